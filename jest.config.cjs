@@ -1,0 +1,34 @@
+/**
+ * TypeScript and the ES-module packages of Nest 12 are compiled to CommonJS by swc: the suite runs on
+ * Node 20.19 and newer with no Node flag (ADR 0001).
+ */
+const fs = require('node:fs');
+
+const typescript = JSON.parse(fs.readFileSync(`${__dirname}/.swcrc`, 'utf8'));
+delete typescript.$schema;
+
+const javascript = {
+  swcrc: false,
+  sourceMaps: false,
+  jsc: { target: 'es2022', parser: { syntax: 'ecmascript', dynamicImport: true } },
+  module: { type: 'commonjs' },
+};
+
+module.exports = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/tools'],
+  testRegex: '\\.(spec|e2e-spec)\\.ts$',
+  moduleFileExtensions: ['js', 'ts', 'json'],
+  injectGlobals: false,
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { ...typescript, swcrc: false }],
+    '^.+\\.m?js$': ['@swc/jest', javascript],
+  },
+  transformIgnorePatterns: [
+    '/node_modules/(?!(@nestjs|axios|file-type|uint8array-extras|token-types|strtok3|@tokenizer)/)',
+  ],
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  testTimeout: 30000,
+  maxWorkers: 2,
+};

@@ -1,0 +1,12 @@
+import { Injectable } from '@nestjs/common';
+import { DefinesResourceType } from '../resource/resource-type';
+
+@Injectable()
+@DefinesResourceType({
+  type: 'AccessPolicy',
+  searchParameters: [
+    { code: 'link', kind: 'reference', expression: 'AccessPolicy.link', targets: ['User', 'Client', 'Operation'] },
+    { code: 'engine', kind: 'token', expression: 'AccessPolicy.engine' },
+  ],
+})
+export class AccessPolicyResourceType {}

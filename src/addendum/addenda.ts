@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { isFhirId } from '../fhir/reference';
+import { type NativeReference } from '../fhir/types';
+import { withLeadingMembers } from '../platform/json/json-members';
+import { JsonText } from '../platform/json/json-text';
+import { readJson } from '../platform/json/read-json';
+import { Clock } from '../platform/time/clock';
+import { ResourceDraft } from '../resource/resource-draft';
+import { ResourceReader } from '../resource/resource-reader';
+import { ResourceWriter } from '../resource/resource-writer';
+import { type StoredResource } from '../resource/stored-resource';
+import { RpcRefusal } from '../rpc/rpc-refusal';
+import { AddendumEntries } from './addendum-entries.repository';
+import { type Author } from './authors';
+
+export interface NewAddendum {
+  readonly type: string;
+  readonly target: NativeReference;
+  readonly author: Author;
+  /** The members of this kind alone; JSON text, so that numbers keep their digits. */
+  readonly content: string;
+  /** Present when the content holds a snapshot that later ones are compared with. */
+  readonly snapshotDigest?: Buffer;
+}
+
+/** Addenda as resources, in the order of their target. */
+@Injectable()
+export class Addenda {
+  constructor(
+    private readonly entries: AddendumEntries,
+    private readonly reader: ResourceReader,
+    private readonly writer: ResourceWriter,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Makes other writing calls for `target` wait, and returns it as it is stored; undefined when only its addenda are
+   * left. Needs an open unit of work.
+   * @throws RpcRefusal when it is neither stored nor has addenda.
+   */
+  async holdTarget(target: NativeReference): Promise<StoredResource | undefined> {
+    assertFindable(target);
+    const count = await this.entries.hold(target);
+    const stored = await this.reader.find(target.resourceType, target.id);
+    if (stored === undefined && count === 0) throw targetNotFound();
+    return stored;
+  }
+
+  /** Stores an addendum behind the others of its target, which this unit of work holds, and returns it. */
+  async add({ type, target, author, content, snapshotDigest }: NewAddendum): Promise<JsonText> {
+    const own = Object.entries({ type, target, ...author, date: this.clock.now().toISOString() });
+    // What the service says itself counts, not what an open body may say.
+    const text = withLeadingMembers(
+      content,
+      own.map(([key, value]) => [key, JSON.stringify(value)]),
+    );
+    const stored = await this.writer.create(ResourceDraft.of(readJson(text), 'SDCAddendum'));
+    await this.entries.append(target, stored.id, snapshotDigest);
+    return new JsonText(stored.text);
+  }
+
+  /**
+   * Lists the addenda of a target, the first one first.
+   * @throws RpcRefusal when it is neither stored nor has addenda.
+   */
+  async listOf(target: NativeReference): Promise<JsonText> {
+    assertFindable(target);
+    const ids = await this.entries.idsOf(target);
+    if (ids.length === 0 && (await this.reader.find(target.resourceType, target.id)) === undefined)
+      throw targetNotFound();
+    return new JsonText(`[${(await this.textsOf(ids)).join(',')}]`);
+  }
+
+  /** The texts of addenda in the order of `ids`. Fails when one is missing: a record must not get shorter in silence. */
+  async textsOf(ids: readonly string[]): Promise<string[]> {
+    const found = await this.reader.findMany('SDCAddendum', ids);
+    const texts = new Map(found.map(({ id, text }) => [id, text]));
+    return ids.map((id) => {
+      const text = texts.get(id);
+      if (text === undefined) throw new Error(`SDCAddendum/${id} belongs to a target and is missing`);
+      return text;
+    });
+  }
+}
+
+/** What cannot be an id of anything is not looked for; it may be longer than an index takes. */
+function assertFindable({ id }: NativeReference): void {
+  if (!isFhirId(id)) throw targetNotFound();
+}
+
+const targetNotFound = (): RpcRefusal => new RpcRefusal('Resource not found');

@@ -1,0 +1,50 @@
+import { IsArray, IsNotEmpty, IsString } from 'class-validator';
+import { type JsonText } from '../../platform/json/json-text';
+import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { COMMENT } from '../addendum-kinds';
+import { Authors } from '../authors';
+import { IfSent, IsShapedLike } from '../param-checks';
+import { TargetReference, UserReference } from '../references';
+import { UserAddenda } from '../user-addenda';
+
+export class AddCommentParams {
+  @IsShapedLike(TargetReference)
+  target!: TargetReference;
+
+  @IsShapedLike(UserReference)
+  user!: UserReference;
+
+  @IsNotEmpty()
+  @IsString()
+  text!: string;
+
+  /** The way to the value that the comment is about. */
+  @IfSent()
+  @IsString({ each: true })
+  @IsArray()
+  path?: string[];
+}
+
+/** Adds a Comment, whatever the status of its target (interface, "Addendum RPC", rule 2). */
+@RpcMethod({
+  method: 'svc.sdc.addendum/add-comment',
+  params: AddCommentParams,
+  description: 'Adds an informal Comment to a document or workflow, or to the value of it that path names.',
+  example: {
+    target: { id: 'vitals-1', resourceType: 'SDCDocument' },
+    user: { id: 'doc-1', resourceType: 'User' },
+    text: 'Please measure again.',
+    path: ['loinc-8480-6', 'value'],
+  },
+})
+export class AddComment implements RpcHandler<AddCommentParams, JsonText> {
+  constructor(
+    private readonly addenda: UserAddenda,
+    private readonly authors: Authors,
+  ) {}
+
+  execute({ target, user, text, path }: AddCommentParams, { caller }: RpcCall): Promise<JsonText> {
+    const content = JSON.stringify({ text, path });
+    return this.addenda.add({ type: COMMENT, target, author: this.authors.of(user, caller), content });
+  }
+}

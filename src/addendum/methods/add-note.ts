@@ -1,0 +1,47 @@
+import { IsNotEmpty, IsString } from 'class-validator';
+import { type JsonText } from '../../platform/json/json-text';
+import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { NOTE } from '../addendum-kinds';
+import { Authors } from '../authors';
+import { IfSent, IsDateTime, IsShapedLike } from '../param-checks';
+import { TargetReference, UserReference } from '../references';
+import { UserAddenda } from '../user-addenda';
+
+export class AddNoteParams {
+  @IsShapedLike(TargetReference)
+  target!: TargetReference;
+
+  @IsShapedLike(UserReference)
+  user!: UserReference;
+
+  @IsNotEmpty()
+  @IsString()
+  text!: string;
+
+  @IfSent()
+  @IsDateTime()
+  appointment?: string;
+}
+
+/** Adds a Note to a signed document or workflow (interface, "Addendum RPC", rule 2). */
+@RpcMethod({
+  method: 'svc.sdc.addendum/add-note',
+  params: AddNoteParams,
+  description: 'Adds a Note to a document or workflow that is completed or amended.',
+  example: {
+    target: { id: 'vitals-1', resourceType: 'SDCDocument' },
+    user: { id: 'doc-1', resourceType: 'User' },
+    text: 'The patient was seated.',
+  },
+})
+export class AddNote implements RpcHandler<AddNoteParams, JsonText> {
+  constructor(
+    private readonly addenda: UserAddenda,
+    private readonly authors: Authors,
+  ) {}
+
+  execute({ target, user, text, appointment }: AddNoteParams, { caller }: RpcCall): Promise<JsonText> {
+    const content = JSON.stringify({ text, appointment });
+    return this.addenda.add({ type: NOTE, target, author: this.authors.of(user, caller), content });
+  }
+}

@@ -1,0 +1,89 @@
+import { Exclude, Expose } from 'class-transformer';
+import { IsIn, IsString } from 'class-validator';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { objectText } from '../../platform/json/json-members';
+import { type JsonText } from '../../platform/json/json-text';
+import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { Addenda } from '../addenda';
+import { AddendumEntries } from '../addendum-entries.repository';
+import { HISTORY, isFinal } from '../addendum-kinds';
+import { Authors } from '../authors';
+import { IfSent, IsResourceId, IsShapedLike } from '../param-checks';
+import { TARGET_TYPES, UserReference } from '../references';
+import { snapshotDigestOf } from '../snapshot-digest';
+
+/** The members that are checked; the whole body is read as text. */
+@Exclude()
+class HistoryResource {
+  @Expose()
+  @IsResourceId()
+  id!: string;
+
+  @Expose()
+  @IsIn(TARGET_TYPES)
+  resourceType!: string;
+
+  @Expose()
+  @IfSent()
+  @IsString()
+  status?: string;
+}
+
+export class AddToHistoryParams {
+  @IsShapedLike(HistoryResource)
+  resource!: HistoryResource;
+
+  @IsShapedLike(UserReference)
+  user!: UserReference;
+}
+
+/** Records a status change; a signed body that is new is kept as a snapshot (interface, "Addendum RPC", rule 3). */
+@RpcMethod({
+  method: 'svc.sdc.addendum/add-to-history',
+  params: AddToHistoryParams,
+  description:
+    'Records a status change. A completed or amended body that differs from the last snapshot is kept as one.',
+  example: {
+    resource: {
+      id: 'vitals-1',
+      resourceType: 'SDCDocument',
+      status: 'completed',
+      patient: { id: 'pt-1', resourceType: 'Patient' },
+      'loinc-8480-6': { value: 120, unit: 'mm[Hg]' },
+    },
+    user: { id: 'doc-1', resourceType: 'User' },
+  },
+})
+export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly entries: AddendumEntries,
+    private readonly addenda: Addenda,
+    private readonly authors: Authors,
+  ) {}
+
+  execute({ resource, user }: AddToHistoryParams, call: RpcCall): Promise<JsonText> {
+    const { id, resourceType, status } = resource;
+    const target = { id, resourceType };
+    const author = this.authors.of(user, call.caller);
+    const snapshot = call.text('resource') ?? '{}';
+    const digest = isFinal(status) ? snapshotDigestOf(snapshot) : undefined;
+    return this.unitOfWork.run(async () => {
+      await this.entries.hold(target);
+      const [latest] = digest === undefined ? [] : await this.entries.latestSnapshots(target);
+      const isChanged = digest !== undefined && latest?.digest.equals(digest) !== true;
+      const content = objectText([
+        ...(status === undefined ? [] : [['status', JSON.stringify(status)] as const]),
+        ['changed', String(isChanged)],
+        ...(isChanged ? [['snapshot', snapshot] as const] : []),
+      ]);
+      return this.addenda.add({
+        type: HISTORY,
+        target,
+        author,
+        content,
+        ...(isChanged ? { snapshotDigest: digest } : {}),
+      });
+    });
+  }
+}

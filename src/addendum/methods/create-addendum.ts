@@ -1,0 +1,85 @@
+import { Exclude, Expose } from 'class-transformer';
+import { Equals, IsArray, IsNotEmpty, IsNotIn, IsString, ValidateIf } from 'class-validator';
+import { type JsonText } from '../../platform/json/json-text';
+import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { AMENDMENT, COMMENT, HISTORY, NOTE } from '../addendum-kinds';
+import { Authors } from '../authors';
+import { IfSent, IsDateTime, IsShapedLike } from '../param-checks';
+import { TargetReference, UserReference } from '../references';
+import { UserAddenda } from '../user-addenda';
+
+/** The members that are checked; all others are open content. */
+@Exclude()
+class AddendumInput {
+  @Expose()
+  @IfSent()
+  @Equals('SDCAddendum')
+  resourceType?: string;
+
+  @Expose()
+  @IfSent()
+  @Equals(undefined, { message: 'id is assigned by the service' })
+  id?: undefined;
+
+  @Expose()
+  @IsNotIn([HISTORY, AMENDMENT], { message: 'type is written by a method of its own' })
+  @IsNotEmpty()
+  @IsString()
+  type!: string;
+
+  @Expose()
+  @IsShapedLike(TargetReference)
+  target!: TargetReference;
+
+  @Expose()
+  @IsShapedLike(UserReference)
+  user!: UserReference;
+
+  @Expose()
+  @IfSent()
+  @IsDateTime()
+  appointment?: string;
+
+  @Expose()
+  @ValidateIf(({ type }: AddendumInput) => type === NOTE || type === COMMENT)
+  @IsNotEmpty()
+  @IsString()
+  text?: string;
+
+  @Expose()
+  @ValidateIf(({ type, path }: AddendumInput) => type === COMMENT && path !== undefined)
+  @IsString({ each: true })
+  @IsArray()
+  path?: string[];
+}
+
+export class CreateAddendumParams {
+  @IsShapedLike(AddendumInput)
+  addendum!: AddendumInput;
+}
+
+/** Stores an addendum of the caller's own kind, or a Note or Comment (interface, "Addendum RPC", rule 1). */
+@RpcMethod({
+  method: 'svc.sdc.addendum/create-addendum',
+  params: CreateAddendumParams,
+  description: 'Stores an addendum of a kind of your own, with open content; id and date are assigned.',
+  example: {
+    addendum: {
+      type: 'acme.sdc.addendum/Handover',
+      target: { id: 'vitals-1', resourceType: 'SDCDocument' },
+      user: { id: 'doc-1', resourceType: 'User' },
+      ward: '4B',
+    },
+  },
+})
+export class CreateAddendum implements RpcHandler<CreateAddendumParams, JsonText> {
+  constructor(
+    private readonly addenda: UserAddenda,
+    private readonly authors: Authors,
+  ) {}
+
+  execute({ addendum: { type, target, user } }: CreateAddendumParams, call: RpcCall): Promise<JsonText> {
+    const content = call.text('addendum') ?? '{}';
+    return this.addenda.add({ type, target, author: this.authors.of(user, call.caller), content });
+  }
+}

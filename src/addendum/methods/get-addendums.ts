@@ -1,0 +1,25 @@
+import { type JsonText } from '../../platform/json/json-text';
+import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { Addenda } from '../addenda';
+import { IsShapedLike } from '../param-checks';
+import { TargetReference } from '../references';
+
+export class GetAddendumsParams {
+  @IsShapedLike(TargetReference)
+  target!: TargetReference;
+}
+
+/** Lists the addenda of a target (interface, "Addendum RPC", rule 5). */
+@RpcMethod({
+  method: 'svc.sdc.addendum/get-addendums',
+  params: GetAddendumsParams,
+  description: 'Lists all addenda of a document or workflow, the first one first.',
+  example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' } },
+})
+export class GetAddendums implements RpcHandler<GetAddendumsParams, JsonText> {
+  constructor(private readonly addenda: Addenda) {}
+
+  execute({ target }: GetAddendumsParams): Promise<JsonText> {
+    return this.addenda.listOf(target);
+  }
+}

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { DefinesResourceType } from '../resource/resource-type';
+
+/** Written by the RPC methods alone, so that nothing is forged or lost beside them. */
+@Injectable()
+@DefinesResourceType({
+  type: 'SDCAddendum',
+  isReadOnly: true,
+  searchParameters: [
+    { code: 'target', kind: 'reference', expression: 'SDCAddendum.target', targets: ['SDCDocument', 'SDCWorkflow'] },
+    { code: 'user', kind: 'reference', expression: 'SDCAddendum.user', targets: ['User'] },
+    { code: 'type', kind: 'token', expression: 'SDCAddendum.type' },
+    { code: 'date', kind: 'date', expression: 'SDCAddendum.date' },
+  ],
+})
+export class SdcAddendumResourceType {}

@@ -1,0 +1,229 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { canonicalText, parseLossless } from '../platform/json/lossless';
+import { type DiffEntry, applyDiff, diffSnapshots } from './snapshot-diff';
+
+describe(diffSnapshots.name, () => {
+  it('names each changed leaf of a document', () => {
+    const before = `{"resourceType":"SDCDocument","id":"d1","meta":{"versionId":"1"},"status":"completed",
+      "8867-4":{"value":72,"unit":"bpm"},"8310-5":{"value":36.60},"author":{"resourceType":"User","id":"u1"}}`;
+    const after = `{"resourceType":"SDCDocument","id":"d1","meta":{"versionId":"3"},"status":"amended",
+      "author":{"id":"u1","resourceType":"User"},"8867-4":{"value":90,"unit":"bpm"},"9279-1":{"value":16,"unit":"/m"}}`;
+    expect(diffSnapshots(before, after)).toEqual([
+      { type: 'replace', path: ['status'], old: 'completed', new: 'amended' },
+      { type: 'replace', path: ['8867-4', 'value'], old: '72', 'old-kind': 'number', new: '90', 'new-kind': 'number' },
+      { type: 'remove', path: ['8310-5', 'value'], old: '36.60', 'old-kind': 'number' },
+      { type: 'add', path: ['9279-1', 'value'], new: '16', 'new-kind': 'number' },
+      { type: 'add', path: ['9279-1', 'unit'], new: '/m' },
+    ]);
+  });
+
+  it.each<[fact: string, before: string, after: string, diff: DiffEntry[]]>([
+    [
+      'the order of keys and meta are no difference',
+      '{"a":1,"b":{"c":"x","d":2},"meta":1}',
+      '{"b":{"d":2,"c":"x"},"a":1}',
+      [],
+    ],
+    [
+      'an inner meta is a difference',
+      '{"a":{"meta":"x"}}',
+      '{"a":{"meta":"y"}}',
+      [{ type: 'replace', path: ['a', 'meta'], old: 'x', new: 'y' }],
+    ],
+    [
+      'numbers are compared as written',
+      '{"a":1.0}',
+      '{"a":1.00}',
+      [{ type: 'replace', path: ['a'], old: '1.0', 'old-kind': 'number', new: '1.00', 'new-kind': 'number' }],
+    ],
+    ['strings are compared unescaped', '{"a":"\\u00e9\\/"}', '{"a":"é/"}', []],
+    [
+      'a string and a number of the same text differ',
+      '{"a":"1"}',
+      '{"a":1}',
+      [{ type: 'replace', path: ['a'], old: '1', new: '1', 'new-kind': 'number' }],
+    ],
+    [
+      'null and booleans are told by their kind',
+      '{"a":null}',
+      '{"a":true}',
+      [{ type: 'replace', path: ['a'], old: 'null', 'old-kind': 'null', new: 'true', 'new-kind': 'boolean' }],
+    ],
+    [
+      'empty objects and arrays are leaves',
+      '{"a":{}}',
+      '{"a":[]}',
+      [{ type: 'replace', path: ['a'], old: '{}', 'old-kind': 'object', new: '[]', 'new-kind': 'array' }],
+    ],
+    [
+      'arrays are compared by index',
+      '{"a":["x","y","z"]}',
+      '{"a":["y"]}',
+      [
+        { type: 'replace', path: ['a', '0'], old: 'x', new: 'y' },
+        { type: 'remove', path: ['a', '1'], old: 'y' },
+        { type: 'remove', path: ['a', '2'], old: 'z' },
+      ],
+    ],
+    [
+      'what an object gains comes after what it had',
+      '{"a":{"b":"x"},"c":"x"}',
+      '{"d":"y","a":{"e":"y","b":"y"},"c":"y"}',
+      [
+        { type: 'replace', path: ['a', 'b'], old: 'x', new: 'y' },
+        { type: 'add', path: ['a', 'e'], new: 'y' },
+        { type: 'replace', path: ['c'], old: 'x', new: 'y' },
+        { type: 'add', path: ['d'], new: 'y' },
+      ],
+    ],
+    [
+      'a subtree gives one entry per leaf',
+      '{"a":[{"b":"x"},{}]}',
+      '{"c":{"d":["y"]}}',
+      [
+        { type: 'remove', path: ['a', '0', 'b'], old: 'x' },
+        { type: 'remove', path: ['a', '1'], old: '{}', 'old-kind': 'object' },
+        { type: 'add', path: ['c', 'd', '0'], new: 'y' },
+      ],
+    ],
+    [
+      'a leaf that becomes an object is removed',
+      '{"a":"x"}',
+      '{"a":{"b":"y"}}',
+      [
+        { type: 'remove', path: ['a'], old: 'x' },
+        { type: 'add', path: ['a', 'b'], new: 'y' },
+      ],
+    ],
+    [
+      'an object that becomes empty is a new leaf',
+      '{"a":{"b":"x"}}',
+      '{"a":{}}',
+      [
+        { type: 'remove', path: ['a', 'b'], old: 'x' },
+        { type: 'add', path: ['a'], new: '{}', 'new-kind': 'object' },
+      ],
+    ],
+    [
+      'an object that begins with the key 0 is announced',
+      '{}',
+      '{"a":{"0":"x","1":"y"}}',
+      [
+        { type: 'add', path: ['a'], new: '{}', 'new-kind': 'object' },
+        { type: 'add', path: ['a', '0'], new: 'x' },
+        { type: 'add', path: ['a', '1'], new: 'y' },
+      ],
+    ],
+    [
+      'an array in place of an object is announced',
+      '{"a":{"0":"x"}}',
+      '{"a":["x"]}',
+      [
+        { type: 'remove', path: ['a', '0'], old: 'x' },
+        { type: 'add', path: ['a'], new: '[]', 'new-kind': 'array' },
+        { type: 'add', path: ['a', '0'], new: 'x' },
+      ],
+    ],
+  ])('%s', (_, before, after, diff) => {
+    expect(diffSnapshots(before, after)).toEqual(diff);
+    expect(canonical(applyDiff(before, diff))).toBe(canonical(after));
+  });
+
+  it('compares snapshots of 100,000 leaves', () => {
+    const snapshot = (value: string): string => `{"a":[${`{"b":${value}},`.repeat(100_000)}1]}`;
+    const diff = diffSnapshots(snapshot('1.0'), snapshot('1.00'));
+    expect(diff).toHaveLength(100_000);
+    expect(applyDiff(snapshot('1.0'), diff) === snapshot('1.00')).toBe(true);
+  });
+
+  it.each(['[]', '"a"', 'null'])('takes no snapshot that is %s', (text) => {
+    expect(() => diffSnapshots('{}', text)).toThrow(TypeError);
+  });
+});
+
+describe('diffSnapshots and applyDiff together', () => {
+  const key = fc.constantFrom('0', '1', '2', '', 'a', 'b', 'a.b', 'meta', 'length', 'toString', 'é😀', '01', '-1');
+  const leaf = fc.oneof(
+    fc.constantFrom('"x"', '"y"', '""', '"0"', '"é😀"', '"{}"', 'true', 'false', 'null', '{}', '[]'),
+    fc.constantFrom('0', '-0', '1', '1.0', '1.00', '1e2', '100', '12345678901234567890.10'),
+  );
+  const { node } = fc.letrec<{ node: string }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 4, depthSize: 'medium', withCrossShrink: true },
+      leaf,
+      fc.array(tie('node'), { maxLength: 3 }).map((elements) => `[${elements.join(',')}]`),
+      membersOf(tie('node')),
+    ),
+  }));
+  const pairs = fc.tuple(membersOf(node), membersOf(node));
+
+  function membersOf(member: fc.Arbitrary<string>): fc.Arbitrary<string> {
+    return fc
+      .uniqueArray(fc.tuple(key, member), { maxLength: 4, selector: ([name]) => name })
+      .map((members) => `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`);
+  }
+
+  function rebuilds(differ: typeof diffSnapshots): fc.IPropertyWithHooks<[[string, string]]> {
+    return fc.property(
+      pairs,
+      ([before, after]) => canonical(applyDiff(before, differ(before, after))) === canonical(after),
+    );
+  }
+
+  it('make the newer snapshot of the older one, exactly', () => {
+    fc.assert(rebuilds(diffSnapshots), { numRuns: 5000 });
+  });
+
+  it('make the same of a diff that was stored as JSON', () => {
+    fc.assert(rebuilds((before, after) => JSON.parse(JSON.stringify(diffSnapshots(before, after))) as DiffEntry[]));
+  });
+
+  it('give an empty diff exactly for equal snapshots', () => {
+    fc.assert(
+      fc.property(pairs, ([before, after]) => {
+        expect(diffSnapshots(before, before)).toEqual([]);
+        expect(diffSnapshots(before, after).length === 0).toBe(canonical(before) === canonical(after));
+      }),
+    );
+  });
+
+  it.each<[defect: string, differ: typeof diffSnapshots]>([
+    ['rounds numbers', (before, after) => diffSnapshots(rounded(before), rounded(after))],
+    ['forgets the last entry', (before, after) => diffSnapshots(before, after).slice(0, -1)],
+    ['forgets kinds', (before, after) => withoutKinds(diffSnapshots(before, after))],
+    ['forgets empty leaves', (before, after) => diffSnapshots(before, after).filter((entry) => entry.new !== '{}')],
+    ['takes entries backwards', (before, after) => diffSnapshots(before, after).reverse()],
+  ])('tell a differ that %s', (_, differ) => {
+    expect(fc.check(rebuilds(differ), { numRuns: 5000 }).failed).toBe(true);
+  });
+});
+
+describe(applyDiff.name, () => {
+  it.each<[fact: string, entry: DiffEntry]>([
+    ['removes what is not there', { type: 'remove', path: ['x'], old: '1' }],
+    ['replaces another value', { type: 'replace', path: ['a', '0'], old: 'y', new: 'z' }],
+    ['adds what is there', { type: 'add', path: ['a', '0'], new: 'z' }],
+    ['goes through a leaf', { type: 'add', path: ['a', '0', 'b'], new: 'z' }],
+    ['leaves a gap in an array', { type: 'add', path: ['a', '5'], new: 'z' }],
+    ['adds a member to an array', { type: 'add', path: ['a', 'length'], new: 'z' }],
+    ['has no path', { type: 'add', path: [], new: 'z' }],
+  ])('refuses a diff that %s', (_, entry) => {
+    expect(() => applyDiff('{"a":["x"]}', [entry])).toThrow('The diff was not made from this snapshot');
+  });
+});
+
+function canonical(text: string): string {
+  const value = parseLossless(text);
+  if (value instanceof Map) value.delete('meta');
+  return canonicalText(value);
+}
+
+function withoutKinds(diff: readonly DiffEntry[]): DiffEntry[] {
+  const text = JSON.stringify(diff, (key, value: unknown) => (key.endsWith('-kind') ? undefined : value));
+  return JSON.parse(text) as DiffEntry[];
+}
+
+function rounded(text: string): string {
+  return JSON.stringify(JSON.parse(text));
+}

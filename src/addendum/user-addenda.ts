@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../platform/database/unit-of-work';
+import { type JsonText } from '../platform/json/json-text';
+import { type StoredResource } from '../resource/stored-resource';
+import { RpcRefusal } from '../rpc/rpc-refusal';
+import { Addenda, type NewAddendum } from './addenda';
+import { isFinal, NOTE } from './addendum-kinds';
+import { memberText } from '../rpc/member-text';
+
+/** The addenda that people write: notes, comments, and kinds of their own. */
+@Injectable()
+export class UserAddenda {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly addenda: Addenda,
+  ) {}
+
+  /** @throws RpcRefusal when the target is unknown, or not signed and the addendum a Note. */
+  add(addendum: NewAddendum): Promise<JsonText> {
+    return this.unitOfWork.run(async () => {
+      const stored = await this.addenda.holdTarget(addendum.target);
+      if (addendum.type === NOTE && stored !== undefined) assertSigned(stored);
+      return this.addenda.add(addendum);
+    });
+  }
+}
+
+/** Interface, "Addendum RPC", rule 2. */
+function assertSigned({ type, text }: StoredResource): void {
+  if (!isFinal(JSON.parse(memberText(text, 'status') ?? 'null'))) {
+    throw new RpcRefusal(`A Note needs a ${type} that is completed or amended; add a Comment instead.`);
+  }
+}

@@ -1,0 +1,60 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
+import { AccessModule } from './access/access.module';
+import { AddendumModule } from './addendum/addendum.module';
+import { AuthModule } from './auth/auth.module';
+import { DeliveryModule } from './delivery/delivery.module';
+import { EverythingModule } from './everything/everything.module';
+import { FhirErrorFilter } from './fhir/fhir-error.filter';
+import { OperationApiModule } from './operation/operation-api.module';
+import { OperationModule } from './operation/operation.module';
+import { ConfigModule } from './platform/config/config.module';
+import { type Environment } from './platform/config/environment';
+import { DatabaseModule } from './platform/database/database.module';
+import { HealthModule } from './platform/health/health.module';
+import { HttpModule } from './platform/http/http.module';
+import { ResourceApiModule } from './resource/resource-api.module';
+import { ResourceModule } from './resource/resource.module';
+import { RpcModule } from './rpc/rpc.module';
+import { SessionModule } from './session/session.module';
+import { TopicDestinationModule } from './topic-destination/topic-destination.module';
+
+export interface AppOptions {
+  readonly environment: Environment;
+  readonly databaseUrl: string;
+  /** Modules of other teams (docs/extending.md). */
+  readonly extensions?: readonly Type[];
+}
+
+/** The list of modules, in floor order; the only place that knows them all. */
+@Module({})
+export class AppModule {
+  static with({ environment, databaseUrl, extensions = [] }: AppOptions): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.of(environment),
+        DatabaseModule.at(databaseUrl),
+        HttpModule,
+        HealthModule,
+        ScheduleModule.forRoot(),
+        ResourceModule,
+        SessionModule,
+        AccessModule,
+        RpcModule,
+        OperationModule,
+        DeliveryModule,
+        AuthModule,
+        AddendumModule,
+        EverythingModule,
+        TopicDestinationModule,
+        ...extensions,
+        // Routes for any operation, then for any type: they would answer for everybody who comes after them (ADR 0007).
+        OperationApiModule,
+        ResourceApiModule,
+      ],
+      providers: [{ provide: APP_FILTER, useClass: FhirErrorFilter }],
+    };
+  }
+}

@@ -1,0 +1,29 @@
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { NestFactory } from '@nestjs/core';
+import { raw } from 'express';
+import { AppModule, type AppOptions } from './app.module';
+import { setupOpenApi } from './openapi/openapi';
+import { RequestContext } from './platform/http/request-context';
+import { requestContext } from './platform/http/request-context.middleware';
+import { ContextLogger } from './platform/logging/context-logger';
+
+/** Makes the application as the server and the specs run it; it does not listen yet. */
+export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
+  const { environment } = options;
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options), {
+    bodyParser: false,
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  const requests = app.get(RequestContext);
+  app.useLogger(new ContextLogger(environment.logLevel, requests));
+  app.use(requestContext(requests));
+  // Bodies stay bytes: each edge reads them as text by its own rules (docs/architecture.md, "Bodies").
+  app.use(raw({ type: () => true, limit: environment.bodyLimitBytes }));
+  app.disable('x-powered-by');
+  app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
+  if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);
+  if (environment.corsOrigins.length > 0) app.enableCors({ origin: [...environment.corsOrigins], credentials: true });
+  setupOpenApi(app, environment);
+  return app;
+}

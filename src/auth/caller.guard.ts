@@ -1,0 +1,39 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { type Request } from 'express';
+import { AccessDecision } from '../access/access-decision';
+import { type Caller } from '../platform/http/caller';
+import { RequestContext } from '../platform/http/request-context';
+import { OPERATION_ID, type OperationIdOf, ROUTE_ACCESS, type RouteAccess } from '../platform/http/route-access';
+import { ServiceError } from '../platform/errors/service-error';
+import { CallerResolver } from './caller-resolver';
+
+/** Every route but the public ones: who calls, and does a policy grant it. */
+@Injectable()
+export class CallerGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly callers: CallerResolver,
+    private readonly access: AccessDecision,
+    private readonly requests: RequestContext,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const route = [context.getHandler(), context.getClass()];
+    const access = this.reflector.getAllAndOverride<RouteAccess | undefined>(ROUTE_ACCESS, route);
+    if (access === 'public') return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const { caller, epoch } = await this.callers.resolve(request.headers.authorization);
+    this.requests.identify(caller, epoch);
+    if (access === 'token') return true;
+    const operationIdOf = this.reflector.getAllAndOverride<OperationIdOf | undefined>(OPERATION_ID, route);
+    await this.assertGranted(caller, operationIdOf?.(request));
+    return true;
+  }
+
+  private async assertGranted(caller: Caller, operationId: string | undefined): Promise<void> {
+    if (!(await this.access.isGranted({ caller, operationId }))) {
+      throw new ServiceError('forbidden', 'No AccessPolicy grants this request.');
+    }
+  }
+}

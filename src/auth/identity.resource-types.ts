@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { DefinesResourceType } from '../resource/resource-type';
+
+@Injectable()
+@DefinesResourceType({
+  type: 'Client',
+  searchParameters: [
+    { code: 'active', kind: 'token', expression: 'Client.active' },
+    { code: 'grant-type', kind: 'token', expression: 'Client.grant_types' },
+  ],
+})
+export class ClientResourceType {}
+
+@Injectable()
+@DefinesResourceType({
+  type: 'User',
+  searchParameters: [
+    { code: 'userName', kind: 'token', expression: 'User.userName' },
+    { code: 'email', kind: 'token', expression: 'User.email' },
+    { code: 'inactive', kind: 'token', expression: 'User.inactive' },
+  ],
+})
+export class UserResourceType {}

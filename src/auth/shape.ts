@@ -1,0 +1,36 @@
+import { ServiceError } from '../platform/errors/service-error';
+import { type Resource } from '../fhir/types';
+
+type Shape = 'string' | 'boolean' | 'positive-integer' | 'string-array' | 'object';
+
+/** http://hl7.org/fhir/R4/datatypes.html#positiveInt; as seconds it is 68 years. */
+const MAX_INTEGER = 2 ** 31 - 1;
+
+const CHECKS: Readonly<Record<Shape, { readonly is: (value: unknown) => boolean; readonly text: string }>> = {
+  string: { is: (value) => typeof value === 'string', text: 'a string' },
+  boolean: { is: (value) => typeof value === 'boolean', text: 'true or false' },
+  'positive-integer': {
+    is: (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_INTEGER,
+    text: `a whole number from 1 to ${MAX_INTEGER}`,
+  },
+  'string-array': {
+    is: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+    text: 'a list of strings',
+  },
+  object: { is: (value) => typeof value === 'object' && value !== null && !Array.isArray(value), text: 'an object' },
+};
+
+/**
+ * Checks members that may be left out.
+ * @throws ServiceError 'unprocessable' naming the first member that has another shape.
+ */
+export function assertShapes(path: string, object: unknown, shapes: Readonly<Record<string, Shape>>): void {
+  for (const [name, shape] of Object.entries(shapes)) {
+    const value = (object as Resource)[name];
+    if (value !== undefined && !CHECKS[shape].is(value)) {
+      throw new ServiceError('unprocessable', `${path}.${name} must be ${CHECKS[shape].text}.`, {
+        expression: `${path}.${name}`,
+      });
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { createApp } from './app.setup';
+import { type Environment, EnvironmentError } from './platform/config/environment';
+import { completeCredentials } from './platform/config/local-credentials';
+import { startEmbeddedPostgres } from './platform/database/embedded/embedded-postgres';
+import { migrate } from './platform/database/migrate';
+
+export interface RunningServer {
+  readonly url: string;
+  /** Ends requests and deliveries in flight, the application, and the embedded database. */
+  stop(): Promise<void>;
+  /** Settles when the embedded database ended by itself: this process can do nothing any more. */
+  readonly lost: Promise<void>;
+}
+
+/** Starts the database if it is ours, migrates it, and listens. Nothing is left running when a step fails. */
+export async function startServer(given: Environment, tell: (line: string) => void): Promise<RunningServer> {
+  const database = await startDatabase(given, tell);
+  try {
+    await migrate(database.url);
+    const app = await createApp({ environment: database.environment, databaseUrl: database.url });
+    try {
+      await app.listen(given.port, given.host);
+      return { url: await app.getUrl(), stop: () => stop(app, database.stop), lost: database.lost };
+    } catch (error) {
+      await app.close();
+      throw error;
+    }
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+interface Database {
+  readonly url: string;
+  /** With the keys and credentials that the embedded database brings. */
+  readonly environment: Environment;
+  readonly stop: () => Promise<void>;
+  readonly lost: Promise<void>;
+}
+
+async function startDatabase(environment: Environment, tell: (line: string) => void): Promise<Database> {
+  if (environment.databaseUrl !== undefined) {
+    if (environment.encryptionKey === undefined) {
+      throw new EnvironmentError([
+        'SVC_ENCRYPTION_KEY must be set with DATABASE_URL: 32 bytes in base64 (openssl rand -base64 32)',
+      ]);
+    }
+    // An external database that goes away is waited for: it has an operator of its own.
+    return {
+      url: environment.databaseUrl,
+      environment,
+      stop: () => Promise.resolve(),
+      lost: new Promise(() => undefined),
+    };
+  }
+  const { dataDirectory, postgresBinDirectory } = environment;
+  const postgres = await startEmbeddedPostgres({
+    dataDirectory,
+    log: tell,
+    ...(postgresBinDirectory === undefined ? {} : { binaryDirectory: postgresBinDirectory }),
+  });
+  try {
+    return {
+      url: postgres.url,
+      environment: await completeCredentials(environment, tell),
+      stop: () => postgres.stop(),
+      lost: postgres.lost,
+    };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+/** The database goes last: whatever still runs in the application needs it to settle. */
+async function stop(app: NestExpressApplication, stopDatabase: () => Promise<void>): Promise<void> {
+  try {
+    await app.close();
+  } finally {
+    await stopDatabase();
+  }
+}

@@ -1,0 +1,50 @@
+import { DiscoveryService } from '@nestjs/core';
+
+/** An element of a destination's `parameter`: a name and one `value[x]` (interface, "SvcTopicDestination"). */
+export interface DestinationParameter {
+  readonly name: string;
+  readonly [member: string]: unknown;
+}
+
+/** What every kind needs to tell the queue; a kind adds its own. It must survive JSON. */
+export interface DeliverySettings {
+  /** Time for one attempt; after it the signal of `send` is aborted. */
+  readonly timeoutSeconds: number;
+  readonly maxMessagesInBatch: number;
+}
+
+/** A batch as it is sent. */
+export interface Notification {
+  /** The same for every attempt of a batch, and for no other content: made from the body. */
+  readonly id: string;
+  /** JSON text, the same bytes in every attempt. */
+  readonly body: Buffer;
+}
+
+/**
+ * A way to deliver. Queue, batches, retries, `$status` and validation come by themselves.
+ */
+export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettings> {
+  /**
+   * Reads and checks parameters. Secrets may come masked; `inForce` are the settings to take them from.
+   * @throws ServiceError 'unprocessable' that says what to do.
+   */
+  settingsOf(parameters: readonly DestinationParameter[], inForce: Settings | undefined): Settings;
+  /** The parameter as it is stored and read; without it nothing is secret. */
+  masked?(parameter: DestinationParameter): DestinationParameter;
+  /**
+   * Sends once. Resolving means delivered; rejecting means that it is tried again.
+   * @throws DeliveryFailure with the text that `$status` shows.
+   */
+  send(notification: Notification, settings: Settings, signal: AbortSignal): Promise<void>;
+}
+
+export interface DeliveryKindDefinition {
+  /** The value of `SvcTopicDestination.kind`. */
+  readonly kind: string;
+  /** Ends of the canonicals of which `meta.profile` must hold one, such as `StructureDefinition/acme-file-drop`. */
+  readonly profiles: readonly string[];
+}
+
+/** Registers a {@link DeliveryKind}. */
+export const DeliverBy = DiscoveryService.createDecorator<DeliveryKindDefinition>();

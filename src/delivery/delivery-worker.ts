@@ -1,0 +1,188 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { Environment } from '../platform/config/environment';
+import { backoffMilliseconds } from './backoff';
+import { BatchSender } from './batch-sender';
+import { DeliveryFailure } from './delivery-failure';
+import { type ClaimedBatch, DeliveryQueue } from './delivery-queue';
+import { LEASE_GRACE_SECONDS } from './delivery-statements';
+import { WorkerIdentity } from './worker-identity';
+
+interface Attempt {
+  readonly batch: ClaimedBatch;
+  readonly control: AbortController;
+}
+
+const SWEEP_INTERVAL_MILLISECONDS = 60_000;
+const SETTLE_PAUSE_MILLISECONDS = 500;
+const CLAIM_LOST = 'The server lost its claim during the attempt';
+
+/**
+ * Delivers: claims due batches, sends each once, settles, and begins again. One batch of a destination at a time, in
+ * the whole cluster; as many destinations at once as there are slots.
+ */
+@Injectable()
+export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(DeliveryWorker.name);
+  /** What this process sends now, with the promise that ends when it is settled. */
+  private readonly attempts = new Map<Attempt, Promise<void>>();
+  private claiming: Promise<void> | undefined;
+  private isWanted = false;
+  private isStopping = false;
+  private sweptAt = -Infinity;
+
+  constructor(
+    private readonly queue: DeliveryQueue,
+    private readonly sender: BatchSender,
+    private readonly identity: WorkerIdentity,
+    private readonly environment: Environment,
+    private readonly scheduler: SchedulerRegistry,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    // `@Interval` takes no setting, the registry does; ScheduleModule clears its intervals when the application closes.
+    const poll = setInterval(() => void this.poll(), this.environment.deliveryPollMilliseconds);
+    this.scheduler.addInterval(DeliveryWorker.name, poll);
+    this.wake();
+  }
+
+  /** Stops claiming, lets attempts end within the time of `SVC_SHUTDOWN_SECONDS`, and gives the slot back. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    await this.claiming;
+    const timer = setTimeout(() => {
+      this.endAttempts('The server was stopped before an answer came', () => true);
+    }, this.environment.shutdownSeconds * 1000);
+    await Promise.all(this.attempts.values());
+    clearTimeout(timer);
+    await this.identity.release();
+  }
+
+  /**
+   * Looks for something to send. `destinationKeys` tell where something is new: what is being sent to is looked at
+   * again afterwards anyway.
+   */
+  wake(destinationKeys?: readonly number[]): void {
+    if (this.isStopping || destinationKeys?.every((key) => this.isSendingTo(key)) === true) return;
+    this.isWanted = true;
+    this.claiming ??= this.claimAll().finally(() => {
+      this.claiming = undefined;
+      if (this.isWanted && this.attempts.size < this.environment.deliverySlots) this.wake();
+    });
+  }
+
+  /** Ends what is being sent to a destination: its settings changed, or it is gone. */
+  abandon(destinationKey: number): void {
+    this.endAttempts(
+      'The destination was changed during the attempt',
+      ({ batch }) => batch.destinationKey === destinationKey,
+    );
+    this.wake();
+  }
+
+  private isSendingTo(destinationKey: number): boolean {
+    return [...this.attempts.keys()].some(({ batch }) => batch.destinationKey === destinationKey);
+  }
+
+  private async claimAll(): Promise<void> {
+    this.isWanted = false;
+    try {
+      const slot = await this.identity.hold(() => {
+        this.endAttempts(CLAIM_LOST, () => true);
+      });
+      while (!this.isStopping && this.attempts.size < this.environment.deliverySlots) {
+        const batch = await this.queue.claim(slot);
+        if (batch === undefined) return;
+        this.begin(batch);
+      }
+    } catch (error) {
+      this.logger.warn(`Claiming failed and is tried again: ${nameOf(error)}`);
+    }
+  }
+
+  private begin(batch: ClaimedBatch): void {
+    const attempt: Attempt = { batch, control: new AbortController() };
+    const settled = this.deliver(attempt).then((pauseMilliseconds) => {
+      this.attempts.delete(attempt);
+      setTimeout(() => {
+        this.wake();
+      }, pauseMilliseconds).unref();
+    });
+    this.attempts.set(attempt, settled);
+  }
+
+  /** Returns how long to pause until the next attempt. */
+  private async deliver({ batch, control }: Attempt): Promise<number> {
+    try {
+      await this.sender.send(batch, control);
+    } catch (error) {
+      const { message, retryAfterSeconds } = this.failureOf(error);
+      const pauseMilliseconds = backoffMilliseconds(batch.failStreak, retryAfterSeconds, Math.random());
+      await this.untilKnown(() => this.queue.fail(batch, pauseMilliseconds, message));
+      return pauseMilliseconds;
+    }
+    await this.untilKnown(() => this.queue.settle(batch));
+    return 0;
+  }
+
+  /** Repeats through a restart of the database, as long as nobody else can have taken the batch over. */
+  private async untilKnown(settle: () => Promise<boolean>): Promise<void> {
+    const endsAt = performance.now() + LEASE_GRACE_SECONDS * 1000;
+    for (;;) {
+      try {
+        const isInForce = await settle();
+        if (!isInForce) this.logger.log('The result of an attempt was discarded: its destination had been taken over');
+        return;
+      } catch (error) {
+        if (performance.now() > endsAt) {
+          this.logger.error(`The result of an attempt could not be stored, the batch is sent again: ${nameOf(error)}`);
+          return;
+        }
+        await delay(SETTLE_PAUSE_MILLISECONDS);
+      }
+    }
+  }
+
+  private failureOf(error: unknown): DeliveryFailure {
+    if (error instanceof DeliveryFailure) return error;
+    this.logger.error('An attempt ended unexpectedly', error instanceof Error ? error.stack : undefined);
+    return new DeliveryFailure('Internal error of the server. The operator finds it in the log.');
+  }
+
+  private async poll(): Promise<void> {
+    this.wake();
+    try {
+      await this.endLostAttempts();
+      if (performance.now() - this.sweptAt < SWEEP_INTERVAL_MILLISECONDS) return;
+      this.sweptAt = performance.now();
+      await this.queue.sweep();
+    } catch (error) {
+      this.logger.warn(`Looking after deliveries failed and is tried again: ${nameOf(error)}`);
+    }
+  }
+
+  /** Another replica may have changed or deleted a destination while this one sends to it. */
+  private async endLostAttempts(): Promise<void> {
+    const { slot } = this.identity;
+    if (slot === undefined || this.attempts.size === 0) return;
+    const before = new Map(this.attempts);
+    const claims = await this.queue.claimsOf(slot);
+    this.endAttempts(
+      CLAIM_LOST,
+      (attempt) => before.has(attempt) && claims.get(attempt.batch.destinationKey) !== attempt.batch.epoch,
+    );
+  }
+
+  private endAttempts(reason: string, isOver: (attempt: Attempt) => boolean): void {
+    for (const attempt of this.attempts.keys()) {
+      if (isOver(attempt)) attempt.control.abort(new DeliveryFailure(reason));
+    }
+  }
+}
+
+/** Errors of the database driver can quote values: only their name and code are logged. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  return 'code' in error && typeof error.code === 'string' ? `${error.name} ${error.code}` : error.name;
+}

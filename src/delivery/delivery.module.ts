@@ -1,0 +1,49 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { SecretBox } from '../platform/crypto/secret-box';
+import { BatchSender } from './batch-sender';
+import { DeliveryKinds } from './delivery-kind.registry';
+import { DeliveryQueue } from './delivery-queue';
+import { DeliveryWorker } from './delivery-worker';
+import { DestinationRuntimeEntity } from './destination-runtime.entity';
+import { DestinationRuntimes } from './destination-runtimes.repository';
+import { Destinations } from './destinations';
+import { NotificationRenderers } from './notification-renderer';
+import { OpenBatchEntity } from './open-batch.entity';
+import { Outbox } from './outbox';
+import { OutboxEventEntity } from './outbox-event.entity';
+import { AddressPolicy } from './webhook/address-policy';
+import { WebhookKind } from './webhook/webhook.kind';
+import { WebhookSender } from './webhook/webhook-sender';
+import { WorkerIdentity } from './worker-identity';
+
+/**
+ * Delivers events at least once. Knows destinations and events, but neither resources nor topics. Needs ScheduleModule.
+ */
+@Module({
+  imports: [DiscoveryModule, TypeOrmModule.forFeature([DestinationRuntimeEntity, OpenBatchEntity, OutboxEventEntity])],
+  providers: [
+    AddressPolicy,
+    BatchSender,
+    DeliveryKinds,
+    DeliveryQueue,
+    DeliveryWorker,
+    DestinationRuntimes,
+    Destinations,
+    NotificationRenderers,
+    Outbox,
+    SecretBox,
+    WebhookKind,
+    WebhookSender,
+    { provide: WorkerIdentity, inject: [DataSource], useFactory: identityOn },
+  ],
+  exports: [DeliveryKinds, Destinations, Outbox],
+})
+export class DeliveryModule {}
+
+function identityOn({ options }: DataSource): WorkerIdentity {
+  if (options.type !== 'postgres' || options.url === undefined) throw new Error('The data source has no URL');
+  return new WorkerIdentity(options.url);
+}

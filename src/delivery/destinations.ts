@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../platform/database/statements';
+import { UnitOfWork } from '../platform/database/unit-of-work';
+import { SecretBox } from '../platform/crypto/secret-box';
+import { type DeliverySettings } from './delivery-kind';
+import { COUNT_UNKNOWN_OUTCOME, STATUS } from './delivery-statements';
+import { DeliveryWorker } from './delivery-worker';
+import { type DeliveryError, type DestinationRuntimeEntity } from './destination-runtime.entity';
+import { DestinationRuntimes } from './destination-runtimes.repository';
+
+/** How a destination is delivered to; the settings hold its secrets. */
+export interface DestinationSettings {
+  readonly kind: string;
+  readonly settings: DeliverySettings;
+}
+
+/** A destination as its resource describes it. */
+export interface Destination extends DestinationSettings {
+  /** Handed to the renderer with each batch that is opened under it. */
+  readonly presentation: string;
+}
+
+/** Totals since the destination was made, and what is on its way (interface, "Status result of the destination"). */
+export interface DestinationStatus {
+  readonly deliveredBatches: number;
+  readonly failedBatches: number;
+  readonly deliveredEvents: number;
+  readonly failedEvents: number;
+  readonly eventsInProcess: number;
+  readonly eventsQueued: number;
+  readonly startedAt: Date;
+  /** Newest first. */
+  readonly lastErrors: readonly DeliveryError[];
+}
+
+interface StatusRow {
+  readonly delivered_batches: number;
+  readonly failed_batches: number;
+  readonly delivered_events: number;
+  readonly failed_events: number;
+  readonly in_process: number;
+  readonly queued: number;
+  readonly started_at: Date;
+  readonly last_errors: readonly DeliveryError[];
+}
+
+const RECONFIGURED = 'The outcome is unknown: the destination was changed during the attempt. The batch is sent again.';
+
+/** Makes, changes, ends and reports destinations. */
+@Injectable()
+export class Destinations {
+  constructor(
+    private readonly runtimes: DestinationRuntimes,
+    private readonly secrets: SecretBox,
+    private readonly statements: Statements,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly worker: DeliveryWorker,
+  ) {}
+
+  /** What is in force. */
+  async findSettings(id: string): Promise<DestinationSettings | undefined> {
+    return this.settingsOf(await this.runtimes.find(id));
+  }
+
+  /** All destinations, for matching events to them. */
+  list(): Promise<readonly { readonly destinationKey: number; readonly presentation: string }[]> {
+    return this.runtimes.list();
+  }
+
+  /**
+   * Stores what `destinationOf` makes of the settings in force, in the open transaction. The queue stays; the next
+   * attempt uses the new settings, at once. Tells whether anything changed.
+   */
+  async save(id: string, destinationOf: (inForce: DestinationSettings | undefined) => Destination): Promise<boolean> {
+    const row = await this.runtimes.lock(id);
+    const inForce = this.settingsOf(row);
+    const { kind, settings, presentation } = destinationOf(inForce);
+    if (row?.presentation === presentation && JSON.stringify(inForce) === JSON.stringify({ kind, settings }))
+      return false;
+    const sealedSettings = this.secrets.seal(Buffer.from(JSON.stringify(settings)));
+    const { maxMessagesInBatch, timeoutSeconds } = settings;
+    const configuration = { kind, presentation, sealedSettings, maxMessagesInBatch, timeoutSeconds };
+    if (row === null) {
+      await this.runtimes.insert(id, configuration);
+      return true;
+    }
+    if (row.ownerSlot !== null) await this.statements.run(COUNT_UNKNOWN_OUTCOME, [row.destinationKey, RECONFIGURED]);
+    await this.runtimes.reconfigure(row.destinationKey, configuration);
+    this.endAttemptAfterCommit(row.destinationKey);
+    return true;
+  }
+
+  /** Ends delivery and drops the queue, in the open transaction. */
+  async remove(id: string): Promise<void> {
+    const row = await this.runtimes.lock(id);
+    if (row === null) return;
+    await this.runtimes.remove(row.destinationKey);
+    this.endAttemptAfterCommit(row.destinationKey);
+  }
+
+  /** One consistent snapshot, the same on every replica. */
+  async findStatus(id: string): Promise<DestinationStatus | undefined> {
+    const row = await this.statements.runOne<StatusRow>(STATUS, [id]);
+    if (row === undefined) return undefined;
+    return {
+      deliveredBatches: row.delivered_batches,
+      failedBatches: row.failed_batches,
+      deliveredEvents: row.delivered_events,
+      failedEvents: row.failed_events,
+      eventsInProcess: row.in_process,
+      eventsQueued: row.queued,
+      startedAt: row.started_at,
+      lastErrors: row.last_errors,
+    };
+  }
+
+  private settingsOf(row: DestinationRuntimeEntity | null): DestinationSettings | undefined {
+    if (row === null) return undefined;
+    return {
+      kind: row.kind,
+      settings: JSON.parse(this.secrets.open(row.sealedSettings).toString()) as DeliverySettings,
+    };
+  }
+
+  private endAttemptAfterCommit(destinationKey: number): void {
+    this.unitOfWork.afterCommit(() => {
+      this.worker.abandon(destinationKey);
+    });
+  }
+}

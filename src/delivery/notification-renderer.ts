@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { HandlerRegistry } from '../platform/discovery/handler-registry';
+
+/** A recorded change: which version of which resource, and how it came to be. */
+export interface DeliveryEvent {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly interaction: string;
+  readonly method: string;
+}
+
+export interface DeliveryBatch {
+  readonly destinationId: string;
+  /** How the destination looked when the batch was opened, as given to `Destinations.save`. */
+  readonly presentation: string;
+  readonly createdAt: Date;
+  /** Number of the first event; the others follow without gaps. */
+  readonly firstNumber: number;
+  readonly events: readonly DeliveryEvent[];
+}
+
+/**
+ * Turns a batch into the JSON text that is sent. The same batch must always give the same text: a retry sends the same
+ * bytes.
+ */
+export interface NotificationRenderer {
+  render(batch: DeliveryBatch): Promise<string>;
+}
+
+/** Registers the one {@link NotificationRenderer} of the server: delivery itself knows no resources. */
+export const RendersNotifications = DiscoveryService.createDecorator<string>();
+
+@Injectable()
+export class NotificationRenderers extends HandlerRegistry<string, NotificationRenderer> {
+  constructor(discovery: DiscoveryService) {
+    super(discovery, RendersNotifications, () => 'notification renderer');
+  }
+
+  render(batch: DeliveryBatch): Promise<string> {
+    const [renderer] = this.all();
+    if (renderer === undefined) throw new Error('No module renders notifications');
+    return renderer.handler.render(batch);
+  }
+}

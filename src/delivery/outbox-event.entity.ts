@@ -1,0 +1,32 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** An event that waits for delivery to one destination; it points to a version in the immutable history. */
+@Entity('outbox_event')
+export class OutboxEventEntity {
+  @PrimaryColumn('bigint', { name: 'destination_key' })
+  destinationKey!: number;
+
+  @PrimaryColumn('bigint', { name: 'event_id', generated: 'identity', generatedIdentity: 'ALWAYS' })
+  eventId!: number;
+
+  @Column('timestamptz', { name: 'recorded_at', default: () => 'clock_timestamp()' })
+  recordedAt!: Date;
+
+  @Column('integer', { name: 'payload_bytes' })
+  payloadBytes!: number;
+
+  @Column('integer')
+  version!: number;
+
+  @Column('text', { name: 'resource_type' })
+  resourceType!: string;
+
+  @Column('text', { name: 'resource_id' })
+  resourceId!: string;
+
+  @Column('text')
+  interaction!: string;
+
+  @Column('text')
+  method!: string;
+}

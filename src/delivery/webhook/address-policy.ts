@@ -1,0 +1,45 @@
+import { lookup } from 'node:dns';
+import { type LookupFunction, isIP } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { DeliveryFailure } from '../delivery-failure';
+import { addressClassOf } from './address-class';
+
+const REFUSED: Readonly<Record<Environment['webhookAddresses'], readonly ReturnType<typeof addressClassOf>[]>> = {
+  open: [],
+  'no-metadata': ['forbidden'],
+  'public-only': ['forbidden', 'private'],
+};
+
+/**
+ * Which addresses a webhook may be sent to (`SVC_WEBHOOK_ADDRESSES`), asked when a connection is made: a name can point
+ * elsewhere than it did when the destination was stored.
+ */
+@Injectable()
+export class AddressPolicy {
+  constructor(private readonly environment: Environment) {}
+
+  /** Node looks up names only; a literal address is checked here. @throws DeliveryFailure when it is refused. */
+  assertHostAllowed(hostname: string): void {
+    const address = hostname.replace(/^\[|\]$/g, '');
+    if (isIP(address) !== 0 && !this.allows(address)) throw refusal();
+  }
+
+  /** Resolves a name to those of its addresses that are allowed. */
+  readonly lookup: LookupFunction = (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, answers) => {
+      const allowed = error === null ? answers.filter(({ address }) => this.allows(address)) : [];
+      const [first] = allowed;
+      if (first === undefined) callback(error ?? refusal(), []);
+      else if (options.all === true) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+  private allows(address: string): boolean {
+    return !REFUSED[this.environment.webhookAddresses].includes(addressClassOf(address));
+  }
+}
+
+const refusal = (): DeliveryFailure =>
+  new DeliveryFailure('The address of the endpoint is not allowed (SVC_WEBHOOK_ADDRESSES)');

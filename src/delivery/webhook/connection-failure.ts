@@ -1,0 +1,39 @@
+import { AxiosError } from 'axios';
+import { DeliveryFailure } from '../delivery-failure';
+
+/** Messages by the code of Node's error; a code itself tells nothing of the URL, the headers or the answer. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Connection refused',
+  ECONNRESET: 'The connection was closed before an answer came',
+  EPIPE: 'The connection was closed before an answer came',
+  ECONNABORTED: 'The connection was closed before an answer came',
+  ENOTFOUND: 'The host name of the endpoint is not known',
+  EAI_AGAIN: 'The host name of the endpoint could not be looked up',
+  EHOSTUNREACH: 'The host of the endpoint cannot be reached',
+  ENETUNREACH: 'The host of the endpoint cannot be reached',
+  ETIMEDOUT: 'The connection to the endpoint timed out',
+  EPROTO: 'TLS could not be set up with the endpoint',
+  CERT_HAS_EXPIRED: 'The TLS certificate of the endpoint has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The TLS certificate of the endpoint is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The TLS certificate of the endpoint is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The TLS certificate of the endpoint is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The TLS certificate of the endpoint is not trusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The TLS certificate of the endpoint is for another host',
+};
+
+/** What an attempt without an answer failed of, in words for `$status`. */
+export function connectionFailureOf(error: unknown): DeliveryFailure {
+  const cause = error instanceof AxiosError ? (error.cause ?? error) : error;
+  if (cause instanceof DeliveryFailure) return cause;
+  const code = codeOf(cause) ?? codeOf(error);
+  if (code === undefined) return new DeliveryFailure('The request failed');
+  return new DeliveryFailure(
+    MESSAGES[code] ?? (code.startsWith('HPE_') ? 'The answer is not HTTP' : `The connection failed (${code})`),
+  );
+}
+
+/** When several addresses were tried, the first one tells. */
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError && !('code' in error)) return codeOf(error.errors[0]);
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,129 @@
+import { type ClientRequest } from 'node:http';
+import { type Readable } from 'node:stream';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import axios, { AxiosError, type AxiosResponse } from 'axios';
+import { DeliveryFailure } from '../delivery-failure';
+import { type Notification } from '../delivery-kind';
+import { AddressPolicy } from './address-policy';
+import { connectionFailureOf } from './connection-failure';
+import { type WebhookAgents, metClosingConnection, webhookAgents } from './webhook-agents';
+import { type WebhookSettings } from './webhook-settings';
+
+/** What is read of an answer, so that its connection can be used again; a longer answer costs its connection. */
+const MAX_ANSWER_BYTES = 4096;
+const ANSWER_MILLISECONDS = 1000;
+
+/** The HTTP client of webhooks: no redirects, no proxy, no decompression, no cookies, bounded answers. */
+@Injectable()
+export class WebhookSender implements OnApplicationShutdown {
+  /** Connections are pooled by host within one agent, so destinations that keep them equally long share it. */
+  private readonly agents = new Map<number, WebhookAgents>();
+
+  constructor(private readonly addresses: AddressPolicy) {}
+
+  /**
+   * Sends once; resolves when a 2xx head has come, whatever the body does after it.
+   * @throws DeliveryFailure
+   */
+  async send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<void> {
+    this.addresses.assertHostAllowed(new URL(settings.endpoint).hostname);
+    const { status, headers, data } = await this.post(notification, settings, signal);
+    releaseConnection(data);
+    if (status >= 200 && status <= 299) return;
+    throw new DeliveryFailure(`HTTP ${status}`, retryAfterSecondsOf(headers['retry-after'], headers.date));
+  }
+
+  onApplicationShutdown(): void {
+    for (const { http, https } of this.agents.values()) {
+      http.destroy();
+      https.destroy();
+    }
+  }
+
+  private async post(
+    notification: Notification,
+    settings: WebhookSettings,
+    signal: AbortSignal,
+  ): Promise<AxiosResponse<Readable>> {
+    for (let isRetry = false; ; isRetry = true) {
+      try {
+        return await axios.request<Readable>(this.requestOf(notification, settings, signal));
+      } catch (error) {
+        // A peer may close an idle connection at the moment that we use it: that is no failure of the endpoint.
+        if (!isRetry && !signal.aborted && isClosedWhileIdle(error)) continue;
+        throw connectionFailureOf(error);
+      }
+    }
+  }
+
+  private requestOf({ id, body }: Notification, settings: WebhookSettings, signal: AbortSignal) {
+    const { http, https } = this.agentsOf(settings.keepAliveSeconds);
+    return {
+      method: 'POST',
+      url: settings.endpoint,
+      data: body,
+      headers: headersOf(settings, id),
+      signal,
+      httpAgent: http,
+      httpsAgent: https,
+      maxRedirects: 0,
+      proxy: false,
+      decompress: false,
+      maxBodyLength: Infinity,
+      responseType: 'stream',
+      validateStatus: () => true,
+    } as const;
+  }
+
+  private agentsOf(keepAliveSeconds: number): WebhookAgents {
+    let agents = this.agents.get(keepAliveSeconds);
+    if (agents === undefined) {
+      agents = webhookAgents(keepAliveSeconds, this.addresses.lookup);
+      this.agents.set(keepAliveSeconds, agents);
+    }
+    return agents;
+  }
+}
+
+/** A configured header replaces ours of the same name, and may itself stand more than once. */
+function headersOf({ headers }: WebhookSettings, id: string): Record<string, string | string[]> {
+  const all: Record<string, string | string[]> = {
+    'content-type': 'application/json',
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    'user-agent': 'svc-health-server',
+    'webhook-id': id,
+  };
+  for (const name of new Set(headers.map((header) => header.name.toLowerCase()))) {
+    all[name] = headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value);
+  }
+  return all;
+}
+
+const isClosedWhileIdle = (error: unknown): boolean =>
+  error instanceof AxiosError &&
+  error.response === undefined &&
+  error.request !== undefined &&
+  metClosingConnection(error.request as ClientRequest);
+
+/** Reads the rest of a short answer in the background, so that the connection can serve again; ends a longer one. */
+function releaseConnection(answer: Readable): void {
+  let sizeBytes = 0;
+  const timer = setTimeout(() => answer.destroy(), ANSWER_MILLISECONDS);
+  answer.on('data', (chunk: Buffer) => {
+    sizeBytes += chunk.length;
+    if (sizeBytes > MAX_ANSWER_BYTES) answer.destroy();
+  });
+  answer.on('error', () => undefined);
+  answer.on('close', () => {
+    clearTimeout(timer);
+  });
+}
+
+/** RFC 9110, section 10.2.3: seconds or a date. A date is compared with that of the answer: clocks differ. */
+function retryAfterSecondsOf(value: unknown, date: unknown): number {
+  if (typeof value !== 'string') return 0;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const seconds = (Date.parse(value) - Date.parse(String(date))) / 1000;
+  return Number.isNaN(seconds) ? 0 : Math.max(0, seconds);
+}

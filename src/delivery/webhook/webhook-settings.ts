@@ -1,0 +1,144 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { type DeliverySettings, type DestinationParameter } from '../delivery-kind';
+import { type HeaderLine, parseHeaderLine } from './header-line';
+
+export interface WebhookSettings extends DeliverySettings {
+  readonly endpoint: string;
+  /** How long an idle connection stays open; 0 for a connection per request. */
+  readonly keepAliveSeconds: number;
+  /** In the order given; a name may occur more than once. */
+  readonly headers: readonly HeaderLine[];
+}
+
+/** Stands for a header value wherever a destination is read. */
+export const MASK = '***';
+
+/** interface, "SvcTopicDestination (webhook kind)", parameters. */
+const VALUE_FIELDS = {
+  endpoint: 'valueUrl',
+  timeout: 'valueUnsignedInt',
+  keepAlive: 'valueInteger',
+  maxMessagesInBatch: 'valueUnsignedInt',
+  header: 'valueString',
+} as const;
+type ParameterName = keyof typeof VALUE_FIELDS;
+
+const DEFAULT_TIMEOUT_SECONDS = 30;
+const DEFAULT_KEEP_ALIVE_SECONDS = 120;
+const DEFAULT_MAX_MESSAGES_IN_BATCH = 20;
+
+/** Timers of Node end at 2^31 ms; both are far beyond any use. */
+const LONGEST_TIMEOUT_SECONDS = 86_400;
+const LONGEST_KEEP_ALIVE_SECONDS = 86_400;
+
+/** What common servers accept in a request's head. */
+const MAX_HEADERS = 64;
+const MAX_HEADER_BYTES = 8 * 1024;
+
+/**
+ * Reads the parameters of a webhook. A masked header value stands for the one in force.
+ * @throws ServiceError 'unprocessable' that names the parameter and says what to do.
+ */
+export function webhookSettingsOf(
+  parameters: readonly DestinationParameter[],
+  inForce: WebhookSettings | undefined,
+): WebhookSettings {
+  const values = valuesOf(parameters);
+  return {
+    endpoint: endpointOf(single(values, 'endpoint')),
+    timeoutSeconds: integerOf('timeout', single(values, 'timeout'), DEFAULT_TIMEOUT_SECONDS, [
+      1,
+      LONGEST_TIMEOUT_SECONDS,
+    ]),
+    keepAliveSeconds: Math.max(
+      0,
+      integerOf('keepAlive', single(values, 'keepAlive'), DEFAULT_KEEP_ALIVE_SECONDS, [-1, LONGEST_KEEP_ALIVE_SECONDS]),
+    ),
+    maxMessagesInBatch: integerOf(
+      'maxMessagesInBatch',
+      single(values, 'maxMessagesInBatch'),
+      DEFAULT_MAX_MESSAGES_IN_BATCH,
+      [1, 2 ** 31 - 1],
+    ),
+    headers: headersOf(values.get('header') ?? [], inForce?.headers ?? []),
+  };
+}
+
+/** A checked parameter without its secret: a header keeps its name. */
+export function maskedParameter(parameter: DestinationParameter): DestinationParameter {
+  const line = parameter.valueString;
+  if (parameter.name !== 'header' || typeof line !== 'string') return parameter;
+  return { ...parameter, valueString: `${line.slice(0, line.indexOf(':'))}: ${MASK}` };
+}
+
+function valuesOf(parameters: readonly DestinationParameter[]): ReadonlyMap<ParameterName, readonly unknown[]> {
+  const values = new Map<ParameterName, unknown[]>();
+  for (const parameter of parameters) {
+    const { name } = parameter;
+    if (!isParameterName(name))
+      throw refusal(
+        `"${name.slice(0, 64)}" is no parameter of a webhook. It has ${Object.keys(VALUE_FIELDS).join(', ')}.`,
+      );
+    const field = VALUE_FIELDS[name];
+    const others = Object.keys(parameter).filter(
+      (member) => member !== 'name' && member !== field && member !== 'id' && member !== 'extension',
+    );
+    if (!(field in parameter) || others.length > 0)
+      throw refusal(`${name} takes its value in ${field}, and nothing else.`);
+    values.set(name, [...(values.get(name) ?? []), parameter[field]]);
+  }
+  return values;
+}
+
+const isParameterName = (name: string): name is ParameterName => Object.hasOwn(VALUE_FIELDS, name);
+
+function single(values: ReadonlyMap<ParameterName, readonly unknown[]>, name: ParameterName): unknown {
+  const [value, ...more] = values.get(name) ?? [];
+  if (more.length > 0) throw refusal(`${name} may stand only once.`);
+  return value;
+}
+
+function endpointOf(value: unknown): string {
+  if (value === undefined) throw refusal('endpoint is required: the URL that events are sent to, in valueUrl.');
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw refusal('endpoint must be an absolute http or https URL.');
+  if (url.username !== '' || url.password !== '') {
+    throw refusal(
+      'endpoint must not hold a user or password. Send them in a header parameter: "Authorization: Basic …".',
+    );
+  }
+  return url.href;
+}
+
+function integerOf(name: string, value: unknown, fallback: number, [least, most]: readonly [number, number]): number {
+  if (value === undefined) return fallback;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
+  throw refusal(`${name} must be a whole number from ${least} to ${most}.`);
+}
+
+function headersOf(values: readonly unknown[], inForce: readonly HeaderLine[]): HeaderLine[] {
+  if (values.length > MAX_HEADERS) throw refusal(`There may be at most ${MAX_HEADERS} header parameters.`);
+  const known = [...inForce];
+  const headers = values.map((value) => {
+    if (typeof value !== 'string') throw refusal('header must be a string: "Name: value".');
+    const header = parseHeaderLine(value);
+    if (typeof header === 'string') throw refusal(`A header ${header}.`);
+    return header.value === MASK ? takeKnown(known, header.name) : header;
+  });
+  const sizeBytes = headers.reduce((sum, { name, value }) => sum + name.length + value.length + 4, 0);
+  if (sizeBytes > MAX_HEADER_BYTES) throw refusal(`All headers together may have at most ${MAX_HEADER_BYTES} bytes.`);
+  return headers;
+}
+
+/** Of a name that stands more than once, masks stand for the values in their order. */
+function takeKnown(known: HeaderLine[], name: string): HeaderLine {
+  const index = known.findIndex((header) => header.name.toLowerCase() === name.toLowerCase());
+  const [header] = index < 0 ? [] : known.splice(index, 1);
+  if (header === undefined)
+    throw refusal(`${MASK} keeps a stored value, and there is none for the header ${name}. Send the value.`);
+  return { name, value: header.value };
+}
+
+const refusal = (message: string): ServiceError =>
+  new ServiceError('unprocessable', message, { expression: 'SvcTopicDestination.parameter' });

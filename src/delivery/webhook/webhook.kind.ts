@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { DeliverBy, type DeliveryKind, type DestinationParameter, type Notification } from '../delivery-kind';
+import { WebhookSender } from './webhook-sender';
+import { type WebhookSettings, maskedParameter, webhookSettingsOf } from './webhook-settings';
+
+/** interface, "SvcTopicDestination (webhook kind)". */
+@Injectable()
+@DeliverBy({
+  kind: 'webhook-at-least-once',
+  profiles: [
+    'StructureDefinition/svctopicdestination-webhook-at-least-once',
+    'StructureDefinition/svctopicdestination-webhookAtLeastOnceProfile',
+  ],
+})
+export class WebhookKind implements DeliveryKind<WebhookSettings> {
+  constructor(private readonly sender: WebhookSender) {}
+
+  settingsOf(parameters: readonly DestinationParameter[], inForce: WebhookSettings | undefined): WebhookSettings {
+    return webhookSettingsOf(parameters, inForce);
+  }
+
+  masked(parameter: DestinationParameter): DestinationParameter {
+    return maskedParameter(parameter);
+  }
+
+  send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<void> {
+    return this.sender.send(notification, settings, signal);
+  }
+}

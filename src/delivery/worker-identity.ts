@@ -1,0 +1,63 @@
+import { Logger } from '@nestjs/common';
+import { Client } from 'pg';
+import { TAKE_SLOT } from './delivery-statements';
+
+/** How long PostgreSQL keeps the lock of a machine that vanished without a word: about 10 + 3 × 5 s. */
+const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
+
+/**
+ * Proves to the other workers that this process lives: a lock on its slot, held by a connection that does nothing else.
+ * PostgreSQL gives the lock up within milliseconds of the death of the process. A slot is never used twice.
+ */
+export class WorkerIdentity {
+  private readonly logger = new Logger(WorkerIdentity.name);
+  private held: { readonly client: Client; readonly slot: number } | undefined;
+
+  constructor(private readonly databaseUrl: string) {}
+
+  /** The slot of this worker; a new one when the connection was lost. `onLost` is called when it gets lost. */
+  async hold(onLost: () => void): Promise<number> {
+    this.held ??= await this.connect(onLost);
+    return this.held.slot;
+  }
+
+  get slot(): number | undefined {
+    return this.held?.slot;
+  }
+
+  async release(): Promise<void> {
+    const { held } = this;
+    this.held = undefined;
+    await held?.client.end();
+  }
+
+  private async connect(onLost: () => void): Promise<{ client: Client; slot: number }> {
+    const client = new Client({
+      connectionString: this.databaseUrl,
+      application_name: 'svc-health-server delivery',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: 5_000,
+      options: KEEPALIVE,
+    });
+    const lose = (): void => {
+      if (this.held?.client !== client) return;
+      this.held = undefined;
+      this.logger.warn('The connection that proves this worker alive was lost');
+      onLost();
+    };
+    // Without a listener, a broken connection would end the process.
+    client.on('error', lose);
+    client.on('end', lose);
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ slot: number }>(TAKE_SLOT);
+      const [row] = rows;
+      if (row === undefined) throw new Error('No slot was given');
+      return { client, slot: row.slot };
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+}

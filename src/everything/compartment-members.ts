@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../platform/database/statements';
+import { ServiceError } from '../platform/errors/service-error';
+import { databaseErrorToServiceError } from '../platform/database/database-error';
+import { ResourceReader } from '../resource/resource-reader';
+import { SearchIndex } from '../resource/search/search-index';
+import { type TextRow, resourceTextOf } from '../resource/store/resource-row';
+import { type ResourceText } from '../resource/stored-resource';
+import { PATIENT_EVERYTHING } from './everything-statements';
+import { type EverythingRequest } from './everything-request';
+
+/** Reads the patient and the members of its compartment in one snapshot. */
+@Injectable()
+export class CompartmentMembers {
+  constructor(
+    private readonly statements: Statements,
+    private readonly reader: ResourceReader,
+    private readonly index: SearchIndex,
+  ) {}
+
+  /**
+   * The patient first, then by type, the newest first.
+   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored, 'timeout' after `timeoutSeconds`.
+   */
+  async read(
+    patientId: string,
+    parameterIds: readonly number[],
+    { since, timeoutSeconds }: EverythingRequest,
+  ): Promise<ResourceText[]> {
+    const values = [this.index.referenceHash('Patient', patientId), parameterIds, patientId, since ?? null];
+    const rows = await this.run(timeoutSeconds, values);
+    // With _since the patient may be left out; without it a stored patient is always the first row.
+    const isListed = rows[0]?.type === 'Patient' && rows[0].id === patientId;
+    if (!isListed) await this.reader.read('Patient', patientId);
+    return rows.map(resourceTextOf);
+  }
+
+  private async run(timeoutSeconds: number, values: readonly unknown[]): Promise<TextRow[]> {
+    try {
+      return await this.statements.runLimited<TextRow>(timeoutSeconds, PATIENT_EVERYTHING, values);
+    } catch (error) {
+      if (databaseErrorToServiceError(error)?.kind !== 'timeout') throw error;
+      const message = `$everything took longer than ${timeoutSeconds} s. Ask with a larger _timeout, or for less with _since.`;
+      throw new ServiceError('timeout', message, {}, { cause: error });
+    }
+  }
+}

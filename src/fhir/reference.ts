@@ -1,0 +1,89 @@
+/** Where a reference points. `key` is the one spelling of the target: its hash is what links are stored and found by. */
+export type ReferenceTarget =
+  | {
+      readonly kind: 'local';
+      readonly key: string;
+      readonly type: string;
+      readonly id: string;
+      readonly version?: string;
+    }
+  | { readonly kind: 'absolute'; readonly key: string; readonly type?: string; readonly version?: string }
+  | { readonly kind: 'urn'; readonly key: string }
+  | { readonly kind: 'contained'; readonly id: string };
+
+// http://hl7.org/fhir/R4/datatypes.html#id and references.html#literal; the type may be one of the server's own.
+const idSyntax = /^[A-Za-z0-9\-.]{1,64}$/;
+const literalSyntax = /^([A-Z][A-Za-z]*)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/;
+const literalAtEnd = /\/([A-Z][A-Za-z]*)\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/;
+const absoluteSyntax = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/\S+$/;
+const urnSyntax = /^urn:[A-Za-z0-9-]+:\S+$/;
+
+/** Tells whether `text` has the syntax of a FHIR id. */
+export function isFhirId(text: string): boolean {
+  return idSyntax.test(text);
+}
+
+/** The key of a resource of this server: `Patient/p7`. */
+export function localKey(type: string, id: string): string {
+  return `${type}/${id}`;
+}
+
+/**
+ * Reads the text of a reference: `Type/id`, `Type/id/_history/v`, an absolute URL, a URN or `#contained`.
+ * URLs below the server's own base are local, with and without `/fhir`. Keys never hold the version.
+ * @param baseUrl the server's own base, without a trailing slash
+ * @returns undefined when it is none of these, such as the conditional form `Patient?identifier=…`
+ */
+export function parseReference(text: string, baseUrl: string): ReferenceTarget | undefined {
+  const local = parseLiteral(text);
+  if (local !== undefined) return local;
+  if (text.startsWith('#')) return { kind: 'contained', id: text.slice(1) };
+  if (urnSyntax.test(text)) return { kind: 'urn', key: text };
+  if (!absoluteSyntax.test(text)) return undefined;
+  return parseOwnUrl(text, baseUrl) ?? parseForeignUrl(text);
+}
+
+/**
+ * Reads a reference of either form: FHIR's `{reference}` or the `{resourceType, id}` of the server's own types.
+ * @param baseUrl the server's own base, without a trailing slash
+ * @returns undefined for anything else, such as a reference that only has an identifier
+ */
+export function targetOf(reference: unknown, baseUrl: string): ReferenceTarget | undefined {
+  if (typeof reference !== 'object' || reference === null) return undefined;
+  const { reference: text, resourceType: type, id } = reference as Record<string, unknown>;
+  if (typeof text === 'string') return parseReference(text, baseUrl);
+  return typeof type === 'string' && typeof id === 'string' ? parseLiteral(localKey(type, id)) : undefined;
+}
+
+/**
+ * The keys that a canonical is found by: its URL and, when it names a business version, `url|version` as well
+ * (http://hl7.org/fhir/R4/references.html#canonical). A fragment belongs to neither.
+ * @param baseUrl the server's own base, without a trailing slash
+ */
+export function canonicalKeysOf(canonical: string, baseUrl: string): readonly string[] {
+  const [url = '', version] = canonical.replace(/(?<=.)#.*/, '').split('|');
+  const target = parseReference(url, baseUrl);
+  if (target === undefined || target.kind === 'contained') return [];
+  return version === undefined || version === '' ? [target.key] : [target.key, `${target.key}|${version}`];
+}
+
+function parseLiteral(text: string): (ReferenceTarget & { readonly kind: 'local' }) | undefined {
+  const match = literalSyntax.exec(text);
+  if (match === null) return undefined;
+  const [, type = '', id = '', version] = match;
+  if (version === undefined) return { kind: 'local', key: text, type, id };
+  return { kind: 'local', key: localKey(type, id), type, id, version };
+}
+
+function parseOwnUrl(url: string, baseUrl: string): ReferenceTarget | undefined {
+  if (!url.startsWith(`${baseUrl}/`)) return undefined;
+  return parseLiteral(url.slice(baseUrl.length + 1).replace(/^fhir\//, ''));
+}
+
+function parseForeignUrl(url: string): ReferenceTarget {
+  const match = literalAtEnd.exec(url);
+  if (match === null) return { kind: 'absolute', key: url };
+  const [, type = '', version] = match;
+  if (version === undefined) return { kind: 'absolute', key: url, type };
+  return { kind: 'absolute', key: url.slice(0, -`/_history/${version}`.length), type, version };
+}

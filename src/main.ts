@@ -1,0 +1,40 @@
+import 'reflect-metadata';
+import { startServer } from './boot';
+import { EnvironmentError, readEnvironment } from './platform/config/environment';
+
+/** Lines for the person who starts the server; what runs afterwards is logged as JSON. */
+const tell = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+async function main(): Promise<void> {
+  const environment = readEnvironment();
+  const server = await startServer(environment, tell);
+  // Own handlers instead of Nest's shutdown hooks: the embedded database has to outlive the application.
+  let stopping: Promise<void> | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      stopping ??= server.stop().then(
+        () => process.exit(0),
+        (error: unknown) => fail(error),
+      );
+    });
+  }
+  void server.lost.then(() => fail(new Error('The embedded database ended. Start again: what was committed is kept.')));
+  tell(
+    `Listening on ${server.url} (${Math.round(process.uptime() * 10) / 10} s). Swagger UI: ${environment.baseUrl}/api`,
+  );
+}
+
+function fail(error: unknown): never {
+  const text =
+    error instanceof EnvironmentError
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+}
+
+main().catch(fail);

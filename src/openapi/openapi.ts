@@ -1,0 +1,71 @@
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { type Environment } from '../platform/config/environment';
+import { OperationRegistry } from '../operation/operation.registry';
+import { RpcRegistry } from '../rpc/rpc.registry';
+import { operationPaths } from './operation-paths';
+import { type Paths } from './path-item';
+import { resourcePaths } from './resource-paths';
+import { rpcPath } from './rpc-path';
+import { tourPaths } from './tour-paths';
+
+/** Swagger UI on /api and the document on /api-json; both are served from packages and work offline. */
+export function setupOpenApi(app: NestExpressApplication, environment: Environment): void {
+  SwaggerModule.setup('api', app, () => document(app, environment), {
+    jsonDocumentUrl: 'api-json',
+    raw: ['json'],
+    customSiteTitle: 'Healthcare data server',
+    swaggerOptions: {
+      persistAuthorization: true,
+      tryItOutEnabled: true,
+      docExpansion: 'list',
+      displayRequestDuration: true,
+    },
+  });
+}
+
+function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setTitle('Healthcare data server')
+    .setDescription(
+      'FHIR R4 resources, tokens and sessions, addenda on signed records, Patient/$everything, and webhooks that arrive. ' +
+        'Press Authorize and log in with a user and a client of the password grant, or with the Client `root` by Basic.',
+    )
+    .setVersion('0.1.0')
+    .addServer(baseUrl)
+    .addOAuth2({ type: 'oauth2', flows: { password: { tokenUrl: '/auth/token', scopes: {} } } }, 'password')
+    .addBasicAuth(
+      { type: 'http', scheme: 'basic', description: 'A Client with `basic` among its grant_types' },
+      'basic',
+    )
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An access token from POST /auth/token' }, 'bearer')
+    .addTag('Tokens', 'Clients, users, policies, and the token endpoint (RFC 6749)')
+    .addTag('Sessions', 'One Session per access token')
+    .addTag('RPC', 'Addenda on signed documents and workflows')
+    .addTag('Operations')
+    .addTag('Topics', 'Webhooks that get the events of a topic, at least once')
+    .addTag('Resources', 'Every resource type, on /fhir/… and, alike, without /fhir')
+    .addTag('Server')
+    .addSecurityRequirements('password')
+    .addSecurityRequirements('basic')
+    .addSecurityRequirements('bearer')
+    .build();
+  const made = SwaggerModule.createDocument(app, config);
+  const paths = mergedPaths([
+    tourPaths(),
+    made.paths,
+    rpcPath(app.get(RpcRegistry, { strict: false })),
+    operationPaths(app.get(OperationRegistry, { strict: false })),
+    resourcePaths(),
+  ]);
+  return { ...made, paths };
+}
+
+/** Joins the methods of a path that several sources describe. */
+function mergedPaths(sources: readonly Paths[]): Paths {
+  const merged: Paths = {};
+  for (const source of sources) {
+    for (const [path, item] of Object.entries(source)) merged[path] = { ...merged[path], ...item };
+  }
+  return merged;
+}

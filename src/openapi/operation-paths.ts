@@ -1,0 +1,43 @@
+import { type OperationDefinition } from '../operation/operation';
+import { type OperationRegistry } from '../operation/operation.registry';
+import { answer, type Paths, pathParameter, REFUSALS } from './path-item';
+
+/** Every registered `$operation`, those of other teams included. */
+export function operationPaths(registry: OperationRegistry): Paths {
+  return Object.fromEntries(registry.all().map(({ meta }) => [pathOf(meta), itemOf(meta)]));
+}
+
+function pathOf({ level, resourceType, code }: OperationDefinition): string {
+  const parts = [
+    '',
+    'fhir',
+    ...(level === 'system' ? [] : [resourceType ?? '{type}']),
+    ...(level === 'instance' ? ['{id}'] : []),
+    `$${code}`,
+  ];
+  return parts.join('/');
+}
+
+function itemOf({
+  level,
+  methods,
+  description,
+  exampleId = 'p7',
+  parameters = [],
+}: OperationDefinition): Paths[string] {
+  const item = {
+    tags: ['Operations'],
+    summary: description,
+    parameters: [
+      ...(level === 'instance' ? [pathParameter('id', exampleId)] : []),
+      ...parameters.map(({ name, description: text }) => ({
+        name,
+        in: 'query',
+        description: text,
+        schema: { type: 'string' as const },
+      })),
+    ],
+    responses: { '200': answer('The result'), ...REFUSALS },
+  };
+  return Object.fromEntries(methods.map((method) => [method.toLowerCase(), item]));
+}

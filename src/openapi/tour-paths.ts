@@ -1,0 +1,112 @@
+import {
+  answer,
+  jsonBody,
+  type OperationItem,
+  type Paths,
+  pathParameter,
+  queryParameter,
+  refusal,
+  REFUSALS,
+} from './path-item';
+
+/**
+ * The types that the four areas begin with, each with a body that can be sent as it is, one after the other:
+ * a client, a user and a policy, then a document, a topic and a destination.
+ */
+export function tourPaths(): Paths {
+  return {
+    '/Client/{id}': { put: put('Tokens', 'Stores a client of the password grant', 'try-app', CLIENT) },
+    '/User/{id}': { put: put('Tokens', 'Stores a user', 'doc-1', USER) },
+    '/AccessPolicy/{id}': { put: put('Tokens', 'Lets a user do everything', 'doc-1-policy', POLICY) },
+    '/Session': { get: sessions },
+    '/fhir/Patient/{id}': { put: put('Resources', 'Stores the patient of the other examples', 'p7', PATIENT) },
+    '/SDCDocument/{id}': { put: put('RPC', 'Stores a document that addenda belong to', 'vitals-1', DOCUMENT) },
+    '/fhir/SvcSubscriptionTopic/{id}': {
+      put: put('Topics', 'Stores a topic: which changes are events', 'vitals', TOPIC),
+    },
+    '/fhir/SvcTopicDestination': { post: createDestination },
+  };
+}
+
+const CLIENT = {
+  secret: 'try-app-secret',
+  grant_types: ['password'],
+  auth: { password: { token_format: 'jwt', token_expiration: 3600, refresh_token: true, secret_required: true } },
+};
+
+const USER = { userName: 'doc-1', email: 'doc-1@clinic.example', password: 'a long password' };
+
+const POLICY = { engine: 'allow', link: [{ resourceType: 'User', id: 'doc-1' }] };
+
+const PATIENT = {
+  resourceType: 'Patient',
+  name: [{ family: 'Rivera', given: ['Ana'] }],
+  gender: 'female',
+  birthDate: '1986-03-14',
+};
+
+const DOCUMENT = {
+  type: 'clinic.forms/VitalsDocument',
+  status: 'completed',
+  patient: { resourceType: 'Patient', id: 'p7' },
+  author: { resourceType: 'User', id: 'doc-1' },
+  '8310-5': { value: 37.2, unit: 'Cel' },
+};
+
+const TOPIC = {
+  url: 'https://clinic.example/topics/final-observations',
+  status: 'active',
+  trigger: [
+    {
+      resource: 'Observation',
+      supportedInteraction: ['create', 'update'],
+      fhirPathCriteria: "%current.status = 'final'",
+    },
+  ],
+};
+
+const DESTINATION = {
+  resourceType: 'SvcTopicDestination',
+  id: 'hook-1',
+  meta: { profile: ['https://svc.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
+  kind: 'webhook-at-least-once',
+  topic: TOPIC.url,
+  parameter: [
+    { name: 'endpoint', valueUrl: 'http://127.0.0.1:9000/hook' },
+    { name: 'timeout', valueUnsignedInt: 30 },
+    { name: 'maxMessagesInBatch', valueUnsignedInt: 20 },
+    { name: 'header', valueString: 'Authorization: Bearer shared-secret' },
+  ],
+};
+
+const put = (tag: string, summary: string, id: string, example: object): OperationItem => ({
+  tags: [tag],
+  summary,
+  parameters: [pathParameter('id', id)],
+  requestBody: jsonBody(example),
+  responses: {
+    '200': answer('Replaced, or unchanged'),
+    '201': answer('Created'),
+    '422': refusal('The content breaks a rule'),
+    ...REFUSALS,
+  },
+});
+
+const sessions: OperationItem = {
+  tags: ['Sessions'],
+  summary: 'Lists Sessions',
+  parameters: [queryParameter('user', 'A User', 'doc-1'), queryParameter('active', 'true or false', 'true')],
+  responses: { '200': answer('Bundle of type searchset'), ...REFUSALS },
+};
+
+const createDestination: OperationItem = {
+  tags: ['Topics'],
+  summary: 'Stores a webhook: events of the topic are delivered to it from now on',
+  requestBody: jsonBody(DESTINATION),
+  responses: {
+    '201': answer('The stored destination; header values are masked'),
+    '409': refusal('The id is taken'),
+    '422': refusal('The content breaks a rule'),
+    ...REFUSALS,
+  },
+};

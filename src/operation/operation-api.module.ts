@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { ResourceModule } from '../resource/resource.module';
+import { CapabilityController } from './capability.controller';
+import { CapabilityStatements } from './capability-statement';
+import { OperationController } from './operation.controller';
+import { OperationModule } from './operation.module';
+
+/** Routes of the operations, imported by AppModule alone: their paths are open to any type (ADR 0007). */
+@Module({
+  imports: [OperationModule, ResourceModule],
+  controllers: [CapabilityController, OperationController],
+  providers: [CapabilityStatements],
+})
+export class OperationApiModule {}

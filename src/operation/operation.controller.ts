@@ -1,0 +1,77 @@
+import { All, Controller, Param, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { sendAnswer } from '../fhir/fhir-answer';
+import { rootUrlOf } from '../fhir/root-url';
+import { Environment } from '../platform/config/environment';
+import { ServiceError } from '../platform/errors/service-error';
+import { bodyOf, queryOf } from '../platform/http/raw-request';
+import { OperationId } from '../platform/http/route-access';
+import { assertId } from '../resource/resource-draft';
+import { type OperationDefinition } from './operation';
+import { OperationRegistry, operationKey } from './operation.registry';
+
+/** Some clients send the dollar percent-encoded, and Express compares the raw path. */
+const codes = (prefix: string): string[] => [`${prefix}$:code`, `${prefix}%24:code`];
+
+/** `$everything` → `FhirEverything`, `$dry-run` → `FhirDryRun`. */
+const accessNameOf = (code: string): string =>
+  `Fhir${code.replace(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
+
+/** `/$op`, `/Type/$op` and `/Type/id/$op` on both roots. */
+@ApiExcludeController()
+@OperationId(({ params }) => accessNameOf(String(params.code)))
+@Controller(['fhir', ''])
+export class OperationController {
+  constructor(
+    private readonly registry: OperationRegistry,
+    private readonly environment: Environment,
+  ) {}
+
+  @All(codes(':type/:id/'))
+  async instance(
+    @Param() { type = '', id = '', code = '' }: Record<string, string>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    assertId(id);
+    await this.execute({ level: 'instance', type, code, id }, request, response);
+  }
+
+  @All(codes(':type/'))
+  async type(
+    @Param() { type = '', code = '' }: Record<string, string>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.execute({ level: 'type', type, code }, request, response);
+  }
+
+  @All(codes(''))
+  async system(@Param('code') code: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.execute({ level: 'system', code }, request, response);
+  }
+
+  private async execute(
+    at: { level: OperationDefinition['level']; type?: string; code: string; id?: string },
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const found = this.registry.find(operationKey(at.level, at.code, at.type));
+    if (found === undefined) throw new ServiceError('not-found', `No such operation: $${at.code.slice(0, 64)}`);
+    const { methods } = found.meta;
+    const method = methods.find((known) => known === request.method || (known === 'GET' && request.method === 'HEAD'));
+    if (method === undefined) {
+      throw new ServiceError('not-allowed', `$${at.code} is called with ${methods.join(' or ')}.`, { allow: methods });
+    }
+    const answer = await found.handler.execute({
+      method,
+      ...(at.id === undefined ? {} : { id: at.id }),
+      query: queryOf(request),
+      body: bodyOf(request),
+      headers: request.headers as Record<string, string | undefined>,
+      rootUrl: rootUrlOf(request, this.environment),
+    });
+    sendAnswer(response, answer);
+  }
+}

@@ -1,0 +1,43 @@
+import { DiscoveryService } from '@nestjs/core';
+import { type FhirAnswer } from '../fhir/fhir-answer';
+
+/**
+ * Where and how an operation is called (http://hl7.org/fhir/R4/operations.html).
+ * An AccessPolicy links to it by `Fhir` and its code: `$everything` is the Operation `FhirEverything`.
+ */
+export interface OperationDefinition {
+  /** Without the `$`. */
+  readonly code: string;
+  /** Absent for a system operation. */
+  readonly resourceType?: string;
+  readonly level: 'system' | 'type' | 'instance';
+  readonly methods: readonly ('GET' | 'POST')[];
+  readonly description: string;
+  /** An id to try an instance operation with, for the OpenAPI document. */
+  readonly exampleId?: string;
+  /** Query parameters, for the OpenAPI document. */
+  readonly parameters?: readonly { readonly name: string; readonly description: string }[];
+}
+
+export interface OperationRequest {
+  readonly method: 'GET' | 'POST';
+  /** Present for instance operations; syntactically valid, existence is not checked. */
+  readonly id?: string;
+  /** Query parameters in the order sent, repeated ones included. */
+  readonly query: URLSearchParams;
+  /** Raw body; empty for GET. */
+  readonly body: Buffer;
+  /** `Prefer` and `Accept` among others; lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** What links of the answer begin with: the root that was called, without a trailing slash. */
+  readonly rootUrl: string;
+}
+
+/** One `$operation`: a class of its own, registered by {@link Operation}. */
+export interface OperationHandler {
+  /** @throws ServiceError, which the FHIR edge turns into an OperationOutcome. */
+  execute(request: OperationRequest): Promise<FhirAnswer>;
+}
+
+/** Registers an {@link OperationHandler}. */
+export const Operation = DiscoveryService.createDecorator<OperationDefinition>();

@@ -1,0 +1,15 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Environment } from './environment';
+
+/** Provides the checked {@link Environment} to every module. */
+@Module({})
+export class ConfigModule {
+  static of(environment: Environment): DynamicModule {
+    return {
+      module: ConfigModule,
+      global: true,
+      providers: [{ provide: Environment, useValue: environment }],
+      exports: [Environment],
+    };
+  }
+}

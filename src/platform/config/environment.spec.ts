@@ -1,0 +1,117 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { EnvironmentError, readEnvironment } from './environment';
+
+const KEY = Buffer.alloc(32, 7);
+const EXTERNAL = { DATABASE_URL: 'postgresql://db.example/svc' };
+
+function problemsOf(variables: Record<string, string>): readonly string[] {
+  try {
+    readEnvironment(variables);
+    return [];
+  } catch (error) {
+    if (error instanceof EnvironmentError) return error.problems;
+    throw error;
+  }
+}
+
+describe(readEnvironment, () => {
+  it('needs no variable: a newcomer gets a database of their own, on the loopback, with a trial policy', () => {
+    expect(readEnvironment({})).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      baseUrl: 'http://localhost:3000',
+      databaseUrl: undefined,
+      dataDirectory: resolve('data'),
+      rootClientSecret: undefined,
+      adminPassword: undefined,
+      hasTrialPolicy: true,
+      encryptionKey: undefined,
+      trustedProxies: [],
+      corsOrigins: [],
+      logLevel: 'log',
+      bodyLimitBytes: 20_971_520,
+    });
+  });
+
+  it('starts closed and on all addresses with an external database', () => {
+    expect(readEnvironment(EXTERNAL)).toMatchObject({
+      ...{ databaseUrl: EXTERNAL.DATABASE_URL, host: '0.0.0.0', hasTrialPolicy: false },
+    });
+  });
+
+  it('reads what is set', () => {
+    expect(
+      readEnvironment({
+        ...EXTERNAL,
+        PORT: '8080',
+        HOST: '::1',
+        BASE_URL: 'https://svc.example/base//',
+        DATA_DIR: '/var/lib/svc',
+        SVC_ROOT_CLIENT_SECRET: 'secret',
+        SVC_ADMIN_PASSWORD: 'password',
+        SVC_TRIAL_POLICY: 'on',
+        SVC_ENCRYPTION_KEY: KEY.toString('base64'),
+        SVC_TRUSTED_PROXIES: '10.0.0.0/8, loopback',
+        SVC_CORS_ORIGINS: 'https://a.example https://b.example',
+        SVC_LOG_LEVEL: 'debug',
+      }),
+    ).toMatchObject({
+      port: 8080,
+      host: '::1',
+      baseUrl: 'https://svc.example/base',
+      dataDirectory: '/var/lib/svc',
+      rootClientSecret: 'secret',
+      adminPassword: 'password',
+      hasTrialPolicy: true,
+      encryptionKey: KEY,
+      trustedProxies: ['10.0.0.0/8', 'loopback'],
+      corsOrigins: ['https://a.example', 'https://b.example'],
+      logLevel: 'debug',
+    });
+  });
+
+  it('makes the base URL of the port', () => {
+    expect(readEnvironment({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080');
+  });
+
+  it('takes an empty variable as unset', () => {
+    const empty = Object.fromEntries(['PORT', 'HOST', 'DATABASE_URL', 'SVC_ENCRYPTION_KEY'].map((name) => [name, ' ']));
+    expect(readEnvironment(empty)).toEqual(readEnvironment({}));
+  });
+
+  it('cannot be changed afterwards', () => {
+    expect(Object.isFrozen(readEnvironment({}))).toBe(true);
+  });
+
+  it.each([
+    ['PORT', 'http'],
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '3000.5'],
+    ['PORT', '3e3'],
+    ['BASE_URL', 'svc.example'],
+    ['BASE_URL', 'https://svc.example/?tenant=1'],
+    ['DATABASE_URL', 'mysql://db.example/svc'],
+    ['SVC_TRIAL_POLICY', 'yes'],
+    ['SVC_ENCRYPTION_KEY', Buffer.alloc(31).toString('base64')],
+    ['SVC_LOG_LEVEL', 'fatal'],
+    ['SVC_BODY_LIMIT_BYTES', '20MB'],
+    ['SVC_DATABASE_POOL_SIZE', '1'],
+    ['SVC_STATEMENT_TIMEOUT_SECONDS', '0'],
+    ['SVC_PASSWORD_HASH_SLOTS', '0'],
+    ['SVC_WEBHOOK_ADDRESSES', 'all'],
+    ['SVC_ADDENDUM_AUTHOR', 'user'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))]);
+  });
+
+  it('names every wrong variable at once', () => {
+    const wrong = { PORT: 'x', SVC_TRIAL_POLICY: 'x', SVC_ENCRYPTION_KEY: 'x' };
+    expect(problemsOf(wrong).map((problem) => problem.split(' ')[0])).toEqual(Object.keys(wrong));
+  });
+
+  it('never repeats a wrong key', () => {
+    expect(problemsOf({ SVC_ENCRYPTION_KEY: 'almost-a-key' }).join()).not.toContain('almost');
+  });
+});

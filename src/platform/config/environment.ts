@@ -1,0 +1,159 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+
+/**
+ * The settings of one server process, read once at start, checked, and frozen. Units stand in the names.
+ * Every field is described in docs/operations.md; a spec compares the two.
+ */
+export class Environment {
+  /** `PORT`: HTTP port. 0 takes a free one. */
+  readonly port!: number;
+  /** `HOST`: listen address. Default: 127.0.0.1 with the embedded database, else 0.0.0.0. */
+  readonly host!: string;
+  /** `BASE_URL`: what links, `fullUrl` and the JWT issuer begin with; no trailing slash. */
+  readonly baseUrl!: string;
+  /** `DATABASE_URL`: an external PostgreSQL; unset means the embedded one under {@link dataDirectory}. */
+  readonly databaseUrl!: string | undefined;
+  /** `DATA_DIR`: embedded cluster, generated keys and credentials. */
+  readonly dataDirectory!: string;
+  /** `SVC_ROOT_CLIENT_SECRET`: secret of Client `root`, needed at the first start on an external database. */
+  readonly rootClientSecret!: string | undefined;
+  /** `SVC_ADMIN_PASSWORD`: password of User `admin`, needed at the first start on an external database. */
+  readonly adminPassword!: string | undefined;
+  /** `SVC_TRIAL_POLICY`: whether a new database gets a policy that lets every authenticated caller do everything. */
+  readonly hasTrialPolicy!: boolean;
+  /** `SVC_ENCRYPTION_KEY`: 32 bytes in base64 that wrap signing keys and webhook secrets. */
+  readonly encryptionKey!: Buffer | undefined;
+  /** `SVC_TRUSTED_PROXIES`: addresses or subnets whose `X-Forwarded-*` headers count. */
+  readonly trustedProxies!: readonly string[];
+  /** `SVC_CORS_ORIGINS`: browser origins that may call. */
+  readonly corsOrigins!: readonly string[];
+  /** `SVC_LOG_LEVEL`: the least level that is written. */
+  readonly logLevel!: LogLevel;
+  /** `SVC_BODY_LIMIT_BYTES`: the largest request body; above it 413. */
+  readonly bodyLimitBytes!: number;
+  /** `SVC_DATABASE_POOL_SIZE`: connections of this process. */
+  readonly databasePoolSize!: number;
+  /** `SVC_STATEMENT_TIMEOUT_SECONDS`: the longest one statement may run; above it 504. */
+  readonly statementTimeoutSeconds!: number;
+  /** `SVC_EVERYTHING_TIMEOUT_MAX_SECONDS`: the largest `_timeout` of `$everything`. */
+  readonly everythingTimeoutMaxSeconds!: number;
+  /** `SVC_PASSWORD_HASH_SLOTS`: password hashes computed at the same time. */
+  readonly passwordHashSlots!: number;
+  /** `SVC_PASSWORD_HASH_QUEUE`: password hashes that may wait for a slot; above it 503. */
+  readonly passwordHashQueue!: number;
+  /** `SVC_ADDENDUM_AUTHOR`: `any` keeps `user` as sent; `caller` refuses a User who names another. */
+  readonly addendumAuthor!: 'any' | 'caller';
+  /** `SVC_WEBHOOK_ADDRESSES`: which addresses a webhook may be sent to. */
+  readonly webhookAddresses!: 'no-metadata' | 'public-only' | 'open';
+  /** `SVC_DELIVERY_SLOTS`: destinations that this process delivers to at the same time. */
+  readonly deliverySlots!: number;
+  /** `SVC_DELIVERY_POLL_MILLISECONDS`: the longest time until undelivered events are looked for again. */
+  readonly deliveryPollMilliseconds!: number;
+  /** `SVC_SHUTDOWN_SECONDS`: time for requests and deliveries in flight after SIGTERM. */
+  readonly shutdownSeconds!: number;
+  /** `SVC_POSTGRES_BIN_DIR`: folder of `postgres` and `initdb` for the embedded database, instead of the npm package. */
+  readonly postgresBinDirectory!: string | undefined;
+}
+
+/** A processor stays free, and one of libuv's four threads, which look up names and read files. */
+const DEFAULT_HASH_SLOTS = Math.min(3, Math.max(1, availableParallelism() - 1));
+
+export type LogLevel = 'error' | 'warn' | 'log' | 'debug' | 'verbose';
+
+/** Tells every wrong variable at once; nothing is started. */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError';
+  constructor(readonly problems: readonly string[]) {
+    super(`Wrong settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  }
+}
+
+/**
+ * Reads the settings from the environment variables of docs/operations.md.
+ * @throws EnvironmentError naming every variable that is wrong.
+ */
+export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
+  const read = new VariableReader(variables);
+  const databaseUrl = read.matching('DATABASE_URL', /^postgres(ql)?:\/\//, 'a postgresql:// URL');
+  const isEmbedded = databaseUrl === undefined;
+  const port = read.integer('PORT', 3000, 0, 65_535);
+  const environment: Environment = {
+    port,
+    host: read.text('HOST') ?? (isEmbedded ? '127.0.0.1' : '0.0.0.0'),
+    baseUrl: (read.matching('BASE_URL', /^https?:\/\/[^?#]+$/, 'an http(s) URL') ?? `http://localhost:${port}`).replace(
+      /\/+$/,
+      '',
+    ),
+    databaseUrl,
+    dataDirectory: resolve(read.text('DATA_DIR') ?? 'data'),
+    rootClientSecret: read.text('SVC_ROOT_CLIENT_SECRET'),
+    adminPassword: read.text('SVC_ADMIN_PASSWORD'),
+    hasTrialPolicy: read.oneOf('SVC_TRIAL_POLICY', ['on', 'off'], isEmbedded ? 'on' : 'off') === 'on',
+    encryptionKey: read.key('SVC_ENCRYPTION_KEY'),
+    trustedProxies: read.list('SVC_TRUSTED_PROXIES'),
+    corsOrigins: read.list('SVC_CORS_ORIGINS'),
+    logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
+    bodyLimitBytes: read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3),
+    databasePoolSize: read.integer('SVC_DATABASE_POOL_SIZE', 16, 4, 1000),
+    statementTimeoutSeconds: read.integer('SVC_STATEMENT_TIMEOUT_SECONDS', 60, 1, 3600),
+    everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
+    passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
+    passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 50, 0, 10_000),
+    addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),
+    webhookAddresses: read.oneOf('SVC_WEBHOOK_ADDRESSES', ['no-metadata', 'public-only', 'open'], 'no-metadata'),
+    deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 16, 1, 1000),
+    deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),
+    shutdownSeconds: read.integer('SVC_SHUTDOWN_SECONDS', 25, 0, 600),
+    postgresBinDirectory: read.text('SVC_POSTGRES_BIN_DIR'),
+  };
+  if (read.problems.length > 0) throw new EnvironmentError(read.problems);
+  return Object.freeze(environment);
+}
+
+class VariableReader {
+  readonly problems: string[] = [];
+
+  constructor(private readonly variables: NodeJS.ProcessEnv) {}
+
+  /** An empty variable counts as unset, as shells and compose files write it. */
+  text(name: string): string | undefined {
+    const value = this.variables[name]?.trim();
+    return value === '' ? undefined : value;
+  }
+
+  matching(name: string, pattern: RegExp, description: string): string | undefined {
+    const value = this.text(name);
+    if (value !== undefined && !pattern.test(value)) this.problems.push(`${name} must be ${description}`);
+    return value;
+  }
+
+  integer(name: string, fallback: number, least: number, most: number): number {
+    const value = this.text(name);
+    if (value === undefined) return fallback;
+    const number = /^\d{1,12}$/.test(value) ? Number(value) : NaN;
+    if (number >= least && number <= most) return number;
+    this.problems.push(`${name} must be a whole number from ${least} to ${most}, not "${value}"`);
+    return fallback;
+  }
+
+  oneOf<const T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const value = this.text(name);
+    const choice = choices.find((known) => known === (value ?? fallback));
+    if (choice === undefined) this.problems.push(`${name} must be one of ${choices.join(', ')}, not "${value ?? ''}"`);
+    return choice ?? fallback;
+  }
+
+  list(name: string): readonly string[] {
+    return (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
+  }
+
+  key(name: string): Buffer | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const key = Buffer.from(value, 'base64');
+    // The value itself is a secret: it is not repeated in the message.
+    if (key.length !== 32) this.problems.push(`${name} must be 32 bytes in base64 (openssl rand -base64 32)`);
+    return key;
+  }
+}

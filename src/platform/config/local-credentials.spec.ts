@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Environment, readEnvironment } from './environment';
+import { completeCredentials } from './local-credentials';
+
+describe(completeCredentials, () => {
+  let folder: string;
+  let told: string[];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-credentials-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  function complete(variables: Record<string, string> = {}): Promise<Environment> {
+    told = [];
+    return completeCredentials(readEnvironment({ DATA_DIR: folder, ...variables }), (line) => told.push(line));
+  }
+  const path = (): string => join(folder, 'credentials.json');
+
+  it('makes credentials at the first start and tells them then', async () => {
+    const { rootClientSecret, adminPassword, encryptionKey } = await complete();
+    expect([rootClientSecret, adminPassword, encryptionKey?.length]).toEqual([
+      expect.stringMatching(/^[\w-]{32}$/),
+      expect.stringMatching(/^[\w-]{16}$/),
+      32,
+    ]);
+    expect(told.join('\n')).toContain(rootClientSecret);
+    expect(told.join('\n')).toContain(adminPassword);
+    expect(told.join('\n')).not.toContain(encryptionKey?.toString('base64'));
+  });
+
+  it('keeps them, and from then on tells where they are only', async () => {
+    const first = await complete();
+    const second = await complete();
+    expect(second).toEqual(first);
+    expect(told).toEqual([expect.stringContaining(path())]);
+    expect(told[0]).not.toContain(first.rootClientSecret);
+  });
+
+  it('keeps them where only the owner reads, and nothing else', async () => {
+    await complete();
+    const { mode } = await stat(path());
+    expect([mode & 0o777, await readdir(folder)]).toEqual([0o600, ['credentials.json']]);
+  });
+
+  it('prefers what the environment sets, at every start', async () => {
+    const key = Buffer.alloc(32, 7);
+    const set = {
+      SVC_ROOT_CLIENT_SECRET: 'set secret',
+      SVC_ADMIN_PASSWORD: 'set password',
+      SVC_ENCRYPTION_KEY: key.toString('base64'),
+    };
+    const expected = { rootClientSecret: 'set secret', adminPassword: 'set password', encryptionKey: key };
+    await complete();
+    expect(await complete(set)).toMatchObject(expected);
+  });
+
+  it('does not lose a key that the environment set at the first start', async () => {
+    const key = Buffer.alloc(32, 7);
+    await complete({ SVC_ENCRYPTION_KEY: key.toString('base64') });
+    expect((await complete()).encryptionKey).toEqual(key);
+  });
+
+  it('does not replace a file that it cannot read: its key would be lost', async () => {
+    await writeFile(path(), '{"rootClientSecret":');
+    await expect(complete()).rejects.toThrow('restore the file');
+    expect(await readFile(path(), 'utf8')).toBe('{"rootClientSecret":');
+  });
+});

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSystemError } from '../database/embedded/system-error';
+import { type Environment } from './environment';
+
+interface LocalCredentials {
+  readonly rootClientSecret: string;
+  readonly adminPassword: string;
+  /** base64 */
+  readonly encryptionKey: string;
+}
+
+/**
+ * Fills in what the environment leaves out with credentials of the data directory, which are made at the first start
+ * and printed then only.
+ */
+export async function completeCredentials(
+  environment: Environment,
+  tell: (line: string) => void,
+): Promise<Environment> {
+  const path = join(environment.dataDirectory, 'credentials.json');
+  const known = await readCredentials(path);
+  const credentials = known ?? newCredentials(environment);
+  if (known === undefined) {
+    await writeCredentials(path, credentials);
+    tell(`Client root, secret:   ${credentials.rootClientSecret}`);
+    tell(`User admin, password:  ${credentials.adminPassword}`);
+    tell(`Both are shown this once and kept in ${path}`);
+  } else {
+    tell(`Credentials of Client root and User admin: ${path}`);
+  }
+  return Object.freeze({
+    ...environment,
+    rootClientSecret: environment.rootClientSecret ?? credentials.rootClientSecret,
+    adminPassword: environment.adminPassword ?? credentials.adminPassword,
+    encryptionKey: environment.encryptionKey ?? Buffer.from(credentials.encryptionKey, 'base64'),
+  });
+}
+
+function newCredentials({ rootClientSecret, adminPassword, encryptionKey }: Environment): LocalCredentials {
+  return {
+    rootClientSecret: rootClientSecret ?? randomBytes(24).toString('base64url'),
+    adminPassword: adminPassword ?? randomBytes(12).toString('base64url'),
+    encryptionKey: (encryptionKey ?? randomBytes(32)).toString('base64'),
+  };
+}
+
+async function readCredentials(path: string): Promise<LocalCredentials | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as LocalCredentials;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw new Error(`${path} cannot be read. Without its encryption key the stored keys are lost: restore the file.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Written beside and renamed: a kill in between leaves no half file. */
+async function writeCredentials(path: string, credentials: LocalCredentials): Promise<void> {
+  const unfinished = `${path}.new`;
+  await writeFile(unfinished, `${JSON.stringify(credentials, undefined, 2)}\n`, { mode: 0o600 });
+  await rename(unfinished, path);
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { readEnvironment } from '../config/environment';
+import { SecretBox } from './secret-box';
+
+const boxOf = (key: Buffer): SecretBox =>
+  new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: key.toString('base64') }));
+
+describe(SecretBox.name, () => {
+  const key = randomBytes(32);
+  const plain = Buffer.from('Bearer ä secret');
+
+  it('opens what another box with the same key sealed', () => {
+    expect(boxOf(key).open(boxOf(key).seal(plain))).toEqual(plain);
+  });
+
+  it('seals the empty value', () => {
+    expect(boxOf(key).open(boxOf(key).seal(Buffer.alloc(0)))).toEqual(Buffer.alloc(0));
+  });
+
+  it('never seals a value to the same bytes twice', () => {
+    const box = boxOf(key);
+    expect(box.seal(plain)).not.toEqual(box.seal(plain));
+  });
+
+  it('refuses a value sealed with another key', () => {
+    const sealed = boxOf(randomBytes(32)).seal(plain);
+    expect(() => boxOf(key).open(sealed)).toThrow();
+  });
+
+  it('refuses a value in which any one bit was changed', () => {
+    const box = boxOf(key);
+    const sealed = box.seal(plain);
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const changed = Buffer.from(sealed);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      expect(() => box.open(changed)).toThrow();
+    }
+  });
+
+  it('refuses a value that was cut short', () => {
+    const box = boxOf(key);
+    expect(() => box.open(box.seal(plain).subarray(0, 27))).toThrow('too short');
+  });
+
+  it('does not come to life without a key', () => {
+    expect(() => new SecretBox(readEnvironment({}))).toThrow('SVC_ENCRYPTION_KEY');
+  });
+});

@@ -1,0 +1,91 @@
+import { QueryFailedError } from 'typeorm';
+import { ServiceError } from '../errors/service-error';
+
+/** Somebody else changed the same thing at the same time: the unit of work starts over. */
+export class TransactionConflict extends Error {
+  override readonly name = 'TransactionConflict';
+}
+
+/** SQLSTATE of a PostgreSQL error, with the constraint where one was violated. */
+interface PostgresError extends Error {
+  readonly code: string;
+  readonly constraint?: string;
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK_DETECTED = '40P01';
+const UNIQUE_VIOLATION = '23505';
+const QUERY_CANCELED = '57014';
+const LOCK_NOT_AVAILABLE = '55P03';
+const CHARACTER_NOT_IN_REPERTOIRE = '22021';
+
+export function isTransactionConflict(error: unknown): boolean {
+  const { code } = postgresErrorOf(error) ?? {};
+  return error instanceof TransactionConflict || code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
+}
+
+/** Whether `error` is a violation of the unique constraint or index named `constraint`. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  const found = postgresErrorOf(error);
+  return found?.code === UNIQUE_VIOLATION && found.constraint === constraint;
+}
+
+/**
+ * Turns a failure of the database into words of the domain: the one place that reads SQLSTATE for callers.
+ * Anything unknown comes back as undefined, which every edge answers with a silent 500.
+ */
+export function databaseErrorToServiceError(error: unknown): ServiceError | undefined {
+  if (isTransactionConflict(error)) {
+    return new ServiceError(
+      'busy',
+      'Too many writes to the same resource at once. Try again.',
+      { retryAfterSeconds: 1 },
+      { cause: error },
+    );
+  }
+  const code = postgresErrorOf(error)?.code ?? nodeCodeOf(error) ?? '';
+  if (code === QUERY_CANCELED) {
+    return new ServiceError(
+      'timeout',
+      'The query took longer than allowed. Ask for less, or raise the time limit.',
+      {},
+      { cause: error },
+    );
+  }
+  if (code === CHARACTER_NOT_IN_REPERTOIRE) {
+    return new ServiceError(
+      'invalid',
+      'The request holds a character that no text can hold (NUL).',
+      {},
+      { cause: error },
+    );
+  }
+  const isUnavailable = code === LOCK_NOT_AVAILABLE || /^(08|53|57P)/.test(code) || UNREACHABLE.has(code);
+  if (!isUnavailable && !isLostConnection(error)) return undefined;
+  return new ServiceError(
+    'busy',
+    'The database is not available at the moment. Try again.',
+    { retryAfterSeconds: 1 },
+    { cause: error },
+  );
+}
+
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND']);
+
+/** node-postgres reports a connection that broke, or a pool that ran dry, without a code. */
+function isLostConnection(error: unknown): boolean {
+  return (
+    error instanceof Error && /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+  );
+}
+
+function postgresErrorOf(error: unknown): PostgresError | undefined {
+  const inner: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  if (!(inner instanceof Error) || !('code' in inner)) return undefined;
+  return typeof inner.code === 'string' && /^[0-9A-Z]{5}$/.test(inner.code) ? (inner as PostgresError) : undefined;
+}
+
+function nodeCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,31 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Environment } from '../config/environment';
+import { dataSourceOptions } from './data-source-options';
+import { RegistryEpoch } from './registry-epoch';
+import { ServerSetup } from './server-setup';
+import { Statements } from './statements';
+import { UnitOfWork } from './unit-of-work';
+
+/** The one DataSource, its unit of work and its named statements, for every module. */
+@Module({})
+export class DatabaseModule {
+  static at(url: string): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          inject: [Environment],
+          useFactory: ({ databasePoolSize, statementTimeoutSeconds }: Environment) => ({
+            ...dataSourceOptions(url, { poolSize: databasePoolSize, statementTimeoutSeconds }),
+            autoLoadEntities: true,
+            retryAttempts: 0,
+          }),
+        }),
+      ],
+      providers: [UnitOfWork, Statements, RegistryEpoch, ServerSetup],
+      exports: [UnitOfWork, Statements, RegistryEpoch, ServerSetup],
+    };
+  }
+}

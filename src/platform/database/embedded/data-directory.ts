@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { isSystemError } from './system-error';
+
+export interface TakenDataDirectory {
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the folder at `path` (made when missing) for this process, until `release` or the end of the process.
+ * @throws Error when a live process has it, this one included.
+ */
+export async function takeDataDirectory(path: string): Promise<TakenDataDirectory> {
+  await mkdir(path, { recursive: true });
+  // The folder itself, not its name: symbolic links, bind mounts and letter case lead to one and the same lock.
+  const { dev, ino } = await stat(path, { bigint: true });
+  const lock = await listen(socketOf(`svc-health-server-${dev.toString()}-${ino.toString()}`));
+  if (!lock)
+    throw new Error(`${path} is in use by another running server. Stop it, or set DATA_DIR to another folder.`);
+  lock.unref();
+  return {
+    release: async () => {
+      if (!lock.listening) return;
+      lock.close();
+      await once(lock, 'close');
+    },
+  };
+}
+
+/** A socket and not a file with a pid: the kernel frees it with the process, even at kill -9, and pids are reused. */
+function socketOf(name: string): string {
+  switch (process.platform) {
+    case 'linux':
+      // An abstract name has no file to go stale (unix(7)). Node 20 pads it to the full length and Node 22 does not:
+      // a name of the full length is the same lock to both.
+      return `\0${name.padEnd(107, '.')}`;
+    case 'win32':
+      return `\\\\.\\pipe\\${name}`;
+    default:
+      return `/tmp/${name}.sock`;
+  }
+}
+
+/** Returns undefined when somebody listens there. */
+async function listen(socket: string): Promise<Server | undefined> {
+  try {
+    return await bind(socket);
+  } catch (error) {
+    if (!isSystemError(error, 'EADDRINUSE')) throw error;
+    if (!socket.startsWith('/') || (await isAnswered(socket))) return undefined;
+    await rm(socket, { force: true });
+    return bind(socket);
+  }
+}
+
+async function bind(socket: string): Promise<Server> {
+  const server = createServer((visitor) => visitor.destroy()).listen(socket);
+  await once(server, 'listening');
+  return server;
+}
+
+async function isAnswered(socket: string): Promise<boolean> {
+  const visitor = connect(socket);
+  try {
+    await once(visitor, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    visitor.destroy();
+  }
+}

@@ -1,0 +1,284 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Client } from 'pg';
+import { clusterFolder, clusterHome } from './cluster';
+import { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres';
+import { findPostmasterPid, postmasterPidPath } from './postmaster-pid-file';
+import { readCommandLine } from './process-by-id';
+import { fallbackFolder } from './root-state';
+
+const itAsRoot = process.getuid?.() === 0 ? it : it.skip;
+
+describe(startEmbeddedPostgres.name, () => {
+  let directory: string;
+  let pgdata: string;
+  const servers: EmbeddedPostgres[] = [];
+  const processes: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    directory = await makeDirectory();
+    pgdata = clusterFolder(clusterHome(directory));
+  });
+
+  afterEach(async () => {
+    for (const child of processes.splice(0)) child.kill('SIGKILL');
+    for (const server of servers.splice(0)) await server.stop();
+  });
+
+  afterAll(() => rm(directory, { recursive: true }));
+
+  async function start(options: Partial<EmbeddedPostgresOptions> = {}): Promise<EmbeddedPostgres> {
+    const server = await startEmbeddedPostgres({ dataDirectory: directory, isDurable: false, ...options });
+    servers.push(server);
+    return server;
+  }
+
+  /** Starts the server in a process of its own. */
+  async function startOwner(): Promise<{ owner: ChildProcess; url: string }> {
+    const owner = spawn(process.execPath, [join(__dirname, 'owner-process.cjs'), directory], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    processes.push(owner);
+    const [url] = (await once(owner.stdout, 'data')) as [Buffer];
+    return { owner, url: url.toString().trim() };
+  }
+
+  async function readPostmasterPid(): Promise<number> {
+    return (await findPostmasterPid(pgdata))?.pid ?? Number.NaN;
+  }
+
+  it('makes a cluster, also when a start before was killed at it', async () => {
+    await mkdir(join(directory, 'postgres.new-killed', 'cluster'), { recursive: true });
+
+    const { url } = await start();
+
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await readdir(directory)).toEqual(['postgres']);
+  });
+
+  it('shows cluster and password to nobody else', async () => {
+    const home = clusterHome(directory);
+    const modes = [home, pgdata, join(home, 'password')].map(async (path) => (await stat(path)).mode & 0o777);
+
+    expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o600]);
+  });
+
+  it('keeps data from one start to the next, and leaves no process between them', async () => {
+    const first = await start();
+    await query(first.url, 'create table kept as select 7 as n');
+    const pid = await readPostmasterPid();
+    await first.stop();
+    expect(await readCommandLine(pid)).toBe('');
+
+    const second = await start();
+
+    expect(await query(second.url, 'select n from kept')).toEqual([{ n: 7 }]);
+  });
+
+  it('refuses a second start while the first lives', async () => {
+    const { url } = await start();
+
+    await expect(start()).rejects.toThrow(
+      `${directory} is in use by another running server. Stop it, or set DATA_DIR to another folder.`,
+    );
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('lets given settings win over its own', async () => {
+    const { url } = await start({ settings: { max_connections: '17', jit: 'on' } });
+
+    const names = `('fsync', 'jit', 'listen_addresses', 'max_connections', 'unix_socket_directories')`;
+    expect(await query(url, `select name, setting from pg_settings where name in ${names} order by name`)).toEqual([
+      { name: 'fsync', setting: 'off' },
+      { name: 'jit', setting: 'on' },
+      { name: 'listen_addresses', setting: '127.0.0.1' },
+      { name: 'max_connections', setting: '17' },
+      { name: 'unix_socket_directories', setting: '' },
+    ]);
+  });
+
+  it('keeps every acknowledged row when its postmaster is killed', async () => {
+    const killed = await start({ isDurable: true });
+    await query(killed.url, 'create table acknowledged (n int primary key)');
+    const pid = await readPostmasterPid();
+
+    const acknowledged = await insertUntilCut(killed.url, (count) => {
+      if (count === 300) process.kill(pid, 'SIGKILL');
+    });
+    await killed.stop();
+    const { url } = await start();
+
+    const rows = await query(url, 'select count(*)::int as count from acknowledged where n <= $1', [acknowledged]);
+    expect(rows).toEqual([{ count: acknowledged }]);
+    expect(acknowledged).toBeGreaterThanOrEqual(300);
+  });
+
+  it('tells of an unexpected end, without the data of statements that failed or crashed', async () => {
+    let tell: (line: string) => void = () => undefined;
+    const told = new Promise<string>((resolve) => (tell = resolve));
+    const { url } = await start({ log: tell });
+    const [client, witness] = [await connect(url), await connect(url)];
+    await expect(client.query(`select 'canary'::int`)).rejects.toThrow('canary');
+    await expect(client.query('select $1::int', ['canary'])).rejects.toThrow('canary');
+    const interrupted = expect(client.query(`select pg_sleep(60), 'canary'`)).rejects.toThrow(
+      'terminated unexpectedly',
+    );
+    const sleepers = `select pid from pg_stat_activity where wait_event = 'PgSleep'`;
+    let pid: number | undefined;
+    while (pid === undefined) pid = (await witness.query<{ pid: number }>(sleepers)).rows[0]?.pid;
+
+    process.kill(pid, 'SIGKILL');
+    await interrupted;
+    await once(witness, 'error'); // a crash ends every session, after it was logged
+    process.kill(await readPostmasterPid(), 'SIGKILL');
+
+    expect(await told).toMatch(/^PostgreSQL ended unexpectedly:\n.*was terminated by signal 9/s);
+    expect(await told).not.toContain('canary');
+  });
+
+  it('takes over when its owner was killed', async () => {
+    const { owner, url } = await startOwner();
+    await query(url, 'create table inherited as select 5 as n');
+    const orphan = await readPostmasterPid();
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    expect(await query(url, 'select n from inherited')).toEqual([{ n: 5 }]);
+
+    const server = await start();
+
+    expect(await query(server.url, 'select n from inherited')).toEqual([{ n: 5 }]);
+    expect(await readCommandLine(orphan)).toBe('');
+  });
+
+  it('takes over when owner and postmaster were killed', async () => {
+    const { owner } = await startOwner();
+    process.kill(await readPostmasterPid(), 'SIGKILL');
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+
+    const { url } = await start();
+
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it.each([
+    ['is empty', () => ''],
+    ['is garbage', () => 'garbage\n'],
+    ['names a process that ended', () => `99999999\n${pgdata}\n`],
+    ['names a process of somebody else', (stranger: number) => `${stranger}\n${pgdata}\n`],
+  ])('starts when the pid file %s', async (_, contentOf) => {
+    const stranger = spawn('sleep', ['60']);
+    processes.push(stranger);
+    await writeFile(postmasterPidPath(pgdata), contentOf(stranger.pid ?? Number.NaN));
+
+    const { url } = await start();
+
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(stranger.exitCode).toBeNull();
+  });
+
+  it('says why PostgreSQL does not start, and lets the data directory go', async () => {
+    const file = join(pgdata, 'PG_VERSION');
+    const version = await readFile(file, 'utf8');
+    await writeFile(file, '9.6\n');
+    await expect(start()).rejects.toThrow(/did not start:\n.*database files are incompatible with server/);
+    await writeFile(file, version);
+
+    const { url } = await start();
+
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('says what to do when there are no binaries', async () => {
+    await expect(start({ binaryDirectory: '/nowhere' })).rejects.toThrow(
+      '/nowhere/postgres does not run here. Set DATABASE_URL to a PostgreSQL server.',
+    );
+  });
+
+  it('keeps two data directories apart', async () => {
+    const other = await makeDirectory();
+    const [here, there] = await Promise.all([start(), start({ dataDirectory: other })]);
+
+    const identify = 'select system_identifier as id from pg_control_system()';
+    expect(await query(here.url, identify)).not.toEqual(await query(there.url, identify));
+    expect(new URL(here.url).password).not.toBe(new URL(there.url).password);
+
+    await there.stop();
+    await rm(other, { recursive: true });
+  });
+
+  itAsRoot('moves the cluster to where its account can reach it, and tells so', async () => {
+    const unreachable = await mkdtemp(join(tmpdir(), 'svc-unreachable-'));
+    const lines: string[] = [];
+    const first = await start({ dataDirectory: unreachable, log: (line) => lines.push(line) });
+    const home = fallbackFolder(unreachable, await readFile(join(unreachable, 'postgres-identity'), 'utf8'));
+    await query(first.url, 'create table kept as select 7 as n');
+    await first.stop();
+
+    const second = await start({ dataDirectory: unreachable });
+
+    expect(await query(second.url, 'select n from kept')).toEqual([{ n: 7 }]);
+    const { uid } = await stat(home);
+    expect(lines).toEqual([
+      `PostgreSQL keeps its data in ${home}: its account (uid ${uid}) cannot reach ${unreachable}`,
+    ]);
+    expect(uid).not.toBe(0);
+
+    await second.stop();
+    await rm(home, { recursive: true });
+    await rm(unreachable, { recursive: true });
+  });
+});
+
+describe(fallbackFolder.name, () => {
+  it('differs for two paths with a common end, and for a data directory made anew', () => {
+    const folders = [
+      fallbackFolder('/root/a/clone/of/the/server/data', 'first'),
+      fallbackFolder('/root/b/clone/of/the/server/data', 'first'),
+      fallbackFolder('/root/a/clone/of/the/server/data', 'second'),
+    ];
+
+    expect(new Set(folders.map(dirname))).toEqual(new Set(['/var/lib/svc-health-server']));
+    expect(new Set(folders).size).toBe(3);
+  });
+});
+
+/** A folder that the account of PostgreSQL can pass through. */
+async function makeDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'svc-embedded-'));
+  await chmod(directory, 0o755);
+  return directory;
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined); // a broken connection also fails the query that is under way
+  await client.connect();
+  return client;
+}
+
+async function query(url: string, sql: string, parameters: unknown[] = []): Promise<unknown[]> {
+  const client = await connect(url);
+  try {
+    return (await client.query<object>(sql, parameters)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Inserts 1, 2, 3, … one by one until the connection breaks, and returns how many were acknowledged. */
+async function insertUntilCut(url: string, onAcknowledged: (count: number) => void): Promise<number> {
+  const client = await connect(url);
+  for (let count = 0; ; count++) {
+    onAcknowledged(count);
+    try {
+      await client.query('insert into acknowledged values ($1)', [count + 1]);
+    } catch {
+      return count;
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/** A process for specs to kill: starts the server on the folder it is given, prints the URL, and stays. */
+const { transformFileSync } = require('@swc/core');
+
+require.extensions['.ts'] = (module, file) => module._compile(transformFileSync(file).code, file);
+
+const { startEmbeddedPostgres } = require('./embedded-postgres.ts');
+
+startEmbeddedPostgres({ dataDirectory: process.argv[2], isDurable: false }).then(({ url }) => {
+  console.log(url);
+  process.stdin.resume();
+});

@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** An account in the form that `spawn` takes. */
+export interface PostgresAccount {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** PostgreSQL refuses to run as root; `process.getuid` is missing on Windows. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/**
+ * Finds the account that root starts PostgreSQL as.
+ * @throws Error when the machine has neither `postgres` nor `nobody`.
+ */
+export async function findUnprivilegedAccount(): Promise<PostgresAccount> {
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      return { uid: await readId('-u', name), gid: await readId('-g', name) };
+    } catch {
+      continue; // `id` fails for an unknown account
+    }
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and there is no account "postgres" or "nobody" to run it as. ' +
+      'Start the server as an ordinary user, or set DATABASE_URL.',
+  );
+}
+
+/** Tells whether `account` may pass through `folder` and everything above it. */
+export async function canReach(account: PostgresAccount, folder: string): Promise<boolean> {
+  try {
+    await run('test', ['-x', folder], { ...account, cwd: '/' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function readId(flag: '-u' | '-g', name: string): Promise<number> {
+  const { stdout } = await run('id', [flag, name]);
+  return Number(stdout);
+}

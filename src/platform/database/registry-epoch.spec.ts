@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CounterDatabase } from '../../../test/support/counter-database';
+import { RequestContext } from '../http/request-context';
+import { CachedRegistry, RegistryEpoch } from './registry-epoch';
+import { type Statements } from './statements';
+import { type UnitOfWork } from './unit-of-work';
+
+describe(RegistryEpoch.name, () => {
+  let database: CounterDatabase;
+  let unitOfWork: UnitOfWork;
+  let statements: Statements;
+
+  beforeAll(async () => {
+    database = await CounterDatabase.open();
+    ({ unitOfWork, statements } = database);
+  });
+  afterAll(() => database.close());
+  beforeEach(() => database.reset());
+
+  const requests = new RequestContext();
+  const newEpoch = (): RegistryEpoch => new RegistryEpoch(statements, unitOfWork, requests);
+  const current = (): Promise<number> => newEpoch().current();
+
+  it('rises once by a transaction, however many changes it holds', async () => {
+    const epoch = newEpoch();
+    const before = await current();
+    await unitOfWork.run(() => {
+      epoch.raise();
+      epoch.raise();
+      return Promise.resolve();
+    });
+    expect(await current()).toBe(before + 1);
+  });
+
+  it('stays when the transaction fails', async () => {
+    const before = await current();
+    const failing = unitOfWork.run(() => {
+      newEpoch().raise();
+      return Promise.reject(new Error('refused'));
+    });
+    await expect(failing).rejects.toThrow('refused');
+    expect(await current()).toBe(before);
+  });
+
+  it('is the one that was read with the caller, all through a request', async () => {
+    const seen = await requests.run('request', () => {
+      requests.identify({ clientId: 'root' }, 4711);
+      return current();
+    });
+    expect(seen).toBe(4711);
+  });
+
+  describe(CachedRegistry.name, () => {
+    const rise = (): Promise<void> =>
+      unitOfWork.run(() => {
+        newEpoch().raise();
+        return Promise.resolve();
+      });
+
+    it('loads once until the epoch rises', async () => {
+      let loads = 0;
+      const registry = new CachedRegistry(newEpoch(), unitOfWork, () => Promise.resolve(++loads));
+      const first = await Promise.all([registry.get(), registry.get(), registry.get()]);
+      await rise();
+      expect([first, await registry.get(), await registry.get()]).toEqual([[1, 1, 1], 2, 2]);
+    });
+
+    it('does not fall back for a request that began before the rise', async () => {
+      let loads = 0;
+      const registry = new CachedRegistry(newEpoch(), unitOfWork, () => Promise.resolve(++loads));
+      const old = await current();
+      await rise();
+      await registry.get();
+      const seen = await requests.run('request', () => {
+        requests.identify({ clientId: 'root' }, old);
+        return registry.get();
+      });
+      expect([seen, loads]).toEqual([1, 1]);
+    });
+
+    it('loads for a transaction by its own connection, and keeps nothing of what it sees', async () => {
+      const registry = new CachedRegistry(newEpoch(), unitOfWork, () => database.findValue('a'));
+      await database.add('a');
+      const before = await registry.get();
+      await rise();
+      const seen = unitOfWork.run(async () => {
+        await database.add('a');
+        const value = await registry.get();
+        throw new Error(`rolled back ${String(value)}`);
+      });
+      await expect(seen).rejects.toThrow('rolled back 2');
+      expect([before, await registry.get()]).toEqual([1, 1]);
+    });
+
+    it('needs no second connection: transactions that fill the pool and wait for each other go on', async () => {
+      const registry = new CachedRegistry(newEpoch(), unitOfWork, () => database.findValue('a'));
+      const writes = Array.from({ length: 12 }, () =>
+        unitOfWork.run(async () => {
+          await database.add('b');
+          return registry.get();
+        }),
+      );
+      expect(await Promise.all(writes)).toEqual(Array(12).fill(0));
+    });
+
+    it('tries again after a failed load', async () => {
+      let loads = 0;
+      const registry = new CachedRegistry(newEpoch(), unitOfWork, () =>
+        ++loads === 1 ? Promise.reject(new Error('unreachable')) : Promise.resolve('loaded'),
+      );
+      await expect(registry.get()).rejects.toThrow('unreachable');
+      expect(await registry.get()).toBe('loaded');
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CounterDatabase } from '../../../test/support/counter-database';
+import { ServerSetup } from './server-setup';
+import { type Statements } from './statements';
+import { type UnitOfWork } from './unit-of-work';
+
+describe(ServerSetup.name, () => {
+  let database: CounterDatabase;
+  let unitOfWork: UnitOfWork;
+  let statements: Statements;
+
+  beforeAll(async () => {
+    database = await CounterDatabase.open();
+    ({ unitOfWork, statements } = database);
+  });
+  afterAll(() => database.close());
+  beforeEach(() => database.reset());
+
+  const setup = (): ServerSetup => new ServerSetup(statements, unitOfWork);
+
+  it('does its work once in the life of a database', async () => {
+    const work = (): Promise<void> => database.add('a');
+    expect([await setup().once('one', work), await setup().once('one', work), await database.findValue('a')]).toEqual([
+      true,
+      false,
+      1,
+    ]);
+  });
+
+  it('does it once when servers start together', async () => {
+    const work = (): Promise<void> => database.add('a');
+    const ran = await Promise.all(Array.from({ length: 4 }, () => setup().once('together', work)));
+    expect([ran.filter(Boolean), await database.findValue('a')]).toEqual([[true], 1]);
+  });
+
+  it('does it again after a failure, which leaves nothing', async () => {
+    const failing = setup().once('again', async () => {
+      await database.add('a');
+      throw new Error('refused');
+    });
+    await expect(failing).rejects.toThrow('refused');
+    expect(await setup().once('again', () => Promise.resolve())).toBe(true);
+    expect(await database.findValue('a')).toBe(0);
+  });
+});

@@ -1,0 +1,14 @@
+import { TypeOverrides, types } from 'pg';
+
+/**
+ * A named statement: PostgreSQL plans it once per connection and keeps the plan.
+ * Names are unique in the whole server; the text of a name never changes. An empty name is planned anew each time.
+ */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Our bigint values (row keys, 53-bit hashes, counters) are exact as numbers. */
+export const STATEMENT_TYPES = new TypeOverrides();
+STATEMENT_TYPES.setTypeParser(types.builtins.INT8, Number);

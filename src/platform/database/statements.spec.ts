@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { COUNTER_ADD, COUNTER_READ, CounterDatabase } from '../../../test/support/counter-database';
+import { type Statement } from './statement';
+import { Statements } from './statements';
+import { type UnitOfWork } from './unit-of-work';
+
+const SLEEP: Statement = { name: 'sleep', text: 'select pg_sleep($1)' };
+
+describe(Statements.name, () => {
+  let database: CounterDatabase;
+  let unitOfWork: UnitOfWork;
+  let statements: Statements;
+
+  beforeAll(async () => {
+    database = await CounterDatabase.open();
+    ({ unitOfWork, statements } = database);
+  });
+  afterAll(() => database.close());
+  beforeEach(() => database.reset());
+
+  it('reads 64-bit integers as numbers', async () => {
+    await database.add('a', Number.MAX_SAFE_INTEGER);
+    expect(await database.findValue('a')).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it('finds no row as undefined', async () => {
+    expect(await statements.runOne(COUNTER_READ, ['none'])).toBeUndefined();
+  });
+
+  it('is prepared once per connection', async () => {
+    const prepared = await unitOfWork.run(async () => {
+      await database.add('a');
+      await database.add('b');
+      return statements.run(
+        { name: 'prepared', text: `select name from pg_prepared_statements where name = 'counter-add'` },
+        [],
+      );
+    });
+    expect(prepared).toEqual([{ name: 'counter-add' }]);
+  });
+
+  it('is cancelled by its own time limit, after which the connection is as before', async () => {
+    await expect(statements.runLimited(0.05, SLEEP, [5])).rejects.toMatchObject({ code: '57014' });
+    const limits = await Promise.all(
+      Array.from({ length: 4 }, () => statements.runOne({ name: 'limit', text: 'show statement_timeout' }, [])),
+    );
+    expect([limits, await database.countInTransaction()]).toEqual([
+      Array.from({ length: 4 }, () => ({ statement_timeout: '1min' })),
+      0,
+    ]);
+  });
+
+  it('gives the rows of a limited read, which cannot write', async () => {
+    expect(await statements.runLimited(5, COUNTER_READ, ['a'])).toEqual([{ value: 0 }]);
+    await expect(statements.runLimited(5, COUNTER_ADD, ['a', 1])).rejects.toMatchObject({ code: '25006' });
+  });
+});

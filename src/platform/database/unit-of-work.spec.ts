@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type DataSource, type Repository } from 'typeorm';
+import { type Counter, CounterDatabase } from '../../../test/support/counter-database';
+import { TransactionConflict } from './database-error';
+import { type Statement } from './statement';
+import { type Statements } from './statements';
+import { UnitOfWork } from './unit-of-work';
+
+const PID: Statement = { name: 'pid', text: 'select pg_backend_pid() as pid' };
+
+/** Two runs of work meet here: each goes on when both have come; a run that comes again is not held up. */
+function meeting(): () => Promise<void> {
+  let arrived = 0;
+  let open: () => void;
+  const both = new Promise<void>((resolve) => (open = resolve));
+  return () => {
+    if (++arrived >= 2) open();
+    return both;
+  };
+}
+
+describe(UnitOfWork.name, () => {
+  let database: CounterDatabase;
+  let dataSource: DataSource;
+  let unitOfWork: UnitOfWork;
+  let statements: Statements;
+  let counters: Repository<Counter>;
+
+  beforeAll(async () => {
+    database = await CounterDatabase.open();
+    ({ dataSource, unitOfWork, statements, counters } = database);
+  });
+  afterAll(() => database.close());
+  beforeEach(() => database.reset());
+
+  const pid = async (): Promise<unknown> => (await statements.runOne(PID, []))?.pid;
+
+  it('commits statements and repositories together and hands on the result', async () => {
+    const result = await unitOfWork.run(async () => {
+      await database.add('a');
+      await unitOfWork.bind(counters).update({ name: 'b' }, { value: 7 });
+      return 'done';
+    });
+    expect([
+      result,
+      await database.findValue('a'),
+      await database.findValue('b'),
+      await database.countInTransaction(),
+    ]).toEqual(['done', 1, 7, 0]);
+  });
+
+  it('takes everything back when the work fails, and hands on the error itself', async () => {
+    const error = new Error('refused');
+    const work = unitOfWork.run(async () => {
+      await database.add('a');
+      await unitOfWork.bind(counters).insert({ name: 'c', value: 1 });
+      throw error;
+    });
+    await expect(work).rejects.toBe(error);
+    expect([await database.findValue('a'), await database.findValue('c'), await database.countInTransaction()]).toEqual(
+      [0, undefined, 0],
+    );
+  });
+
+  it('is not seen by others before it is done', async () => {
+    const seen = await unitOfWork.run(async () => {
+      await database.add('a');
+      const [row] = await dataSource.query<[{ value: string }]>(`select value from counter where name = 'a'`);
+      return [await database.findValue('a'), row.value];
+    });
+    expect(seen).toEqual([1, '0']);
+  });
+
+  it('lets work outside see what is committed, and nothing else', async () => {
+    const seen = await unitOfWork.run(async () => {
+      await database.add('a');
+      return [await unitOfWork.outside(() => database.findValue('a')), await database.findValue('a')];
+    });
+    expect(seen).toEqual([0, 1]);
+  });
+
+  it('is joined by a run inside, on one connection', async () => {
+    const [outer, inner, after] = await unitOfWork.run(async () => [
+      await pid(),
+      await unitOfWork.run(async () => pid()),
+      await pid(),
+    ]);
+    expect([inner, after]).toEqual([outer, outer]);
+  });
+
+  it('takes back what a run inside did when the outer work fails later', async () => {
+    const work = unitOfWork.run(async () => {
+      await unitOfWork.run(() => database.add('a'));
+      throw new Error('refused');
+    });
+    await expect(work).rejects.toThrow('refused');
+    expect(await database.findValue('a')).toBe(0);
+  });
+
+  it('is not shared by runs side by side', async () => {
+    const meet = meeting();
+    const run = (name: string): Promise<unknown> =>
+      unitOfWork.run(async () => {
+        await database.add(name);
+        await meet();
+        return pid();
+      });
+    const [first, second] = await Promise.all([run('a'), run('b')]);
+    expect(first).not.toBe(second);
+  });
+
+  it('is open inside, and over after', async () => {
+    const states = [unitOfWork.isOpen, await unitOfWork.run(() => Promise.resolve(unitOfWork.isOpen))];
+    expect([...states, unitOfWork.isOpen, unitOfWork.client]).toEqual([false, true, false, undefined]);
+    expect(unitOfWork.bind(counters)).toBe(counters);
+  });
+
+  it('starts over after a deadlock, and both are done', async () => {
+    const meet = meeting();
+    let tries = 0;
+    const cross = (first: string, second: string): Promise<unknown> =>
+      unitOfWork.run(async () => {
+        tries++;
+        await database.add(first);
+        await meet();
+        return database.add(second);
+      });
+    await Promise.all([cross('a', 'b'), cross('b', 'a')]);
+    expect([
+      tries,
+      await database.findValue('a'),
+      await database.findValue('b'),
+      await database.countInTransaction(),
+    ]).toEqual([3, 2, 2, 0]);
+  });
+
+  it('gives up after five conflicts', async () => {
+    let tries = 0;
+    const work = unitOfWork.run(async () => {
+      tries++;
+      await database.add('a');
+      throw new TransactionConflict('always');
+    });
+    await expect(work).rejects.toThrow(TransactionConflict);
+    expect([tries, await database.findValue('a')]).toEqual([5, 0]);
+  });
+
+  it('does not start over after any other error', async () => {
+    let tries = 0;
+    const work = unitOfWork.run(async () => {
+      tries++;
+      return unitOfWork.bind(counters).insert({ name: 'a', value: 1 });
+    });
+    await expect(work).rejects.toMatchObject({ driverError: { code: '23505' } });
+    expect(tries).toBe(1);
+  });
+
+  it('does not call a transaction done that PostgreSQL has aborted', async () => {
+    const work = unitOfWork.run(async () => {
+      await database.add('a');
+      await statements.run({ name: 'broken', text: 'select 1 / 0' }, []).catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow(TransactionConflict);
+    expect(await database.findValue('a')).toBe(0);
+  });
+
+  it('outlives a connection that breaks', async () => {
+    const work = unitOfWork.run(async () => {
+      await database.add('a');
+      await dataSource.query('select pg_terminate_backend($1)', [await pid()]);
+      await database.add('b');
+    });
+    await expect(work).rejects.toThrow();
+    expect([await database.findValue('a'), await database.findValue('b')]).toEqual([0, 0]);
+  });
+
+  describe('gather', () => {
+    const key = Symbol('names');
+
+    it('flushes the items of a key once, at the end, in the order of the first of each key', async () => {
+      const log: unknown[] = [];
+      const other = Symbol('others');
+      const flushInto = (name: string) => (items: string[]) => {
+        log.push([name, items]);
+        return Promise.resolve();
+      };
+      await unitOfWork.run(async () => {
+        unitOfWork.gather(key, 'first', flushInto('key'));
+        unitOfWork.gather(other, 'second', flushInto('other'));
+        unitOfWork.gather(key, 'third', flushInto('never asked'));
+        await database.add('a');
+        log.push('end of work');
+      });
+      expect(log).toEqual(['end of work', ['key', ['first', 'third']], ['other', ['second']]]);
+    });
+
+    it('flushes inside the transaction, and what a flush gathers too', async () => {
+      const inner = Symbol('inner');
+      await unitOfWork.run(async () => {
+        unitOfWork.gather(key, 1, async () => {
+          await database.add('a');
+          unitOfWork.gather(inner, 1, async () => {
+            await database.add('b');
+          });
+        });
+        await Promise.resolve();
+      });
+      expect([await database.findValue('a'), await database.findValue('b')]).toEqual([1, 1]);
+    });
+
+    it('takes everything back when a flush fails', async () => {
+      const work = unitOfWork.run(async () => {
+        unitOfWork.gather(key, 1, () => Promise.reject(new Error('refused')));
+        await database.add('a');
+      });
+      await expect(work).rejects.toThrow('refused');
+      expect(await database.findValue('a')).toBe(0);
+    });
+
+    it('begins anew when the work starts over', async () => {
+      const flushed: unknown[] = [];
+      let tries = 0;
+      await unitOfWork.run(async () => {
+        unitOfWork.gather(key, ++tries, (items) => Promise.resolve(void flushed.push(items)));
+        await Promise.resolve();
+        if (tries === 1) throw new TransactionConflict('once');
+      });
+      expect(flushed).toEqual([[2]]);
+    });
+
+    it('is for an open transaction', () => {
+      expect(() => {
+        unitOfWork.gather(key, 1, () => Promise.resolve());
+      }).toThrow('open unit of work');
+    });
+  });
+
+  describe('afterCommit', () => {
+    it('acts once the transaction is committed, outside of it', async () => {
+      const acted = new Promise<unknown[]>((resolve) => {
+        void unitOfWork.run(async () => {
+          unitOfWork.afterCommit(async () => {
+            resolve([unitOfWork.isOpen, await database.findValue('a')]);
+          });
+          await database.add('a');
+        });
+      });
+      expect(await acted).toEqual([false, 1]);
+    });
+
+    it('acts at once where no transaction is open', async () => {
+      expect(
+        await new Promise((resolve) => {
+          unitOfWork.afterCommit(() => {
+            resolve('acted');
+          });
+        }),
+      ).toBe('acted');
+    });
+
+    it('acts for the try that succeeded, and never for work that failed', async () => {
+      const acted: number[] = [];
+      let tries = 0;
+      await unitOfWork.run(async () => {
+        const mine = ++tries;
+        unitOfWork.afterCommit(() => acted.push(mine));
+        await Promise.resolve();
+        if (mine === 1) throw new TransactionConflict('once');
+      });
+      const failing = unitOfWork.run(() => {
+        unitOfWork.afterCommit(() => acted.push(99));
+        return Promise.reject(new Error('refused'));
+      });
+      await expect(failing).rejects.toThrow('refused');
+      // Actions run in order of their commits, so one of a later commit comes after all of them.
+      await new Promise<void>((resolve) => {
+        unitOfWork.afterCommit(resolve);
+      });
+      expect(acted).toEqual([2]);
+    });
+  });
+});

@@ -1,0 +1,39 @@
+import { type OnModuleInit } from '@nestjs/common';
+import { type DiscoveryService } from '@nestjs/core';
+
+interface Registered<Meta, Handler> {
+  readonly meta: Meta;
+  readonly handler: Handler;
+}
+
+/**
+ * Collects every provider that carries `decorator`, by key. A key that is taken twice stops the boot.
+ * This is the door through which modules of other teams extend the server (docs/extending.md).
+ */
+export abstract class HandlerRegistry<Meta, Handler> implements OnModuleInit {
+  private readonly handlers = new Map<string, Registered<Meta, Handler>>();
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly decorator: ReturnType<typeof DiscoveryService.createDecorator<Meta>>,
+    private readonly keyOf: (meta: Meta, handler: Handler) => string,
+  ) {}
+
+  onModuleInit(): void {
+    for (const wrapper of this.discovery.getProviders({ metadataKey: this.decorator.KEY })) {
+      const meta = this.discovery.getMetadataByDecorator(this.decorator, wrapper) as Meta;
+      const handler = wrapper.instance as Handler;
+      const key = this.keyOf(meta, handler);
+      if (this.handlers.has(key)) throw new Error(`${this.constructor.name}: "${key}" is registered twice`);
+      this.handlers.set(key, { meta, handler });
+    }
+  }
+
+  find(key: string): Registered<Meta, Handler> | undefined {
+    return this.handlers.get(key);
+  }
+
+  all(): readonly Registered<Meta, Handler>[] {
+    return [...this.handlers.values()];
+  }
+}

@@ -1,0 +1,44 @@
+/** What went wrong, in words of the domain. Each edge (FHIR, RPC, OAuth) has one table that turns them into answers. */
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not-found'
+  | 'not-allowed'
+  | 'conflict'
+  | 'gone'
+  | 'precondition-failed'
+  | 'too-large'
+  | 'unsupported-media-type'
+  | 'unprocessable'
+  | 'busy'
+  | 'timeout';
+
+export interface ErrorDetails {
+  /** FHIRPath of the element at fault, for OperationOutcome.issue.expression. */
+  readonly expression?: string;
+  /** Methods that the route does support, for `Allow`. */
+  readonly allow?: readonly string[];
+  readonly retryAfterSeconds?: number;
+  /** Whether a token came and was refused, for `WWW-Authenticate` (RFC 6750, section 3.1). */
+  readonly isInvalidToken?: boolean;
+  /** For the operator's log only; the caller never sees it. */
+  readonly operatorDetail?: string;
+}
+
+/**
+ * A refusal or failure that the caller is told about. `message` goes to the caller, so it says what to do and
+ * never repeats secrets or patient data.
+ */
+export class ServiceError extends Error {
+  override readonly name: string = 'ServiceError';
+
+  constructor(
+    readonly kind: ErrorKind,
+    message: string,
+    readonly details: ErrorDetails = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,8 @@
+/** Who calls, as found out from the Authorization header. */
+export interface Caller {
+  /** The User on whose behalf the client acts; absent for HTTP Basic and client credentials. */
+  readonly userId?: string;
+  readonly clientId: string;
+  /** The Session of the bearer token; absent for HTTP Basic. */
+  readonly sessionId?: string;
+}

@@ -1,0 +1,14 @@
+import { type Request } from 'express';
+
+/** The raw body; empty when none was sent. */
+export const bodyOf = ({ body }: Request): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+
+/** The query as sent: order and repetitions kept, values decoded as forms are. */
+export function queryOf({ url }: Request): URLSearchParams {
+  const start = url.indexOf('?');
+  return new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
+}
+
+/** `type/subtype` of the body in lower case, without parameters; undefined when none was named. */
+export const mediaTypeOf = ({ headers }: Request): string | undefined =>
+  headers['content-type']?.split(';')[0]?.trim().toLowerCase();

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import express from 'express';
+import { RequestContext } from './request-context';
+import { requestContext } from './request-context.middleware';
+
+describe(RequestContext, () => {
+  it('is empty outside of a request', () => {
+    const requests = new RequestContext();
+    requests.identify({ clientId: 'root' }, 1);
+    expect([requests.requestId, requests.caller, requests.registryEpoch]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('is of its own for each of many requests at once', async () => {
+    const requests = new RequestContext();
+    const seen = await Promise.all(
+      ['a', 'b', 'c'].map((id, epoch) =>
+        requests.run(id, async () => {
+          await Promise.resolve();
+          requests.identify({ clientId: id }, epoch);
+          await Promise.resolve();
+          return [requests.requestId, requests.caller?.clientId, requests.registryEpoch];
+        }),
+      ),
+    );
+    expect(seen).toEqual([
+      ['a', 'a', 0],
+      ['b', 'b', 1],
+      ['c', 'c', 2],
+    ]);
+  });
+});
+
+describe(requestContext, () => {
+  const requests = new RequestContext();
+  let server: Server;
+  beforeAll(async () => {
+    const app = express();
+    app.use(requestContext(requests));
+    app.use((_request, response) => void response.send(requests.requestId));
+    server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  async function idsOf(asked?: string): Promise<[string | null, string]> {
+    const { port } = server.address() as AddressInfo;
+    const headers = asked === undefined ? {} : { 'X-Request-Id': asked };
+    const response = await fetch(`http://127.0.0.1:${port}/`, { headers });
+    return [response.headers.get('x-request-id'), await response.text()];
+  }
+  const made = expect.stringMatching(/^[\da-f]{8}-/);
+
+  it('gives a request an id and tells it', async () => {
+    const [told, known] = await idsOf();
+    expect([told, told]).toEqual([known, made]);
+    expect((await idsOf())[0]).not.toBe(told);
+  });
+
+  it('takes the id of the caller', async () => {
+    expect(await idsOf('trace-1:a.b_c')).toEqual(['trace-1:a.b_c', 'trace-1:a.b_c']);
+  });
+
+  it.each(['', 'x'.repeat(65), 'two words', '{"level":"error"}', '%0a', 'é'])('does not take "%s"', async (asked) => {
+    expect(await idsOf(asked)).toEqual([made, made]);
+  });
+});

@@ -1,0 +1,18 @@
+import { type CustomDecorator, SetMetadata } from '@nestjs/common';
+import { type Request } from 'express';
+
+export type RouteAccess = 'public' | 'token';
+export const ROUTE_ACCESS = 'svc:route-access';
+
+/** Opens a route to callers without credentials. */
+export const PublicRoute = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'public' satisfies RouteAccess);
+
+/** Opens a route to every caller with live credentials; no AccessPolicy is asked. */
+export const TokenIsEnough = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'token' satisfies RouteAccess);
+
+export type OperationIdOf = (request: Request) => string;
+export const OPERATION_ID = 'svc:operation-id';
+
+/** Names a route as an AccessPolicy links to it: `{resourceType: 'Operation', id}`. */
+export const OperationId = (id: string | OperationIdOf): CustomDecorator =>
+  SetMetadata(OPERATION_ID, typeof id === 'string' ? () => id : id);

@@ -1,0 +1,232 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { compactJson } from './compact-json';
+import { JsonBodyError, type JsonBodyErrorKind } from './json-body-error';
+
+/** JSON as tokens, each as one of the ways to write it. */
+type Tokens = string | Tokens[] | { readonly members: readonly (readonly [keyToken: string, value: Tokens])[] };
+
+const stringToken = fc.oneof(
+  fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text.replaceAll('\0', ''))),
+  fc.constantFrom(
+    '""',
+    '"\\u0061\\/"',
+    '"\\ud83d\\ude00"',
+    '"\\\\"',
+    '"\\\\\\""',
+    '" { [ , : "',
+    '"\u2028é😀"',
+    '"\\n"',
+  ),
+);
+/** fast-check likes to try the keys that are refused. */
+const keyToken = stringToken.filter(
+  (token) => !['__proto__', 'constructor', 'prototype'].includes(JSON.parse(token) as string),
+);
+const numberToken = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,12})?([eE][+-]?\d{1,2})?$/);
+const { tokens } = fc.letrec<{ tokens: Tokens }>((tie) => ({
+  tokens: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.oneof(stringToken, numberToken, fc.constantFrom('true', 'false', 'null')),
+    fc.array(tie('tokens')),
+    fc
+      .uniqueArray(fc.tuple(keyToken, tie('tokens')), { selector: ([key]) => JSON.parse(key) as string })
+      .map((members) => ({ members })),
+  ),
+}));
+
+function printed(value: Tokens, space = ''): string {
+  const joined = (parts: readonly string[]): string => parts.join(`${space},${space}`);
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return `[${space}${joined(value.map((element) => printed(element, space)))}${space}]`;
+  const members = value.members.map(([key, member]) => `${key}${space}:${space}${printed(member, space)}`);
+  return `{${space}${joined(members)}${space}}`;
+}
+
+function refusalOf(text: string): JsonBodyError | undefined {
+  try {
+    compactJson(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof JsonBodyError) return error;
+    throw error;
+  }
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe(compactJson.name, () => {
+  it('drops white space outside strings and keeps every other character', () => {
+    const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 3 });
+    fc.assert(
+      fc.property(tokens, space, (value, around) => {
+        expect(compactJson(around + printed(value, around) + around)).toBe(printed(value));
+      }),
+    );
+  });
+
+  it('agrees with JSON.parse about what is JSON, whichever character is changed', () => {
+    const change = fc.tuple(
+      fc.nat(),
+      fc.nat({ max: 1 }),
+      fc.string({
+        unit: fc.constantFrom(
+          '{',
+          '}',
+          '[',
+          ']',
+          '"',
+          ',',
+          ':',
+          '\\',
+          'u',
+          '0',
+          '1',
+          '9',
+          '.',
+          'e',
+          'E',
+          '+',
+          '-',
+          't',
+          'n',
+          ' ',
+          '\n',
+          '\u0001',
+          'é',
+        ),
+        maxLength: 2,
+      }),
+    );
+    fc.assert(
+      fc.property(tokens, change, (value, [position, deleted, inserted]) => {
+        const text = printed(value, ' ');
+        const at = position % text.length;
+        const changed = text.slice(0, at) + inserted + text.slice(at + deleted);
+        const kind = refusalOf(changed)?.kind;
+        expect(parses(changed) ? kind !== 'malformed' : kind !== undefined).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each<[JsonBodyErrorKind, string, string]>([
+    ['malformed', '', 'Malformed JSON: expected a value (line 1, column 1)'],
+    ['malformed', ' ', 'Malformed JSON: expected a value (line 1, column 2)'],
+    ['malformed', '\ufeff{}', 'Malformed JSON: expected a value (line 1, column 1)'],
+    ['malformed', '{} {}', 'Malformed JSON: expected end of text (line 1, column 4)'],
+    ['malformed', '{"a":1,}', 'Malformed JSON: expected a key in quotes (line 1, column 8)'],
+    ['malformed', "{'a':1}", 'Malformed JSON: expected a key in quotes (line 1, column 2)'],
+    ['malformed', '{"a" 1}', "Malformed JSON: expected ':' (a, line 1, column 6)"],
+    ['malformed', '{\n "a": [\n  1 2]}', "Malformed JSON: expected ',' or ']' (a[0], line 3, column 5)"],
+    ['malformed', '{"a":1]', "Malformed JSON: expected ',' or '}' (a, line 1, column 7)"],
+    ['malformed', '[1,]', 'Malformed JSON: expected a value ([1], line 1, column 4)'],
+    ['malformed', '[1', "Malformed JSON: expected ',' or ']' ([0], line 1, column 3)"],
+    ['malformed', '"ab', 'Malformed JSON: expected the rest of a string (line 1, column 4)'],
+    ['malformed', '"a\nb"', 'Malformed JSON: expected the rest of a string (line 1, column 3)'],
+    ['malformed', '"\\x"', 'Malformed JSON: expected an escape that JSON knows (line 1, column 2)'],
+    ['malformed', '"\\u12g4"', 'Malformed JSON: expected four hexadecimal digits (line 1, column 2)'],
+    ['malformed', 'tru', 'Malformed JSON: expected a value (line 1, column 1)'],
+    ['malformed', 'NaN', 'Malformed JSON: expected a value (line 1, column 1)'],
+    ['malformed', '01', 'Malformed JSON: expected end of text (line 1, column 2)'],
+    ['malformed', '-', 'Malformed JSON: expected a digit (line 1, column 2)'],
+    ['malformed', '1.', 'Malformed JSON: expected a digit (line 1, column 3)'],
+    ['malformed', '1e+', 'Malformed JSON: expected a digit (line 1, column 4)'],
+    ['duplicate-key', '{"a":1,"a":1}', 'Key that stands twice (a, line 1, column 8)'],
+    ['duplicate-key', '{"b":[{},{"a":1,"\\u0061":2}]}', 'Key that stands twice (b[1].a, line 1, column 17)'],
+    ['duplicate-key', '{"":1,"":2}', 'Key that stands twice (line 1, column 7)'],
+    ['forbidden-key', '{"__proto__":{}}', 'Key that is not allowed (__proto__, line 1, column 2)'],
+    ['forbidden-key', '{"a":{"constructor":1}}', 'Key that is not allowed (a.constructor, line 1, column 7)'],
+    ['forbidden-key', '[{"\\u0070rototype":1}]', 'Key that is not allowed ([0].prototype, line 1, column 3)'],
+    ['forbidden-text', '{"a":"x\\u0000"}', 'U+0000 in a string (a, line 1, column 8)'],
+    ['forbidden-text', '{"\\u0000":1}', 'U+0000 in a string (line 1, column 3)'],
+    ['forbidden-text', '{"a":1,"\\u0000":1}', 'U+0000 in a string (line 1, column 9)'],
+    ['forbidden-text', '"\\ud83d"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['forbidden-text', '"\\uDE00\\ud83d"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['forbidden-text', '"\\ud83d\\u0041"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['forbidden-text', '"\\ud83d\\ud83d\\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['forbidden-text', '"\ud83d"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['forbidden-text', '"\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['forbidden-text', '"\ud83d\\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['too-deep', '['.repeat(65) + ']'.repeat(65), `Deeper than 64 levels (${'[0]'.repeat(64)}, line 1, column 65)`],
+    ['number-too-long', `{"a":${'1'.repeat(41)}}`, 'Number longer than 40 characters (a, line 1, column 6)'],
+    ['number-too-long', `0.${'0'.repeat(39)}`, 'Number longer than 40 characters (line 1, column 1)'],
+    ['number-too-long', '1e401', 'Exponent beyond ±400 (line 1, column 1)'],
+    ['number-too-long', '[1E-401]', 'Exponent beyond ±400 ([0], line 1, column 2)'],
+  ])('refuses as %s: %j', (kind, text, message) => {
+    const { kind: actualKind, message: actualMessage } = refusalOf(text) ?? {};
+    expect({ kind: actualKind, message: actualMessage }).toEqual({ kind, message });
+  });
+
+  it.each([
+    '['.repeat(64) + ']'.repeat(64),
+    '1'.repeat(40),
+    '-1.5E+400',
+    '1e-400',
+    '[{"a":1},{"a":1}]',
+    '{"a":{"a":{"a":1}}}',
+    '{"Constructor":1,"proto":2,"toString":3}',
+    '["__proto__","constructor","prototype"]',
+    '"\\ud83d\\ude00😀\uffff"',
+    '"\u007f\u2028"',
+  ])('accepts %j', (text) => {
+    expect(compactJson(text)).toBe(text);
+  });
+
+  it('keeps to the limits it is given', () => {
+    expect(() => compactJson('[[1]]', { maxDepth: 1 })).toThrow('Deeper than 1 levels');
+    expect(() => compactJson('[123]', { maxNumberLength: 2 })).toThrow('Number longer than 2 characters');
+  });
+
+  it('never repeats a value or an unusual key in a message', () => {
+    const refusals = ['{"a":"Jane Doe" "b"}', '{"Jane Doe":{"a":1,"a":1}}', '"Jane Doe\\u0000"', '"Jane Doe'].map(
+      refusalOf,
+    );
+    expect(refusals.map((refusal) => refusal?.message)).toEqual([
+      "Malformed JSON: expected ',' or '}' (a, line 1, column 17)",
+      'Key that stands twice (*.a, line 1, column 20)',
+      'U+0000 in a string (line 1, column 10)',
+      'Malformed JSON: expected the rest of a string (line 1, column 10)',
+    ]);
+  });
+
+  describe('on hostile text', () => {
+    const million = 1_000_000;
+    const keys = Array.from({ length: 100_000 }, (_, index) => `"k${index}":${index}`).join(',');
+
+    it('refuses a depth of a million, and reads it when told to', () => {
+      const text = '['.repeat(million) + ']'.repeat(million);
+      expect(refusalOf(text)?.kind).toBe('too-deep');
+      expect(compactJson(text, { maxDepth: million }) === text).toBe(true);
+    });
+
+    it('reads a million empty arrays and objects', () => {
+      const text = `[${'[ ],{ },'.repeat(million / 2)}1]`;
+      expect(compactJson(text) === text.replaceAll(' ', '')).toBe(true);
+    });
+
+    it('finds the one duplicate among 100,000 keys', () => {
+      expect(refusalOf(`{${keys}}`)).toBeUndefined();
+      expect(refusalOf(`{${keys},"k0":1}`)?.kind).toBe('duplicate-key');
+    });
+
+    it('reads 20 MB of string, of escapes, and of white space', () => {
+      const size = 20 * 1024 * 1024;
+      const texts = [`"${'x'.repeat(size)}"`, `"${'\\"'.repeat(size / 2)}"`];
+      for (const text of texts) expect(compactJson(text) === text).toBe(true);
+      expect(compactJson(`[${' '.repeat(size)}]`)).toBe('[]');
+      expect(compactJson(`[${' 1 ,'.repeat(size / 4)}1]`) === `[${'1,'.repeat(size / 4)}1]`).toBe(true);
+    });
+
+    it('names the place at the end of a million lines', () => {
+      expect(refusalOf('\n'.repeat(million))?.place).toEqual({ path: '', line: million + 1, column: 1 });
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { elementsOf, membersOf, objectText, withLeadingMembers, withoutMembers } from './json-members';
+
+const jsonText = fc.json({ noUnicodeString: false });
+const keyText = fc.string({ unit: 'binary' }).map((key) => JSON.stringify(key));
+
+describe(membersOf.name, () => {
+  it('finds where each member of an object begins and ends', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(keyText, jsonText.map(compacted))), (members) => {
+        const text = `{${members.map(([key, value]) => `${key}:${value}`).join(',')}}`;
+        expect(membersOf(text)).toEqual(
+          members.map(([key, valueText]) => ({ key: JSON.parse(key) as unknown, keyText: key, valueText })),
+        );
+      }),
+    );
+  });
+
+  it('keeps the escapes of keys and values as sent', () => {
+    expect(membersOf('{"\\u0061\\"}":"\\\\","b":["\\"]",{"c":"}"}],"":-0.10}')).toEqual([
+      { key: 'a"}', keyText: '"\\u0061\\"}"', valueText: '"\\\\"' },
+      { key: 'b', keyText: '"b"', valueText: '["\\"]",{"c":"}"}]' },
+      { key: '', keyText: '""', valueText: '-0.10' },
+    ]);
+  });
+
+  it.each(['{}', '[]', '["a"]', '"{"', '1', 'null'])('finds none in %s', (text) => {
+    expect(membersOf(text)).toEqual([]);
+  });
+});
+
+describe(elementsOf.name, () => {
+  it('finds where each element of an array begins and ends', () => {
+    fc.assert(
+      fc.property(fc.array(jsonText.map(compacted)), (elements) => {
+        expect(elementsOf(`[${elements.join(',')}]`)).toEqual(elements);
+      }),
+    );
+  });
+
+  it.each(['[]', '{}', '{"a":[1]}', '"[1]"', '1'])('finds none in %s', (text) => {
+    expect(elementsOf(text)).toEqual([]);
+  });
+});
+
+describe(objectText.name, () => {
+  it('quotes keys and takes values as they are', () => {
+    expect(
+      objectText([
+        ['a"b', '1.10'],
+        ['é', '[]'],
+      ]),
+    ).toBe('{"a\\"b":1.10,"é":[]}');
+    expect(objectText([])).toBe('{}');
+  });
+});
+
+describe(withLeadingMembers.name, () => {
+  it('puts members first, once, and leaves every other character alone', () => {
+    const sent = '{"x":1.10,"\\u0069d":"old","name":["\\u00e9"],"meta":{"a":{}}}';
+    const leading = [
+      ['id', '"p1"'],
+      ['meta', '{}'],
+    ] as const;
+    expect(withLeadingMembers(sent, leading)).toBe('{"id":"p1","meta":{},"x":1.10,"name":["\\u00e9"]}');
+    expect(withLeadingMembers('{}', leading)).toBe('{"id":"p1","meta":{}}');
+  });
+});
+
+describe(withoutMembers.name, () => {
+  it('leaves members out, also when their key is escaped', () => {
+    expect(withoutMembers('{"\\u0061":1,"b":2.0,"c":3}', ['a', 'c', 'd'])).toBe('{"b":2.0}');
+    expect(withoutMembers('{"a":1}', ['a'])).toBe('{}');
+  });
+});
+
+function compacted(text: string): string {
+  return JSON.stringify(JSON.parse(text));
+}

@@ -1,0 +1,75 @@
+import { endOfString, endOfValue } from './json-skip';
+
+export interface JsonMember {
+  /** Unescaped. */
+  readonly key: string;
+  /** The key with its quotes and escapes, as sent. */
+  readonly keyText: string;
+  readonly valueText: string;
+}
+
+/** Lists the members of a compact object text in order; none when the text is no object. */
+export function membersOf(objectText: string): readonly JsonMember[] {
+  const members: JsonMember[] = [];
+  if (objectText.startsWith('{"')) {
+    let end = 0;
+    do {
+      const keyStart = end + 1;
+      const keyEnd = endOfString(objectText, keyStart);
+      end = endOfValue(objectText, keyEnd + 1);
+      const keyText = objectText.slice(keyStart, keyEnd);
+      members.push({ key: unquoted(keyText), keyText, valueText: objectText.slice(keyEnd + 1, end) });
+    } while (objectText[end] === ',');
+  }
+  return members;
+}
+
+/** Lists the texts of the elements of a compact array text in order; none when the text is no array. */
+export function elementsOf(arrayText: string): readonly string[] {
+  const elements: string[] = [];
+  if (arrayText.startsWith('[') && arrayText !== '[]') {
+    let end = 0;
+    do {
+      const start = end + 1;
+      end = endOfValue(arrayText, start);
+      elements.push(arrayText.slice(start, end));
+    } while (arrayText[end] === ',');
+  }
+  return elements;
+}
+
+/** Makes an object text of members; keys are plain, values are JSON text. */
+export function objectText(members: Iterable<readonly [key: string, valueText: string]>): string {
+  return braced(Array.from(members, ([key, valueText]) => `${JSON.stringify(key)}:${valueText}`));
+}
+
+/** Puts members first in an object text, in the order given, and drops those it had by these keys. */
+export function withLeadingMembers(
+  objectText: string,
+  leading: readonly (readonly [key: string, valueText: string])[],
+): string {
+  const taken = new Set(leading.map(([key]) => key));
+  return braced([
+    ...leading.map(([key, valueText]) => `${JSON.stringify(key)}:${valueText}`),
+    ...textsOf(objectText, (key) => !taken.has(key)),
+  ]);
+}
+
+/** Leaves members out of an object text; the rest is as it was. */
+export function withoutMembers(objectText: string, keys: readonly string[]): string {
+  return braced(textsOf(objectText, (key) => !keys.includes(key)));
+}
+
+function textsOf(objectText: string, keeps: (key: string) => boolean): string[] {
+  return membersOf(objectText)
+    .filter(({ key }) => keeps(key))
+    .map(({ keyText, valueText }) => `${keyText}:${valueText}`);
+}
+
+function braced(memberTexts: readonly string[]): string {
+  return `{${memberTexts.join(',')}}`;
+}
+
+function unquoted(keyText: string): string {
+  return keyText.includes('\\') ? (JSON.parse(keyText) as string) : keyText.slice(1, -1);
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { JsonBodyError } from './json-body-error';
+import { JsonText } from './json-text';
+import { readJson } from './read-json';
+
+describe(readJson.name, () => {
+  it('gives the text, the value and the members of a body', () => {
+    const scanned = readJson('{ "a": 1.10, "b": [ ] }');
+    expect({ ...scanned, members: scanned.members() }).toEqual({
+      text: '{"a":1.10,"b":[]}',
+      value: { a: 1.1, b: [] },
+      members: [
+        { key: 'a', keyText: '"a"', valueText: '1.10' },
+        { key: 'b', keyText: '"b"', valueText: '[]' },
+      ],
+    });
+  });
+
+  it('refuses before it parses, within the limits given', () => {
+    expect(() => readJson('{"__proto__":{}}')).toThrow(JsonBodyError);
+    expect(() => readJson('[[]]', { maxDepth: 1 })).toThrow(JsonBodyError);
+  });
+});
+
+describe(JsonText.name, () => {
+  it('prints as the text it carries', () => {
+    expect(String(new JsonText('{"a":1.10}'))).toBe('{"a":1.10}');
+  });
+});

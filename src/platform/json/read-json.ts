@@ -1,0 +1,20 @@
+import { type JsonLimits, compactJson } from './compact-json';
+import { type JsonMember, membersOf } from './json-members';
+
+export interface ScannedJson {
+  /** Compact: white space outside strings is dropped, every other character is as sent. */
+  readonly text: string;
+  /** What `JSON.parse` makes of the text. Numbers lose digits here: store and compare the text. */
+  readonly value: unknown;
+  /** The top-level members in the order sent; empty when the text is no object. */
+  members(): readonly JsonMember[];
+}
+
+/**
+ * Scans a body once, as text, before anything trusts it.
+ * @throws JsonBodyError for what {@link compactJson} refuses.
+ */
+export function readJson(text: string, limits?: JsonLimits): ScannedJson {
+  const compact = compactJson(text, limits);
+  return { text: compact, value: JSON.parse(compact), members: () => membersOf(compact) };
+}

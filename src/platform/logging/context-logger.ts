@@ -1,0 +1,40 @@
+import { ConsoleLogger, Injectable } from '@nestjs/common';
+import { type LogLevel } from '../config/environment';
+import { type RequestContext } from '../http/request-context';
+
+const LEVELS = ['error', 'warn', 'log', 'debug', 'verbose'] as const satisfies readonly LogLevel[];
+
+/** What Nest tells of its own start: a hundred lines that only its developers read. */
+const BOOT_CONTEXTS = new Set<unknown>([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);
+
+/**
+ * JSON lines on standard output that carry the request id.
+ * Messages are short facts; tokens, passwords and clinical content are never logged.
+ */
+@Injectable()
+export class ContextLogger extends ConsoleLogger {
+  constructor(
+    leastLevel: LogLevel,
+    private readonly requests: RequestContext,
+  ) {
+    super({ json: true, colors: false, logLevels: ['fatal', ...LEVELS.slice(0, LEVELS.indexOf(leastLevel) + 1)] });
+  }
+
+  override log(...parameters: [message: unknown, ...rest: unknown[]]): void {
+    if (BOOT_CONTEXTS.has(parameters.at(-1))) this.debug(...parameters);
+    else super.log(...parameters);
+  }
+
+  protected override getJsonLogObject(
+    ...parameters: Parameters<ConsoleLogger['getJsonLogObject']>
+  ): ReturnType<ConsoleLogger['getJsonLogObject']> & { requestId?: string } {
+    const { requestId } = this.requests;
+    return { ...super.getJsonLogObject(...parameters), ...(requestId === undefined ? {} : { requestId }) };
+  }
+}

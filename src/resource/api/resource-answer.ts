@@ -1,0 +1,49 @@
+import { type FhirAnswer } from '../../fhir/fhir-answer';
+import { type ResourceText, type StoredResource, type StoredVersion } from '../stored-resource';
+
+/** One resource with the headers that tell its version (http://hl7.org/fhir/R4/http.html#versioning). */
+export function resourceAnswer(
+  status: number,
+  resource: StoredResource,
+  headers: Readonly<Record<string, string>> = {},
+): FhirAnswer {
+  return {
+    status,
+    text: resource.text,
+    headers: { ETag: `W/"${resource.version}"`, 'Last-Modified': resource.updatedAt.toUTCString(), ...headers },
+  };
+}
+
+export const locationOf = (rootUrl: string, { type, id, version }: StoredResource): string =>
+  `${rootUrl}/${type}/${id}/_history/${version}`;
+
+/** A Bundle of texts: bodies are joined as they are, never parsed. */
+export function bundleText(
+  type: string,
+  members: Readonly<Record<string, unknown>>,
+  entries: readonly string[],
+): string {
+  const head = JSON.stringify({ resourceType: 'Bundle', type, ...members }).slice(0, -1);
+  return `${head},"entry":[${entries.join(',')}]}`;
+}
+
+export const matchEntry = (rootUrl: string, { type, id, text }: ResourceText): string =>
+  `{"fullUrl":${JSON.stringify(`${rootUrl}/${type}/${id}`)},"resource":${text},"search":{"mode":"match"}}`;
+
+/** An entry of a history Bundle: how the version came to be, and its content unless it is a deletion. */
+export function historyEntry(rootUrl: string, version: StoredVersion): string {
+  const { type, id, method, text } = version;
+  const entry = {
+    fullUrl: `${rootUrl}/${type}/${id}`,
+    request: { method, url: method === 'POST' ? type : `${type}/${id}` },
+    response: {
+      status: statusOf(version),
+      etag: `W/"${version.version}"`,
+      lastModified: version.updatedAt.toISOString(),
+    },
+  };
+  const head = JSON.stringify(entry).slice(0, -1);
+  return text === undefined ? `${head}}` : `${head},"resource":${text}}`;
+}
+
+const statusOf = ({ method, version }: StoredVersion): string => (method === 'POST' || version === 1 ? '201' : '200');

@@ -1,0 +1,94 @@
+import { All, Controller, Delete, Get, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { sendAnswer } from '../../fhir/fhir-answer';
+import { rootUrlOf } from '../../fhir/root-url';
+import { Environment } from '../../platform/config/environment';
+import { ServiceError } from '../../platform/errors/service-error';
+import { OperationId } from '../../platform/http/route-access';
+import { ResourceDraft, assertId } from '../resource-draft';
+import { ResourceReader } from '../resource-reader';
+import { ResourceTypes } from '../resource-types';
+import { ResourceWriter } from '../resource-writer';
+import { locationOf, resourceAnswer } from './resource-answer';
+import { ifMatchOf, readBody } from './resource-request';
+
+/**
+ * Create, read, update and delete (http://hl7.org/fhir/R4/http.html) on both roots.
+ * The routes are open to any type, so they come after all others (ADR 0007).
+ */
+@ApiExcludeController()
+@Controller(['fhir', ''])
+export class ResourceController {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly reader: ResourceReader,
+    private readonly writer: ResourceWriter,
+    private readonly environment: Environment,
+  ) {}
+
+  @Get(':type/:id')
+  @OperationId('FhirRead')
+  async read(@Param('type') type: string, @Param('id') id: string, @Res() response: Response): Promise<void> {
+    this.types.assertKnown(type);
+    assertId(id);
+    sendAnswer(response, resourceAnswer(200, await this.reader.read(type, id)));
+  }
+
+  @Post(':type')
+  @OperationId('FhirCreate')
+  async create(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    this.types.assertWritable(type);
+    const created = await this.writer.create(ResourceDraft.of(readBody(request), type));
+    sendAnswer(response, resourceAnswer(201, created, { Location: locationOf(this.rootUrl(request), created) }));
+  }
+
+  @Put(':type/:id')
+  @OperationId('FhirUpdate')
+  async update(
+    @Param('type') type: string,
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.types.assertWritable(type);
+    assertId(id);
+    const draft = ResourceDraft.of(readBody(request), type, id);
+    const { outcome, resource } = await this.writer.put(draft, id, ifMatchOf(request));
+    const headers = outcome === 'created' ? { Location: locationOf(this.rootUrl(request), resource) } : {};
+    sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
+  }
+
+  @Delete(':type/:id')
+  @OperationId('FhirDelete')
+  async delete(
+    @Param('type') type: string,
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.types.assertWritable(type);
+    assertId(id);
+    const deleted = await this.writer.delete(type, id, ifMatchOf(request));
+    sendAnswer(response, deleted === undefined ? { status: 204 } : resourceAnswer(200, deleted));
+  }
+
+  @All(':type')
+  typeMethodNotAllowed(@Param('type') type: string, @Req() { method }: Request): never {
+    this.types.assertKnown(type);
+    throw notAllowed(method, this.types.isReadOnly(type) ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'POST']);
+  }
+
+  @All(':type/:id')
+  instanceMethodNotAllowed(@Param('type') type: string, @Req() { method }: Request): never {
+    this.types.assertKnown(type);
+    throw notAllowed(method, this.types.isReadOnly(type) ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'PUT', 'DELETE']);
+  }
+
+  private rootUrl(request: Request): string {
+    return rootUrlOf(request, this.environment);
+  }
+}
+
+const notAllowed = (method: string, allow: readonly string[]): ServiceError =>
+  new ServiceError('not-allowed', `${method} is not allowed here; allowed: ${allow.join(', ')}.`, { allow });

@@ -1,0 +1,39 @@
+import { DiscoveryService } from '@nestjs/core';
+import { type Resource } from '../fhir/types';
+import { type WriteMethod } from './stored-resource';
+
+export type Interaction = 'create' | 'update' | 'delete';
+
+/** A resource at one version, as text and as parsed value (numbers of the value are doubles). */
+export interface ResourceContent {
+  readonly text: string;
+  readonly value: Resource;
+}
+
+/** A write as listeners see it: inside its transaction, before COMMIT. */
+export interface ResourceChange {
+  readonly interaction: Interaction;
+  readonly method: WriteMethod;
+  readonly type: string;
+  readonly id: string;
+  /** The version that this change wrote. */
+  readonly version: number;
+  readonly updatedAt: Date;
+  /** Absent for a delete. */
+  readonly current?: ResourceContent;
+  /** Absent for a create. */
+  readonly previous?: ResourceContent;
+}
+
+/**
+ * Sees every change of the types it names (of all types when it names none), inside the change's transaction.
+ * Throwing vetoes the write. Effects outside of the database belong into `UnitOfWork.afterCommit`.
+ */
+export interface ResourceChangeListener {
+  /** Whether changes of `type` concern this listener at the moment; asked before the transaction is opened. */
+  concerns?(type: string): Promise<boolean>;
+  onChange(change: ResourceChange): Promise<void>;
+}
+
+/** Registers a {@link ResourceChangeListener}. */
+export const OnResourceChange = DiscoveryService.createDecorator<{ readonly types?: readonly string[] } | undefined>();

@@ -1,0 +1,138 @@
+import { ServiceError } from '../platform/errors/service-error';
+import { type JsonMember, membersOf, objectText } from '../platform/json/json-members';
+import { type ScannedJson } from '../platform/json/read-json';
+import { type Resource } from '../fhir/types';
+
+/** Members that the server writes itself, in front of all others. */
+const OWN_MEMBERS = new Set(['resourceType', 'id', 'meta']);
+const OWN_META_MEMBERS = new Set(['versionId', 'lastUpdated']);
+
+/**
+ * The content of a resource that is about to be written: every byte as sent but for `resourceType`, `id`, `meta`
+ * and white space outside strings.
+ */
+export class ResourceDraft {
+  private members: readonly JsonMember[];
+  private hidden = false;
+
+  private constructor(
+    readonly type: string,
+    private assignedId: string | undefined,
+    private readonly meta: readonly JsonMember[],
+    private content: Readonly<Record<string, unknown>>,
+    members: readonly JsonMember[],
+  ) {
+    this.members = members;
+  }
+
+  /**
+   * Reads a body for `type`; with `id` for an update, whose body may leave out both.
+   * @throws ServiceError 'invalid' when the body is no object, or names another type or id than the URL.
+   */
+  static of(body: ScannedJson, type: string, id?: string): ResourceDraft {
+    const { value } = body;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new ServiceError('invalid', 'The body must be one JSON object: a resource.');
+    }
+    const content = value as Readonly<Record<string, unknown>>;
+    const named = content.resourceType;
+    if (named !== undefined && named !== type) {
+      throw new ServiceError('invalid', `resourceType must be ${type}, as in the URL.`, { expression: 'resourceType' });
+    }
+    const meta = content.meta;
+    if (meta !== undefined && (typeof meta !== 'object' || meta === null || Array.isArray(meta))) {
+      throw new ServiceError('unprocessable', 'meta must be an object.', { expression: `${type}.meta` });
+    }
+    const members = body.members();
+    const metaText = members.find(({ key }) => key === 'meta')?.valueText ?? '{}';
+    return new ResourceDraft(
+      type,
+      idOf(content.id, type, id),
+      membersOf(metaText).filter(({ key }) => !OWN_META_MEMBERS.has(key)),
+      content,
+      members.filter(({ key }) => !OWN_MEMBERS.has(key)),
+    );
+  }
+
+  /** The id that the body names, the URL gave, or the server assigned; rules that store can rely on it. */
+  get id(): string | undefined {
+    return this.assignedId;
+  }
+
+  assignId(id: string): void {
+    this.assignedId = id;
+  }
+
+  /** The content as values; numbers are doubles, so they are for checks and indexes, not for storing. */
+  get value(): Resource {
+    return { ...this.content, resourceType: this.type };
+  }
+
+  /** The text of a top-level member, or undefined. */
+  member(key: string): string | undefined {
+    return this.members.find((member) => member.key === key)?.valueText;
+  }
+
+  /** Replaces a top-level member by a JSON text, or adds it at the end. */
+  setMember(key: string, valueText: string): void {
+    const member: JsonMember = { key, keyText: JSON.stringify(key), valueText };
+    const isKnown = this.members.some((known) => known.key === key);
+    this.members = isKnown
+      ? this.members.map((known) => (known.key === key ? member : known))
+      : [...this.members, member];
+    this.content = { ...this.content, [key]: JSON.parse(valueText) as unknown };
+  }
+
+  /** Tells that something changed that the body does not show (a password), so that an equal body is a new version too. */
+  markHiddenChange(): void {
+    this.hidden = true;
+  }
+
+  get hasHiddenChange(): boolean {
+    return this.hidden;
+  }
+
+  /** The resource as one version of it is stored and sent. */
+  textOf(id: string, version: number, updatedAt: Date): string {
+    const meta = objectText([
+      ['versionId', `"${version}"`],
+      ['lastUpdated', `"${updatedAt.toISOString()}"`],
+    ]);
+    const parts = [
+      `"resourceType":${JSON.stringify(this.type)}`,
+      `"id":${JSON.stringify(id)}`,
+      `"meta":${[meta.slice(0, -1), ...textsOf(this.meta)].join(',')}}`,
+      ...textsOf(this.members),
+    ];
+    return `{${parts.join(',')}}`;
+  }
+}
+
+const textsOf = (members: readonly JsonMember[]): string[] =>
+  members.map(({ keyText, valueText }) => `${keyText}:${valueText}`);
+
+/** http://hl7.org/fhir/R4/datatypes.html#id */
+const ID = /^[A-Za-z0-9.-]{1,64}$/;
+
+export function assertId(id: string): void {
+  if (!ID.test(id))
+    throw new ServiceError('invalid', 'An id has 1 to 64 letters, digits, "-" or ".".', { expression: 'id' });
+}
+
+function idOf(inBody: unknown, type: string, inUrl: string | undefined): string | undefined {
+  const id = inBody ?? inUrl;
+  if (id === undefined) return undefined;
+  if (typeof id !== 'string')
+    throw new ServiceError('unprocessable', 'id must be a string.', { expression: `${type}.id` });
+  if (inUrl !== undefined && id !== inUrl) {
+    throw new ServiceError(
+      'invalid',
+      'The id in the body differs from the id in the URL. Make them equal, or leave it out of the body.',
+      {
+        expression: `${type}.id`,
+      },
+    );
+  }
+  assertId(id);
+  return id;
+}

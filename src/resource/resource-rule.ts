@@ -1,0 +1,19 @@
+import { DiscoveryService } from '@nestjs/core';
+import { type Resource } from '../fhir/types';
+import { type ResourceDraft } from './resource-draft';
+
+/**
+ * The rules of one resource type. `R` is the check's result, handed on to `store`.
+ */
+export interface ResourceRule<R = void> {
+  /**
+   * Refuses a bad resource and does slow work (hashing), before the transaction.
+   * @throws ServiceError 'unprocessable' with the expression at fault.
+   */
+  check(draft: ResourceDraft): Promise<R> | R;
+  /** Moves what must not be part of the body (secrets) to tables of the rule's own module, inside the transaction. */
+  store?(draft: ResourceDraft, checked: R, previous: Resource | undefined): Promise<void>;
+}
+
+/** Registers the {@link ResourceRule} of one resource type. */
+export const ForResourceType = DiscoveryService.createDecorator<string>();

@@ -1,0 +1,20 @@
+import { DiscoveryService } from '@nestjs/core';
+
+/** A search parameter of a type that HL7 does not define; `expression` is a FHIRPath as in a SearchParameter. */
+export interface OwnSearchParameter {
+  readonly code: string;
+  readonly kind: 'token' | 'reference' | 'date' | 'uri';
+  readonly expression: string;
+  readonly targets?: readonly string[];
+}
+
+/** A resource type that a module brings. */
+export interface OwnResourceType {
+  readonly type: string;
+  readonly searchParameters?: readonly OwnSearchParameter[];
+  /** True where REST writes are refused with 405 because the module alone writes the type. */
+  readonly isReadOnly?: boolean;
+}
+
+/** Registers a resource type of a module: the class carries it and needs no members. */
+export const DefinesResourceType = DiscoveryService.createDecorator<OwnResourceType>();

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../platform/database/unit-of-work';
+import { ServiceError } from '../platform/errors/service-error';
+import { canonicalText, parseLossless } from '../platform/json/lossless';
+import { Clock } from '../platform/time/clock';
+import { type ResourceDraft } from './resource-draft';
+import { type LockedResource, ResourceStore, type VersionContent } from './store/resource-store';
+import { type StoredResource, type WriteMethod } from './stored-resource';
+import { type CheckedDraft, WriteExtensions } from './write-extensions';
+
+export interface WriteOptions {
+  /** Versions of `If-Match`: the write happens only on one of them; `*` asks for any stored version. */
+  readonly ifMatch?: readonly number[] | '*';
+  /** How history and events name the write. */
+  readonly method?: WriteMethod;
+}
+
+export interface WriteResult {
+  readonly outcome: 'created' | 'updated' | 'unchanged';
+  readonly resource: StoredResource;
+}
+
+interface NewVersion {
+  readonly id: string;
+  readonly version: number;
+  readonly method: WriteMethod;
+}
+
+/**
+ * Writes resources: rules, row, history, search rows and listeners in one transaction.
+ * Rights and read-only types are the edges' business; modules write their own types through here.
+ */
+@Injectable()
+export class ResourceWriter {
+  constructor(
+    private readonly store: ResourceStore,
+    private readonly extensions: WriteExtensions,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Stores a new resource under the draft's id, or under a new UUID.
+   * @throws ServiceError 'conflict' when the id is taken.
+   */
+  async create(draft: ResourceDraft, { method = 'POST' }: WriteOptions = {}): Promise<StoredResource> {
+    const { id } = draft;
+    const rule = await this.extensions.check(draft);
+    if (id === undefined) {
+      const at = { id: randomUUID(), version: 1, method };
+      if (rule.needsTransaction) return this.unitOfWork.run(() => this.insert(draft, rule, at));
+      // Whoever gets concerned from here on is too late for this write, which has no transaction to be told in.
+      return (await this.insertRow(draft, at)).resource;
+    }
+    return this.unitOfWork.run(async () => {
+      const { current, lastVersion } = await this.store.lockId(draft.type, id);
+      if (current !== undefined) {
+        throw new ServiceError(
+          'conflict',
+          `${draft.type}/${id} already exists. Use PUT to replace it, or leave the id out.`,
+        );
+      }
+      return this.insert(draft, rule, { id, version: lastVersion + 1, method });
+    });
+  }
+
+  /**
+   * Replaces the resource `id` of the draft's type, or creates it. Content that is the same is no new version.
+   * @throws ServiceError 'precondition-failed' when `ifMatch` names another version.
+   */
+  async put(draft: ResourceDraft, id: string, { method = 'PUT', ifMatch }: WriteOptions = {}): Promise<WriteResult> {
+    const { type } = draft;
+    const rule = await this.extensions.check(draft);
+    return this.unitOfWork.run(async () => {
+      let current = await this.store.lock(type, id);
+      let lastVersion = 0;
+      if (current === undefined) ({ current, lastVersion } = await this.store.lockId(type, id));
+      assertMatch(ifMatch, current);
+      return current === undefined
+        ? { outcome: 'created', resource: await this.insert(draft, rule, { id, version: lastVersion + 1, method }) }
+        : this.replace(draft, rule, current, method);
+    });
+  }
+
+  /** Deletes a resource and returns what it was; undefined when nothing was stored. The deletion takes a version. */
+  async delete(type: string, id: string, { ifMatch }: WriteOptions = {}): Promise<StoredResource | undefined> {
+    await this.extensions.concerns(type);
+    return this.unitOfWork.run(async () => {
+      const current = await this.store.lock(type, id);
+      assertMatch(ifMatch, current);
+      if (current === undefined) return undefined;
+      const version = current.version + 1;
+      const updatedAt = this.timeAfter(current);
+      await this.store.remove(current, version, updatedAt);
+      await this.extensions.notify({
+        interaction: 'delete',
+        method: 'DELETE',
+        type,
+        id,
+        version,
+        updatedAt,
+        previous: current,
+      });
+      return current;
+    });
+  }
+
+  private async insert(draft: ResourceDraft, rule: CheckedDraft, at: NewVersion): Promise<StoredResource> {
+    draft.assignId(at.id);
+    await rule.store(undefined);
+    const { resource, content } = await this.insertRow(draft, at);
+    await this.extensions.notify({
+      interaction: 'create',
+      type: draft.type,
+      id: at.id,
+      ...content,
+      current: content,
+    });
+    return resource;
+  }
+
+  private async insertRow(
+    draft: ResourceDraft,
+    { id, version, method }: NewVersion,
+  ): Promise<{ resource: StoredResource; content: VersionContent }> {
+    const content = this.contentOf(draft, id, version, method, this.clock.now());
+    return { resource: await this.store.insert(draft.type, id, content), content };
+  }
+
+  private async replace(
+    draft: ResourceDraft,
+    rule: CheckedDraft,
+    current: LockedResource,
+    method: WriteMethod,
+  ): Promise<WriteResult> {
+    const { type, id } = current;
+    await rule.store(current.value);
+    if (!draft.hasHiddenChange && isSame(draft.textOf(id, current.version, current.updatedAt), current.text)) {
+      return { outcome: 'unchanged', resource: current };
+    }
+    const content = this.contentOf(draft, id, current.version + 1, method, this.timeAfter(current));
+    const resource = await this.store.replace(current, content);
+    await this.extensions.notify({ interaction: 'update', type, id, ...content, current: content, previous: current });
+    return { outcome: 'updated', resource };
+  }
+
+  private contentOf(
+    draft: ResourceDraft,
+    id: string,
+    version: number,
+    method: WriteMethod,
+    updatedAt: Date,
+  ): VersionContent {
+    const text = draft.textOf(id, version, updatedAt);
+    return { version, updatedAt, method, text, value: { ...draft.value, id } };
+  }
+
+  /** Clocks of replicas differ and step: of one resource a later version is always the younger one. */
+  private timeAfter({ updatedAt }: StoredResource): Date {
+    return new Date(Math.max(this.clock.now().getTime(), updatedAt.getTime() + 1));
+  }
+}
+
+function assertMatch(ifMatch: WriteOptions['ifMatch'], current: StoredResource | undefined): void {
+  if (ifMatch === undefined) return;
+  if (current !== undefined && (ifMatch === '*' || ifMatch.includes(current.version))) return;
+  const found = current === undefined ? 'nothing is stored' : `the stored version is ${current.version}`;
+  throw new ServiceError(
+    'precondition-failed',
+    `Version Id mismatch: ${found}. Read the resource again and repeat the change.`,
+  );
+}
+
+/** Whether two texts of one version are the same content: key order does not matter, numbers count as written. */
+function isSame(text: string, stored: string): boolean {
+  if (text === stored) return true;
+  return text.length === stored.length && canonicalText(parseLossless(text)) === canonicalText(parseLossless(stored));
+}

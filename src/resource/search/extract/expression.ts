@@ -1,0 +1,272 @@
+import { elementsOf, isR4ResourceType, isSubtype } from '../../../fhir/definitions';
+import { targetOf } from '../../../fhir/reference';
+import { type Expression, ExpressionError } from './expression-syntax';
+import { type Branch, isObject, type Scope, type Step, visitEach, walkSteps } from './branch';
+
+/**
+ * Compiles a search parameter's expression for one resource type. Everything that types decide is decided here, so that at
+ * run time closures follow plain JSON members. Alternatives that name other types are left out.
+ * @returns the branches; none when the expression speaks of other types only
+ * @throws ExpressionError when the expression leaves the subset or names an element that the type does not have
+ */
+export function compileExpression(expression: Expression, type: string): readonly Branch[] {
+  const root: Branch = { steps: [], type: isR4ResourceType(type) ? type : undefined };
+  const branches = isBoolean(expression)
+    ? [{ steps: [booleanStep(expression, root, type)], type: 'boolean' }]
+    : compileNodes(expression, root, type);
+  return branches.map(valueOfExtension);
+}
+
+/**
+ * @param focus what a path without a root starts from: the resource, or the item that `where` looks at
+ * @param resourceType the name that roots a path
+ */
+function compileNodes(expression: Expression, focus: Branch, resourceType: string): readonly Branch[] {
+  switch (expression.kind) {
+    case 'member':
+      if (expression.of !== undefined) return member(compileNodes(expression.of, focus, resourceType), expression.name);
+      return rootOf(expression.name, focus, resourceType) ?? member([focus], expression.name);
+    case 'call':
+      return call(expression, focus, resourceType);
+    case 'index':
+      return index(compileNodes(expression.of, focus, resourceType), expression.index);
+    case 'binary':
+      if (expression.operator === 'as')
+        return ofType(compileNodes(expression.left, focus, resourceType), typeName(expression.right));
+      if (expression.operator !== '|') throw new ExpressionError(`"${expression.operator}" is not supported there`);
+      return [
+        ...compileNodes(expression.left, focus, resourceType),
+        ...compileNodes(expression.right, focus, resourceType),
+      ];
+    case 'literal':
+      throw new ExpressionError('a literal is not supported there');
+  }
+}
+
+/** Types begin with a capital, elements do not: `Patient.name` in the expression that several types share. */
+function rootOf(name: string, focus: Branch, resourceType: string): readonly Branch[] | undefined {
+  if (!/^[A-Z]/.test(name)) return undefined;
+  if (name === resourceType) return [focus];
+  if (focus.type === undefined ? name === 'Resource' : isSubtype(focus.type, name))
+    return [{ ...focus, type: focus.type ?? name }];
+  return [];
+}
+
+function call(expression: Expression & { kind: 'call' }, focus: Branch, resourceType: string): readonly Branch[] {
+  const { of, name, argument } = expression;
+  if (argument === undefined) throw new ExpressionError(`${name}() is not supported there`);
+  const subject = (): readonly Branch[] => (of === undefined ? [focus] : compileNodes(of, focus, resourceType));
+  switch (name) {
+    case 'where':
+      return subject().map((branch) => addStep(branch, whereStep(argument, branch, resourceType), branch.type));
+    case 'ofType':
+    case 'as':
+      return ofType(subject(), typeName(argument));
+    case 'extension':
+      return call(extensionsWith(of, argument), focus, resourceType);
+    default:
+      throw new ExpressionError(`${name}() is not supported`);
+  }
+}
+
+function member(branches: readonly Branch[], name: string): readonly Branch[] {
+  const children = branches.flatMap((branch) => memberOf(branch, name));
+  if (children.length > 0 || branches.length === 0) return children;
+  throw new ExpressionError(`${branches.map(({ type }) => type).join(', ')} has no element "${name}"`);
+}
+
+function memberOf(branch: Branch, name: string): readonly Branch[] {
+  if (branch.type === undefined) return [addStep(branch, memberStep(name, false), undefined)];
+  const element = elementsOf(branch.type)?.get(name);
+  if (element === undefined) return [];
+  return element.types.map((type) => {
+    const key = element.isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
+    return addStep(branch, memberStep(key, element.isRepeated), type);
+  });
+}
+
+function memberStep(key: string, isRepeated: boolean): Step {
+  return {
+    text: key,
+    member: key,
+    isRepeated,
+    walk: (next) => (value, scope) => {
+      if (isObject(value)) visitEach(value[key], next, scope);
+    },
+  };
+}
+
+function ofType(branches: readonly Branch[], name: string): readonly Branch[] {
+  return branches.filter(({ type }) => {
+    if (type === undefined) throw new ExpressionError(`"as ${name}" needs a type table`);
+    return isSubtype(type, name);
+  });
+}
+
+/** `[n]` counts over the whole collection, so the steps before it become one. */
+function index(branches: readonly Branch[], position: number): readonly Branch[] {
+  const [branch, ...others] = branches;
+  if (branch === undefined) return [];
+  if (others.length > 0) throw new ExpressionError('an index after a union or choice is not supported');
+  const collect = collector([branch]);
+  const step: Step = {
+    text: `${branch.steps.map(({ text }) => text).join('.')}[${position}]`,
+    isRepeated: false,
+    walk: (next) => (value, scope) => {
+      const found = collect(value, scope)[position];
+      if (found !== undefined) next(found, scope);
+    },
+  };
+  return [{ steps: [step], type: branch.type }];
+}
+
+function whereStep(argument: Expression, branch: Branch, resourceType: string): Step {
+  const holds = condition(argument, { steps: [], type: branch.type }, resourceType);
+  const isResolved =
+    argument.kind === 'binary' &&
+    argument.operator === 'is' &&
+    isResolveOf(argument.left) &&
+    argument.left.of === undefined;
+  return {
+    text: `where(${JSON.stringify(argument)})`,
+    isRepeated: false,
+    ...(isResolved ? { resolvesTo: typeName(argument.right) } : {}),
+    walk: (next) => (value, scope) => {
+      if (holds(value, scope) === true) next(value, scope);
+    },
+  };
+}
+
+/** A parameter that is a question, such as Patient's `deceased`, has its answer as the only value. */
+function booleanStep(expression: Expression, root: Branch, resourceType: string): Step {
+  const answer = condition(expression, root, resourceType);
+  return {
+    text: JSON.stringify(expression),
+    isRepeated: false,
+    walk: (next) => (value, scope) => {
+      const given = answer(value, scope);
+      if (given !== undefined) next(given, scope);
+    },
+  };
+}
+
+/** A search parameter that names an extension means its value. */
+function valueOfExtension(branch: Branch): Branch {
+  if (branch.type !== 'Extension') return branch;
+  const step: Step = {
+    text: 'value[x]',
+    isRepeated: false,
+    walk: (next) => (extension, scope) => {
+      if (!isObject(extension)) return;
+      for (const key of Object.keys(extension)) if (key.startsWith('value')) visitEach(extension[key], next, scope);
+    },
+  };
+  return addStep(branch, step, undefined);
+}
+
+/** FHIRPath has three truth values; undefined is its empty collection. */
+type Condition = (value: unknown, scope: Scope) => boolean | undefined;
+
+function isBoolean(expression: Expression): boolean {
+  if (expression.kind === 'binary') return expression.operator !== '|' && expression.operator !== 'as';
+  return expression.kind === 'call' && (expression.name === 'exists' || expression.name === 'hasExtension');
+}
+
+function condition(expression: Expression, focus: Branch, resourceType: string): Condition {
+  if (expression.kind === 'binary') {
+    const { operator, left, right } = expression;
+    if (operator === 'and' || operator === 'or') {
+      return logical(operator === 'or', condition(left, focus, resourceType), condition(right, focus, resourceType));
+    }
+    if (operator === '=' || operator === '!=') {
+      return comparison(operator === '=', collector(compileNodes(left, focus, resourceType)), right);
+    }
+    if (operator === 'is' && isResolveOf(left)) {
+      const references = left.of === undefined ? [focus] : compileNodes(left.of, focus, resourceType);
+      return resolvedType(collector(references), typeName(right));
+    }
+  }
+  if (expression.kind === 'call') return callCondition(expression, focus, resourceType);
+  throw new ExpressionError('this condition is not supported');
+}
+
+function callCondition(
+  { of, name, argument }: Expression & { kind: 'call' },
+  focus: Branch,
+  resourceType: string,
+): Condition {
+  if (name === 'exists' && of !== undefined && argument === undefined)
+    return exists(compileNodes(of, focus, resourceType));
+  if (name === 'hasExtension' && argument !== undefined) {
+    return exists(call(extensionsWith(of, argument), focus, resourceType));
+  }
+  throw new ExpressionError(`${name}() is not supported as a condition`);
+}
+
+function logical(decisive: boolean, left: Condition, right: Condition): Condition {
+  return (value, scope) => {
+    const a = left(value, scope);
+    if (a === decisive) return decisive;
+    const b = right(value, scope);
+    return b === decisive ? decisive : a === undefined || b === undefined ? undefined : !decisive;
+  };
+}
+
+function comparison(isEqual: boolean, collect: Collector, right: Expression): Condition {
+  if (right.kind !== 'literal') throw new ExpressionError('values are compared with literals only');
+  return (value, scope) => {
+    const found = collect(value, scope);
+    if (found.length === 0) return undefined;
+    return (found.length === 1 && found[0] === right.value) === isEqual;
+  };
+}
+
+function exists(branches: readonly Branch[]): Condition {
+  const collect = collector(branches);
+  return (value, scope) => collect(value, scope).length > 0;
+}
+
+function resolvedType(collect: Collector, type: string): Condition {
+  return (value, scope) => collect(value, scope).some((reference) => typeOfTarget(reference, scope) === type);
+}
+
+/** The type is read from the reference itself: whether the target exists is not asked. */
+function typeOfTarget(reference: unknown, scope: Scope): unknown {
+  const target = targetOf(reference, scope.baseUrl);
+  if (target === undefined || !isObject(reference)) return undefined;
+  if (target.kind === 'urn') return reference.type;
+  return target.kind === 'contained' ? scope.containedType(target.id) : target.type;
+}
+
+type Collector = (value: unknown, scope: Scope) => readonly unknown[];
+
+/** Gathers what the branches reach. Expressions do not recurse, so one list at a time is enough. */
+function collector(branches: readonly Branch[]): Collector {
+  let found: unknown[] = [];
+  const visits = branches.map(({ steps }) => walkSteps<Scope>(steps, (value) => found.push(value)));
+  return (value, scope) => {
+    found = [];
+    for (const visit of visits) visit(value, scope);
+    return found;
+  };
+}
+
+/** `extension(url)` is short for `extension.where(url = …)`. */
+function extensionsWith(of: Expression | undefined, url: Expression): Expression & { kind: 'call' } {
+  const extensions: Expression = { kind: 'member', ...(of === undefined ? {} : { of }), name: 'extension' };
+  const hasUrl: Expression = { kind: 'binary', operator: '=', left: { kind: 'member', name: 'url' }, right: url };
+  return { kind: 'call', of: extensions, name: 'where', argument: hasUrl };
+}
+
+function isResolveOf(expression: Expression): expression is Expression & { kind: 'call' } {
+  return expression.kind === 'call' && expression.name === 'resolve' && expression.argument === undefined;
+}
+
+function typeName(expression: Expression): string {
+  if (expression.kind === 'member' && expression.of === undefined) return expression.name;
+  throw new ExpressionError('a type name is expected after "is" and "as"');
+}
+
+function addStep(branch: Branch, step: Step, type: string | undefined): Branch {
+  return { steps: [...branch.steps, step], type };
+}

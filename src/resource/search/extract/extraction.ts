@@ -1,0 +1,35 @@
+import { Scope, type Visit } from './branch';
+import { type DateRow, type ReferenceRow, type TokenRow } from './search-rows';
+
+/** The rows of one resource while they are gathered. */
+export class Extraction extends Scope {
+  readonly tokens: TokenRow[] = [];
+  readonly references: ReferenceRow[] = [];
+  readonly dates: DateRow[] = [];
+  patientHash = 0;
+  /** The presence mask in two halves of 32 bits: one BigInt at the end is cheaper than one a bit. */
+  presentLow = 0;
+  presentHigh = 0;
+  private readonly seen = new Set<string>();
+
+  addToken(hash: number, systemHash: number): void {
+    if (this.isNew(`${hash}|${systemHash}`)) this.tokens.push({ hash, systemHash });
+  }
+
+  addReference(targetHash: number, parameterId: number): void {
+    if (this.isNew(`${targetHash}>${parameterId}`)) this.references.push({ targetHash, parameterId });
+  }
+
+  addDate(parameterId: number, low: number, high: number): void {
+    if (this.isNew(`${parameterId}:${low}:${high}`)) this.dates.push({ parameterId, low, high });
+  }
+
+  private isNew(row: string): boolean {
+    if (this.seen.has(row)) return false;
+    this.seen.add(row);
+    return true;
+  }
+}
+
+/** Turns the values of one parameter into rows. Values of other shapes than the parameter's give none and never throw. */
+export type RowWriter = Visit<Extraction>;

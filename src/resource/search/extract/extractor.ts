@@ -1,0 +1,131 @@
+import { earliestInstant, latestInstant } from '../../../fhir/instant';
+import { localKey } from '../../../fhir/reference';
+import { dateRows } from './date-rows';
+import { type Visit, visitEach, walkSteps } from './branch';
+import { Extraction, type RowWriter } from './extraction';
+import { targetHashOf } from './hash';
+import { referenceRows } from './reference-rows';
+import { type SearchParameter } from './search-parameter';
+import { type SearchParameterSet } from './search-parameter-set';
+import { type DateRow, type SearchRows } from './search-rows';
+import { tokenRows, uriRows } from './token-rows';
+
+/** Derives the search rows of one resource. It never throws: values of unexpected shapes give no rows. */
+export type Extract = (resource: Readonly<Record<string, unknown>>) => SearchRows;
+
+/** Makes and keeps an extractor for each resource type. */
+export class Extractors {
+  private readonly byType = new Map<string, Extract>();
+
+  /** @param baseUrl the server's own base, without a trailing slash: references below it are local */
+  constructor(
+    private readonly parameters: SearchParameterSet,
+    private readonly baseUrl: string,
+  ) {}
+
+  extractorFor(type: string): Extract {
+    const known = this.byType.get(type);
+    if (known !== undefined) return known;
+    const extract = makeExtractor(type, this.parameters, this.baseUrl);
+    this.byType.set(type, extract);
+    return extract;
+  }
+}
+
+/** What to run on the whole resource, and on each of its members. */
+interface Plan {
+  readonly whole: Visit<Extraction>[];
+  readonly byMember: Map<string, Visit<Extraction>[]>;
+}
+
+function makeExtractor(type: string, set: SearchParameterSet, baseUrl: string): Extract {
+  const { whole, byMember } = planOf(type, set);
+  const mainDateIds = set.mainDateParameter(type)?.storedAs ?? [];
+  return (resource) => {
+    const extraction = new Extraction(resource, baseUrl);
+    for (const visit of whole) visit(resource, extraction);
+    // Most parameters have no value in a given resource: going by its members, they cost nothing.
+    for (const member of Object.keys(resource)) {
+      const visits = byMember.get(member);
+      if (visits === undefined) continue;
+      for (const visit of visits) visitEach(resource[member], visit, extraction);
+    }
+    return {
+      mainDate: mainDateOf(extraction.dates, mainDateIds),
+      patientHash: type === 'Patient' ? ownHashOf(resource) : extraction.patientHash,
+      present: (BigInt(extraction.presentHigh >>> 0) << 32n) | BigInt(extraction.presentLow >>> 0),
+      tokens: extraction.tokens,
+      references: extraction.references,
+      dates: extraction.dates,
+    };
+  };
+}
+
+function planOf(type: string, set: SearchParameterSet): Plan {
+  const plan: Plan = { whole: [], byMember: new Map() };
+  const patientIds = set.patientParameter(type)?.storedAs ?? [];
+  for (const parameter of set.list(type)) {
+    const visit = visitOf(parameter, patientIds);
+    if (visit === undefined) continue;
+    for (const { steps } of parameter.branches) addToPlan(plan, steps, visit);
+  }
+  return plan;
+}
+
+function addToPlan(plan: Plan, steps: SearchParameter['branches'][number]['steps'], visit: Visit<Extraction>): void {
+  const member = steps[0]?.member;
+  if (member === undefined) {
+    plan.whole.push(walkSteps(steps, visit));
+    return;
+  }
+  const visits = plan.byMember.get(member) ?? [];
+  visits.push(walkSteps(steps.slice(1), visit));
+  plan.byMember.set(member, visits);
+}
+
+/** What happens to each value of a parameter: its presence is noted, and its rows are written if it owns any. */
+function visitOf(parameter: SearchParameter, patientIds: readonly number[]): Visit<Extraction> | undefined {
+  const { parameterId, storedAs, presenceMask } = parameter;
+  const isAlias = !storedAs.includes(parameterId);
+  // The members of a union note its presence; a narrowing has a presence of its own.
+  if (isAlias && parameter.narrowedTo === undefined) return undefined;
+  const write = isAlias ? undefined : writerOf(parameter, patientIds.includes(parameterId));
+  const low = Number(BigInt.asIntN(32, presenceMask));
+  const high = Number(BigInt.asIntN(32, presenceMask >> 32n));
+  return (value, extraction) => {
+    extraction.presentLow |= low;
+    extraction.presentHigh |= high;
+    write?.(value, extraction);
+  };
+}
+
+/** Kinds without a writer have no search table yet; their presence is noted all the same. */
+function writerOf({ kind, parameterId }: SearchParameter, tellsPatient: boolean): RowWriter | undefined {
+  switch (kind) {
+    case 'token':
+      return tokenRows(parameterId);
+    case 'uri':
+      return uriRows(parameterId);
+    case 'reference':
+      return referenceRows(parameterId, tellsPatient);
+    case 'date':
+      return dateRows(parameterId);
+    default:
+      return undefined;
+  }
+}
+
+/** The earliest start; a period that has no start counts from its end. */
+function mainDateOf(dates: readonly DateRow[], parameterIds: readonly number[]): number | undefined {
+  let earliest: number | undefined;
+  for (const { parameterId, low, high } of dates) {
+    if (!parameterIds.includes(parameterId)) continue;
+    const start = low > earliestInstant || high === latestInstant ? low : high;
+    if (earliest === undefined || start < earliest) earliest = start;
+  }
+  return earliest;
+}
+
+function ownHashOf({ id }: Readonly<Record<string, unknown>>): number {
+  return typeof id === 'string' ? targetHashOf(localKey('Patient', id)) : 0;
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { nearestCode } from './nearest-code';
+
+const codes = ['birthdate', 'gender', 'name', 'given', 'family', '_id'];
+
+describe(nearestCode.name, () => {
+  it.each([
+    ['birthdat', 'birthdate'],
+    ['brithdate', 'birthdate'],
+    ['gander', 'gender'],
+    ['nam', 'name'],
+    ['nmae', 'name'],
+    ['id', '_id'],
+    ['telephone', undefined],
+    ['x'.repeat(10_000), undefined],
+    ['', undefined],
+  ])('%s means %s', (mistyped, meant) => {
+    expect(nearestCode(mistyped, codes)).toBe(meant);
+  });
+});

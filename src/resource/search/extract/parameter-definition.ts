@@ -1,0 +1,50 @@
+import { r4ResourceTypes, type SearchParameterKind, searchParameterDefinitions } from '../../../fhir/definitions';
+import { type Expression, ExpressionError, parseExpression } from './expression-syntax';
+import { type OwnSearchParameter } from './search-parameter';
+
+/** A search parameter as one type has it, its expression parsed but not yet compiled for the type. */
+export interface ParameterDefinition {
+  readonly code: string;
+  readonly kind: SearchParameterKind;
+  /** The error tells why the expression cannot be used. */
+  readonly expression: Expression | ExpressionError;
+  readonly targets: readonly string[];
+  /** False for those of HL7. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * The definitions of each resource type in an order that never changes: HL7's by id, then the server's own as given.
+ * An own one replaces HL7's of the same code.
+ */
+export function definitionsByType(
+  own: readonly OwnSearchParameter[],
+  ownTypes: readonly string[],
+): ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>> {
+  const types = [...r4ResourceTypes(), ...ownTypes, ...own.map(({ type }) => type)];
+  const byType = new Map(types.map((type) => [type, new Map<string, ParameterDefinition>()]));
+  for (const { code, type: kind, base, expression, target: targets = [] } of searchParameterDefinitions()) {
+    const definition = { code, kind, expression: parse(kind, expression), targets, isOwn: false };
+    for (const type of base.flatMap((name) => typesOf(name, types))) byType.get(type)?.set(code, definition);
+  }
+  for (const { type, code, kind, expression, targets = [] } of own) {
+    byType.get(type)?.set(code, { code, kind, expression: parse(kind, expression), targets, isOwn: true });
+  }
+  return byType;
+}
+
+/** `DomainResource` counts for Binary, Bundle and Parameters too: its only parameter, `_text`, is not searchable anyway. */
+function typesOf(base: string, types: readonly string[]): readonly string[] {
+  return base === 'Resource' || base === 'DomainResource' ? types : [base];
+}
+
+function parse(kind: SearchParameterKind, expression: string | undefined): Expression | ExpressionError {
+  if (expression === undefined) return new ExpressionError('it has no expression');
+  if (kind === 'special') return new ExpressionError('parameters of kind "special" have a meaning of their own each');
+  try {
+    return parseExpression(expression);
+  } catch (error) {
+    if (error instanceof ExpressionError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { parameterIdOf } from './hash';
+import { nearestCode } from './nearest-code';
+import { definitionsByType, type ParameterDefinition } from './parameter-definition';
+import { type OwnSearchParameter, type SearchParameter, type UnusableParameter } from './search-parameter';
+import { compileParameters, type TypeParameters } from './type-parameters';
+
+type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
+
+/** All search parameters of all resource types, those of HL7 R4 and those that the server adds. It never changes. */
+export class SearchParameterSet {
+  private readonly definitions: Definitions;
+  /** A type is compiled when it is first asked for: all 146 would hold up each start. */
+  private readonly compiled = new Map<string, TypeParameters>();
+
+  /**
+   * @param own parameters beside HL7's, in an order that never changes; they replace HL7's of the same type and code
+   * @param ownTypes types that R4 does not know and that need not have parameters of their own
+   * @throws Error when two parameters have one id: their rows could not be told apart
+   */
+  constructor(own: readonly OwnSearchParameter[] = [], ownTypes: readonly string[] = []) {
+    this.definitions = definitionsByType(own, ownTypes);
+    refuseCollisions(this.definitions);
+  }
+
+  find(type: string, code: string): SearchParameter | undefined {
+    return this.parametersOf(type)?.byCode.get(code);
+  }
+
+  /** The parameters of a type in an order that never changes; none for types that the set does not know. */
+  list(type: string): readonly SearchParameter[] {
+    return [...(this.parametersOf(type)?.byCode.values() ?? [])];
+  }
+
+  /** Parameters of a type that cannot be searched, with the reason. */
+  listUnusable(type: string): readonly UnusableParameter[] {
+    return this.parametersOf(type)?.unusable ?? [];
+  }
+
+  /** The code that a mistyped one most likely means, for "did you mean". */
+  nearestCode(type: string, code: string): string | undefined {
+    return nearestCode(code, this.parametersOf(type)?.byCode.keys() ?? []);
+  }
+
+  /** The date parameter whose value is the main date of the type's resources. */
+  mainDateParameter(type: string): SearchParameter | undefined {
+    return this.parametersOf(type)?.mainDate;
+  }
+
+  /**
+   * The parameter whose Patient is the `patientHash` of all rows of a resource. Only types that allow one patient at most
+   * have it, so that a search by patient finds everything under that hash. A Patient's rows carry the hash of the Patient itself.
+   */
+  patientParameter(type: string): SearchParameter | undefined {
+    return this.parametersOf(type)?.patient;
+  }
+
+  private parametersOf(type: string): TypeParameters | undefined {
+    const known = this.compiled.get(type);
+    if (known !== undefined) return known;
+    const definitions = this.definitions.get(type);
+    if (definitions === undefined) return undefined;
+    const parameters = compileParameters(type, definitions.values());
+    this.compiled.set(type, parameters);
+    return parameters;
+  }
+}
+
+function refuseCollisions(definitions: Definitions): void {
+  const names = new Map<number, string>();
+  for (const [type, byCode] of definitions) {
+    for (const code of byCode.keys()) {
+      const name = `${type}.${code}`;
+      const id = parameterIdOf(type, code);
+      const other = names.get(id);
+      if (other !== undefined) throw new Error(`search parameters ${other} and ${name} have one id, ${id}: rename one`);
+      names.set(id, name);
+    }
+  }
+}

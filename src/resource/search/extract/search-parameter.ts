@@ -1,0 +1,41 @@
+import { type SearchParameterKind } from '../../../fhir/definitions';
+import { type Branch } from './branch';
+
+/** A search parameter of one of the server's own types, which HL7 does not define; `expression` is FHIRPath. */
+export interface OwnSearchParameter {
+  readonly type: string;
+  readonly code: string;
+  readonly kind: SearchParameterKind;
+  readonly expression: string;
+  readonly targets?: readonly string[];
+}
+
+/** A search parameter of one resource type, ready for indexing and searching. */
+export interface SearchParameter {
+  readonly type: string;
+  readonly code: string;
+  readonly kind: SearchParameterKind;
+  readonly parameterId: number;
+  /** Types that a reference may point at; empty where any will do. */
+  readonly targets: readonly string[];
+  /**
+   * The ids of the parameters whose rows answer a search: its own, or those of others that it narrows or unites
+   * (`combo-code`: code and component-code). Empty where a column of the resource answers: `_id`, `_lastUpdated`.
+   */
+  readonly storedAs: readonly number[];
+  /** The only target type that counts among the rows: `patient` is `subject` narrowed to Patient. */
+  readonly narrowedTo: string | undefined;
+  /**
+   * The bits of the presence mask: a value sets at least one. 0n when presence is not recorded, as for composites, which
+   * have no `:missing` (http://hl7.org/fhir/R4/search.html#modifiers).
+   */
+  readonly presenceMask: bigint;
+  readonly branches: readonly Branch[];
+}
+
+/** A parameter that cannot be searched, and why. */
+export interface UnusableParameter {
+  readonly type: string;
+  readonly code: string;
+  readonly reason: string;
+}

@@ -1,0 +1,46 @@
+import { isObject } from './branch';
+import { type Extraction, type RowWriter } from './extraction';
+import { systemHashOf, tokenHashOf } from './hash';
+
+/**
+ * Rows of a token parameter: CodeableConcept, Coding, Identifier, ContactPoint and primitives, told apart by their shape.
+ * Codes are kept as written, because case matters in most code systems. http://hl7.org/fhir/R4/search.html#token
+ */
+export function tokenRows(parameterId: number): RowWriter {
+  return (value, extraction) => {
+    if (!isObject(value)) {
+      addToken(extraction, parameterId, value, undefined);
+      return;
+    }
+    const { coding, code, value: text, system } = value;
+    if (!Array.isArray(coding)) {
+      addToken(extraction, parameterId, code ?? text, system);
+      return;
+    }
+    for (const item of coding as unknown[]) {
+      if (isObject(item)) addToken(extraction, parameterId, item.code, item.system);
+    }
+  };
+}
+
+/**
+ * Rows of a uri parameter: the exact text, and for a canonical with a version also the URL alone.
+ * http://hl7.org/fhir/R4/search.html#uri
+ */
+export function uriRows(parameterId: number): RowWriter {
+  return (value, extraction) => {
+    if (typeof value !== 'string') return;
+    addToken(extraction, parameterId, value, undefined);
+    const bar = value.indexOf('|');
+    if (bar > 0) addToken(extraction, parameterId, value.slice(0, bar), undefined);
+  };
+}
+
+function addToken(extraction: Extraction, parameterId: number, code: unknown, system: unknown): void {
+  const isScalar = typeof code === 'string' || typeof code === 'boolean' || typeof code === 'number';
+  if (!isScalar || code === '') return;
+  extraction.addToken(
+    tokenHashOf(parameterId, String(code)),
+    systemHashOf(typeof system === 'string' ? system : undefined),
+  );
+}

@@ -1,0 +1,111 @@
+import { type Alias, findAliases } from './alias';
+import { type Branch } from './branch';
+import { compileExpression } from './expression';
+import { ExpressionError } from './expression-syntax';
+import { parameterIdOf } from './hash';
+import { mainDateCodeOf } from './main-date';
+import { type ParameterDefinition } from './parameter-definition';
+import { type SearchParameter, type UnusableParameter } from './search-parameter';
+
+/** The search parameters of one resource type. */
+export interface TypeParameters {
+  readonly byCode: ReadonlyMap<string, SearchParameter>;
+  readonly mainDate: SearchParameter | undefined;
+  readonly patient: SearchParameter | undefined;
+  readonly unusable: readonly UnusableParameter[];
+}
+
+/** PostgreSQL's bigint, which holds the mask, is signed: 63 bits are free. */
+const presenceBits = 63;
+
+/** Columns of the resource table answer these; the body need not hold them. */
+const columnCodes: ReadonlySet<string> = new Set(['_id', '_lastUpdated']);
+
+/** No type of R4 tells its patient by another code alone. */
+const patientCodes = ['patient', 'subject'];
+
+interface Compiled extends ParameterDefinition {
+  readonly branches: readonly Branch[];
+}
+
+/** Compiles the parameters of one type; those that do not compile are set apart with the reason. */
+export function compileParameters(type: string, definitions: Iterable<ParameterDefinition>): TypeParameters {
+  const unusable: UnusableParameter[] = [];
+  const compiled: Compiled[] = [];
+  for (const definition of definitions) {
+    const branches = compile(definition, type);
+    if (branches instanceof ExpressionError) unusable.push({ type, code: definition.code, reason: branches.message });
+    else compiled.push({ ...definition, branches });
+  }
+  const byCode = new Map(parametersOf(type, compiled).map((parameter) => [parameter.code, parameter]));
+  return { byCode, mainDate: mainDateOf(byCode), patient: patientOf(byCode), unusable };
+}
+
+function compile({ expression }: ParameterDefinition, type: string): readonly Branch[] | ExpressionError {
+  if (expression instanceof ExpressionError) return expression;
+  try {
+    const branches = compileExpression(expression, type);
+    return branches.length > 0 ? branches : new ExpressionError(`it names nothing of ${type}`);
+  } catch (error) {
+    if (error instanceof ExpressionError) return error;
+    throw error;
+  }
+}
+
+function parametersOf(type: string, compiled: readonly Compiled[]): readonly SearchParameter[] {
+  const indexed = compiled.filter(({ code, kind }) => kind !== 'composite' && !columnCodes.has(code));
+  const aliases = findAliases(
+    indexed.filter(({ isOwn }) => !isOwn),
+    indexed.filter(({ isOwn }) => isOwn),
+  );
+  const masks = presenceMasksOf(indexed, aliases);
+  return compiled.map(({ code, kind, targets, branches }) => {
+    const alias = aliases.get(code);
+    const owners = columnCodes.has(code) ? [] : (alias?.codes ?? [code]);
+    return {
+      type,
+      code,
+      kind,
+      parameterId: parameterIdOf(type, code),
+      targets,
+      storedAs: owners.map((owner) => parameterIdOf(type, owner)),
+      narrowedTo: alias?.narrowedTo,
+      presenceMask: masks.get(code) ?? 0n,
+      branches,
+    };
+  });
+}
+
+/** One bit each in the order of definition; unions have the bits of their members. */
+function presenceMasksOf(
+  indexed: readonly Compiled[],
+  aliases: ReadonlyMap<string, Alias>,
+): ReadonlyMap<string, bigint> {
+  const unions = [...aliases].filter(([, { narrowedTo }]) => narrowedTo === undefined);
+  const unionCodes = new Set(unions.map(([code]) => code));
+  const single = indexed.filter(({ code }) => !unionCodes.has(code)).slice(0, presenceBits);
+  const masks = new Map(single.map(({ code }, bit) => [code, 1n << BigInt(bit)]));
+  for (const [code, { codes }] of unions)
+    masks.set(
+      code,
+      codes.reduce((mask, member) => mask | (masks.get(member) ?? 0n), 0n),
+    );
+  return masks;
+}
+
+function mainDateOf(byCode: ReadonlyMap<string, SearchParameter>): SearchParameter | undefined {
+  const dates = [...byCode.values()].filter(({ kind }) => kind === 'date');
+  return byCode.get(mainDateCodeOf(dates.map(({ code }) => code)) ?? '');
+}
+
+function patientOf(byCode: ReadonlyMap<string, SearchParameter>): SearchParameter | undefined {
+  return patientCodes
+    .map((code) => byCode.get(code))
+    .find((parameter) => parameter !== undefined && tellsPatient(parameter));
+}
+
+/** Only where a resource can have one patient at most: a second one would not be found under the hash of the first. */
+function tellsPatient({ kind, targets, branches }: SearchParameter): boolean {
+  const isSingle = branches.length === 1 && branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated));
+  return kind === 'reference' && isSingle && (targets.length === 0 || targets.includes('Patient'));
+}

@@ -1,0 +1,33 @@
+import { type ResourceText, type StoredResource, type StoredVersion, type WriteMethod } from '../stored-resource';
+
+export interface ResourceRow {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly updated_at: Date;
+  readonly method: WriteMethod;
+  readonly body: string;
+}
+
+/** The columns of a {@link ResourceText}: what large answers read, since each date of a row costs a parse. */
+export type TextRow = Pick<ResourceRow, 'type' | 'id' | 'body'>;
+
+export interface VersionRow extends Omit<ResourceRow, 'body'> {
+  readonly body: string | null;
+}
+
+export const storedResourceOf = (row: ResourceRow): StoredResource => ({
+  type: row.type,
+  id: row.id,
+  version: row.version,
+  updatedAt: row.updated_at,
+  method: row.method,
+  text: row.body,
+});
+
+export function storedVersionOf({ body, ...row }: VersionRow): StoredVersion {
+  if (body !== null) return storedResourceOf({ ...row, body });
+  return { type: row.type, id: row.id, version: row.version, updatedAt: row.updated_at, method: 'DELETE' };
+}
+
+export const resourceTextOf = ({ type, id, body }: TextRow): ResourceText => ({ type, id, text: body });

@@ -1,0 +1,157 @@
+import { type Statement } from '../../platform/database/statement';
+import { type SearchRows } from '../search/extract/search-rows';
+import { type WriteMethod } from '../stored-resource';
+import { type RowPlaces, SEARCH_TABLES, type SearchTable } from './search-tables';
+
+/** What a version writes into `resource`. */
+export interface RowContent {
+  readonly version: number;
+  readonly updatedAt: Date;
+  readonly method: WriteMethod;
+  readonly text: string;
+  readonly mainDate: Date;
+  readonly rows: SearchRows;
+}
+
+export interface NewRow extends RowContent {
+  readonly key: number;
+  readonly type: string;
+  readonly id: string;
+  readonly referenceHash: number;
+}
+
+/** The place of a row that exists, and the search rows that must go. */
+export interface RowLocation {
+  readonly key: number;
+  readonly mainDate: Date;
+  readonly rows: SearchRows;
+}
+
+export interface BoundStatement {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+}
+
+/** One statement that writes a resource and its search rows; tables without rows do not occur in it. */
+export function insertResource(row: NewRow): BoundStatement {
+  const binder = new Binder('resource-insert');
+  const at = binder.bindRow(row.key, row.mainDate);
+  const resource = [
+    row.type,
+    row.id,
+    row.referenceHash,
+    row.version,
+    row.updatedAt,
+    row.method,
+    row.text,
+    row.rows.present.toString(),
+  ];
+  const [type, id, hash, version, updatedAt, method, body, present] = resource.map((value) => binder.bind(value));
+  binder.change('+', row.rows, ({ insertSql }, columns) => insertSql(at, columns));
+  return binder.finish(
+    () => `insert into resource (resource_key, main_date, type, id, reference_hash, version, updated_at, method, body, present)
+     values (${at.key}, ${at.mainDate}, ${type}, ${id}, ${hash}, ${version}, ${updatedAt}, ${method}, ${body}, ${present})`,
+  );
+}
+
+/** One statement that moves the present version into the history, replaces it, and changes the search rows. */
+export function updateResource(from: RowLocation, to: RowContent): BoundStatement {
+  const binder = new Binder('resource-update');
+  const at = binder.bindRow(from.key, to.mainDate);
+  const old: RowPlaces = { ...at, mainDate: `${binder.bind(from.mainDate)}::timestamptz` };
+  const content = [to.version, to.updatedAt, to.method, to.text, to.rows.present.toString()];
+  const [version, updatedAt, method, body, present] = content.map((value) => binder.bind(value));
+  const { removed, added } = differenceOf(from, to);
+  binder.change('-', removed, ({ deleteSql }, columns) => deleteSql(old, columns));
+  binder.change('+', added, ({ insertSql }, columns) => insertSql(at, columns));
+  return binder.finish(
+    () => `update resource set main_date = ${at.mainDate}, version = ${version}, updated_at = ${updatedAt}, method = ${method},
+       body = ${body}, present = ${present}, transaction_id = pg_current_xact_id()
+     where resource_key = ${at.key} and main_date = ${old.mainDate}`,
+    archiveSql(at.key),
+  );
+}
+
+/** One statement that moves the present version into the history, adds the deletion, and removes the row and its search rows. */
+export function deleteResource(from: RowLocation, version: number, deletedAt: Date): BoundStatement {
+  const binder = new Binder('resource-delete');
+  const at = binder.bindRow(from.key, from.mainDate);
+  const [versionPlace, deletedAtPlace] = [version, deletedAt].map((value) => binder.bind(value));
+  binder.change('-', from.rows, ({ deleteSql }, columns) => deleteSql(at, columns));
+  const tombstone = `insert into resource_history (updated_at, version, type, id, method, body)
+     select ${deletedAtPlace}, ${versionPlace}, type, id, 'DELETE', null from resource where resource_key = ${at.key}`;
+  return binder.finish(
+    () => `delete from resource where resource_key = ${at.key} and main_date = ${at.mainDate}`,
+    archiveSql(at.key),
+    tombstone,
+  );
+}
+
+const archiveSql = (key: string): string =>
+  `insert into resource_history (updated_at, transaction_id, version, type, id, method, body)
+   select updated_at, transaction_id, version, type, id, method, body from resource where resource_key = ${key}`;
+
+/** Statement texts by name: a name stands for one combination of tables, and its text is made once. */
+const texts = new Map<string, string>();
+
+/** Gathers values and data-modifying CTEs; the same combination of tables gives the same name and text. */
+class Binder {
+  private readonly values: unknown[] = [];
+  private readonly changes: (() => string)[] = [];
+
+  constructor(private name: string) {}
+
+  bind(value: unknown): string {
+    return `$${this.values.push(value)}`;
+  }
+
+  bindRow(key: number, mainDate: Date): RowPlaces {
+    return { key: `${this.bind(key)}::bigint`, mainDate: `${this.bind(mainDate)}::timestamptz` };
+  }
+
+  change(sign: '+' | '-', rows: SearchRows, sqlOf: (table: SearchTable, columns: readonly string[]) => string): void {
+    this.name += sign;
+    for (const table of SEARCH_TABLES) {
+      const columns = table.columnsOf(rows);
+      if (columns[0]?.length === 0) continue;
+      this.name += table.letter;
+      const places = columns.map((column) => this.bind(column));
+      this.changes.push(() => sqlOf(table, places));
+    }
+  }
+
+  finish(main: () => string, ...more: readonly string[]): BoundStatement {
+    let text = texts.get(this.name);
+    if (text === undefined) {
+      const steps = [...more, ...this.changes.map((sql) => sql())].map((sql, index) => `c${index} as (${sql})`);
+      text = `${steps.length === 0 ? '' : `with ${steps.join(',\n')}\n`}${main()}`;
+      texts.set(this.name, text);
+    }
+    return { statement: { name: this.name, text }, values: this.values };
+  }
+}
+
+/** What to remove and add; all of it when the main date or the patient moved, since every row carries them. */
+function differenceOf(from: RowLocation, to: RowContent): { removed: SearchRows; added: SearchRows } {
+  const moved = from.mainDate.getTime() !== to.mainDate.getTime() || from.rows.patientHash !== to.rows.patientHash;
+  if (moved) return { removed: from.rows, added: to.rows };
+  return { removed: without(from.rows, to.rows), added: without(to.rows, from.rows) };
+}
+
+function without(rows: SearchRows, other: SearchRows): SearchRows {
+  return {
+    ...rows,
+    tokens: missingIn(rows.tokens, other.tokens, ({ hash, systemHash }) => `${hash} ${systemHash}`),
+    references: missingIn(
+      rows.references,
+      other.references,
+      ({ targetHash, parameterId }) => `${targetHash} ${parameterId}`,
+    ),
+    dates: missingIn(rows.dates, other.dates, ({ parameterId, low, high }) => `${parameterId} ${low} ${high}`),
+  };
+}
+
+function missingIn<T>(rows: readonly T[], other: readonly T[], keyOf: (row: T) => string): T[] {
+  const known = new Set(other.map(keyOf));
+  return rows.filter((row) => !known.has(keyOf(row)));
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { RequestContext } from '../platform/http/request-context';
+import { ServiceError } from '../platform/errors/service-error';
+import { JsonText } from '../platform/json/json-text';
+import { memberText } from './member-text';
+import { checkedParams } from './rpc-params';
+import { type RpcCall } from './rpc-method';
+import { RpcRefusal } from './rpc-refusal';
+import { RpcRegistry } from './rpc.registry';
+
+/** Finds the method of a call and runs it. */
+@Injectable()
+export class RpcDispatcher {
+  constructor(
+    private readonly registry: RpcRegistry,
+    private readonly requests: RequestContext,
+  ) {}
+
+  /**
+   * Runs one call, `{"method", "params"}`, and returns its result as JSON text.
+   * @throws ServiceError 'invalid' for what is no call, RpcRefusal for an unknown method or bad params, and what the
+   * method throws.
+   */
+  async resultOf(sent: unknown, callText: string): Promise<string> {
+    const { method, params = {} } = (sent ?? {}) as { readonly method?: unknown; readonly params?: unknown };
+    if (typeof method !== 'string') {
+      throw new ServiceError('invalid', 'A call is an object with "method", a string, and "params".');
+    }
+    const found = this.registry.find(method);
+    if (found === undefined) throw new RpcRefusal(`Method ${method.slice(0, 100)} not found`);
+    const checked = await checkedParams(found.meta.params, params);
+    const result = await found.handler.execute(checked, this.callOf(callText));
+    if (result instanceof JsonText) return result.text;
+    return result === undefined ? 'null' : JSON.stringify(result);
+  }
+
+  private callOf(callText: string): RpcCall {
+    const paramsText = memberText(callText, 'params') ?? '{}';
+    const { caller } = this.requests;
+    if (caller === undefined) throw new ServiceError('unauthorized', 'RPC needs credentials.');
+    return { caller, paramsText, text: (name) => memberText(paramsText, name) };
+  }
+}

@@ -1,0 +1,28 @@
+import { type ArgumentsHost, Catch, HttpException } from '@nestjs/common';
+import { type Response } from 'express';
+import { FhirErrorFilter } from '../fhir/fhir-error.filter';
+import { RequestContext } from '../platform/http/request-context';
+import { serviceErrorOf } from '../platform/http/service-error-of';
+import { sendJson } from './json-answer';
+import { RpcErrors } from './rpc-errors';
+
+/** Answers errors as RPC does; whether somebody may call is told as on every other route, with an OperationOutcome. */
+@Catch()
+export class RpcErrorFilter extends FhirErrorFilter {
+  constructor(
+    requests: RequestContext,
+    private readonly errors: RpcErrors,
+  ) {
+    super(requests);
+  }
+
+  override catch(error: unknown, host: ArgumentsHost): void {
+    const kind = serviceErrorOf(error)?.kind;
+    if (kind === 'unauthorized' || kind === 'forbidden' || error instanceof HttpException) {
+      super.catch(error, host);
+      return;
+    }
+    const { status, text, headers } = this.errors.failureOf(error);
+    sendJson(host.switchToHttp().getResponse<Response>(), status, text, headers);
+  }
+}

@@ -1,0 +1,38 @@
+import { type Type } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { type Caller } from '../platform/http/caller';
+
+export interface RpcMethodDefinition {
+  /** The name that callers send, with its namespace: `svc.sdc.addendum/add-note`. */
+  readonly method: string;
+  /**
+   * Class of the params, with decorators of class-validator; members that it does not name never reach the handler.
+   * Without it any object is taken, for a handler that reads the text alone.
+   */
+  readonly params?: Type<object>;
+  readonly description: string;
+  /** Params that the OpenAPI document shows. */
+  readonly example?: Readonly<Record<string, unknown>>;
+}
+
+/** What a handler may know of the call beside its checked params. */
+export interface RpcCall {
+  readonly caller: Caller;
+  /** The params as compact JSON text, every digit as sent; `{}` when they were left out. */
+  readonly paramsText: string;
+  /** The JSON text of one member of the params; undefined when it was not sent. */
+  text(name: string): string | undefined;
+}
+
+/** One RPC method: a class of its own, registered by {@link RpcMethod}. */
+export interface RpcHandler<Params extends object, Result> {
+  /**
+   * Answers one call. The result is a value for JSON.stringify, or a JsonText that is sent as it is; undefined is
+   * answered as null.
+   * @throws ServiceError; an RpcRefusal tells the caller a code or the members at fault too.
+   */
+  execute(params: Params, call: RpcCall): Promise<Result>;
+}
+
+/** Registers an {@link RpcHandler}. */
+export const RpcMethod = DiscoveryService.createDecorator<RpcMethodDefinition>();

@@ -1,0 +1,70 @@
+import { All, Controller, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { ServiceError } from '../platform/errors/service-error';
+import { bodyOf } from '../platform/http/raw-request';
+import { OperationId } from '../platform/http/route-access';
+import { decodeUtf8 } from '../platform/json/decode-utf8';
+import { elementsOf } from '../platform/json/json-members';
+import { readJson } from '../platform/json/read-json';
+import { sendJson } from './json-answer';
+import { RpcDispatcher } from './rpc-dispatcher';
+import { RpcErrorFilter } from './rpc-error.filter';
+import { RpcErrors } from './rpc-errors';
+import { RpcRefusal } from './rpc-refusal';
+
+/** Calls of one batch run one after the other on one request: the bound keeps it short. */
+const MAX_BATCH_CALLS = 100;
+
+@ApiTags('RPC')
+@OperationId('rpc')
+@UseFilters(RpcErrorFilter)
+@Controller('rpc')
+export class RpcController {
+  constructor(
+    private readonly dispatcher: RpcDispatcher,
+    private readonly errors: RpcErrors,
+  ) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Calls a method, or several in order',
+    description: `The body is {"method", "params"}, or an array of up to ${MAX_BATCH_CALLS} such calls. Each call is a transaction of its own.`,
+  })
+  @ApiResponse({
+    status: HttpStatus.OK,
+    description: '{"result"}; of an array: an array of {"result"} or {"error"}, in order.',
+  })
+  @ApiResponse({
+    status: HttpStatus.UNPROCESSABLE_ENTITY,
+    description: '{"error": {"message", "type"?, "errors"?}}: the method refuses.',
+  })
+  async call(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const { text, value } = readJson(decodeUtf8(bodyOf(request)));
+    const answer = Array.isArray(value)
+      ? await this.answersOf(value, elementsOf(text))
+      : await this.answerOf(value, text);
+    sendJson(response, HttpStatus.OK, answer);
+  }
+
+  @All()
+  @ApiExcludeEndpoint()
+  refuse(): never {
+    throw new ServiceError('not-allowed', 'RPC methods are called with POST.', { allow: ['POST'] });
+  }
+
+  private async answerOf(call: unknown, callText: string): Promise<string> {
+    return `{"result":${await this.dispatcher.resultOf(call, callText)}}`;
+  }
+
+  private async answersOf(calls: readonly unknown[], callTexts: readonly string[]): Promise<string> {
+    if (calls.length > MAX_BATCH_CALLS) throw new RpcRefusal(`At most ${MAX_BATCH_CALLS} calls go into one request.`);
+    const answers: string[] = [];
+    for (const [index, callText] of callTexts.entries()) {
+      answers.push(
+        await this.answerOf(calls[index], callText).catch((error: unknown) => this.errors.failureOf(error).text),
+      );
+    }
+    return `[${answers.join(',')}]`;
+  }
+}

@@ -1,0 +1,11 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { HandlerRegistry } from '../platform/discovery/handler-registry';
+import { type RpcHandler, RpcMethod, type RpcMethodDefinition } from './rpc-method';
+
+@Injectable()
+export class RpcRegistry extends HandlerRegistry<RpcMethodDefinition, RpcHandler<object, unknown>> {
+  constructor(discovery: DiscoveryService) {
+    super(discovery, RpcMethod, ({ method }) => method);
+  }
+}

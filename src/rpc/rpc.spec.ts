@@ -1,0 +1,326 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type INestApplication, Injectable, Module, type Type } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { Type as InstanceOf } from 'class-transformer';
+import { IsArray, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
+import { type NextFunction, type Request, type Response, raw } from 'express';
+import { ServiceError } from '../platform/errors/service-error';
+import { HttpModule } from '../platform/http/http.module';
+import { RequestContext } from '../platform/http/request-context';
+import { JsonText } from '../platform/json/json-text';
+import { type RpcCall, type RpcHandler, RpcMethod } from './rpc-method';
+import { RpcRefusal } from './rpc-refusal';
+import { RpcModule } from './rpc.module';
+
+class Place {
+  @IsString()
+  ward!: string;
+}
+
+class ProbeParams {
+  @IsInt()
+  count!: number;
+
+  @IsObject()
+  @ValidateNested()
+  @InstanceOf(() => Place)
+  place!: Place;
+
+  @IsString({ each: true })
+  @IsArray()
+  tags!: string[];
+}
+
+@RpcMethod({ method: 'acme/probe', params: ProbeParams, description: 'Shows what reaches a handler.' })
+class Probe implements RpcHandler<ProbeParams, object> {
+  execute(params: ProbeParams, call: RpcCall): Promise<object> {
+    return Promise.resolve({
+      params,
+      isInstance: params instanceof ProbeParams,
+      caller: call.caller,
+      count: call.text('count'),
+      gone: call.text('gone'),
+    });
+  }
+}
+
+/** Ends as its param says. */
+@RpcMethod({ method: 'acme/end', description: 'Ends in each way that a method can.' })
+class End implements RpcHandler<{ readonly as?: string }, unknown> {
+  execute({ as }: { readonly as?: string }): Promise<unknown> {
+    switch (as) {
+      case 'nothing':
+        return Promise.resolve(undefined);
+      case 'text':
+        return Promise.resolve(new JsonText('{"value":1.10}'));
+      case 'list':
+        return Promise.resolve([1, 'two']);
+      case 'refusal':
+        throw new RpcRefusal('Done already', { type: 'workflow-has-been-done' });
+      case 'not-found':
+        throw new ServiceError('not-found', 'Resource SDCDocument/1 not found');
+      case 'forbidden':
+        throw new ServiceError('forbidden', 'Not yours');
+      case 'busy':
+        throw new ServiceError('busy', 'Try again', { retryAfterSeconds: 3, operatorDetail: 'pool is dry' });
+      case 'timeout':
+        throw new ServiceError('timeout', 'Too slow');
+      default:
+        throw new Error('secret of the house');
+    }
+  }
+}
+
+async function startApp(...providers: Type[]): Promise<INestApplication> {
+  @Module({ imports: [HttpModule, RpcModule], providers })
+  class App {}
+  const testing = await Test.createTestingModule({ imports: [App] })
+
+    .compile();
+  const app = testing.createNestApplication({ bodyParser: false, logger: false });
+  const requests = app.get(RequestContext);
+  app.use(raw({ type: () => true, limit: '20mb' }));
+  app.use((_request: Request, _response: Response, next: NextFunction) => {
+    requests.run('request-7', () => {
+      requests.identify({ clientId: 'root' }, 1);
+      next();
+    });
+  });
+  await app.listen(0, '127.0.0.1');
+  return app;
+}
+
+describe('POST /rpc', () => {
+  let app: INestApplication;
+  let address: string;
+
+  beforeAll(async () => {
+    app = await startApp(Probe, End);
+    address = `${await app.getUrl()}/rpc`;
+  });
+  afterAll(() => app.close());
+
+  async function send(
+    body: string | Uint8Array,
+    path = '',
+  ): Promise<{ status: number; text: string; headers: Headers }> {
+    const response = await fetch(address + path, { method: 'POST', body });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  }
+  async function call(method: string, params?: object): Promise<{ status: number; body: unknown; headers: Headers }> {
+    const { status, text, headers } = await send(JSON.stringify({ method, params }));
+    return { status, body: JSON.parse(text) as unknown, headers };
+  }
+
+  describe('the result', () => {
+    it('keeps every digit and the order of keys of what svc/echo was sent', async () => {
+      const params = '{"b":1.10,"a":12345678901234567890,"c":[1e2,-0.0,"\\u00e9/"],"":{}}';
+      const { status, text, headers } = await send(`{"method":"svc/echo", "params": ${params}, "id": 1}`);
+      expect({ status, text, type: headers.get('content-type') }).toEqual({
+        status: 200,
+        text: `{"result":${params}}`,
+        type: 'application/json; charset=utf-8',
+      });
+    });
+
+    it.each([
+      ['nothing', '{"result":null}'],
+      ['text', '{"result":{"value":1.10}}'],
+      ['list', '{"result":[1,"two"]}'],
+    ])('of %s is %s', async (as, text) => {
+      expect(await send(`{"method":"acme/end","params":{"as":"${as}"}}`)).toMatchObject({ status: 200, text });
+    });
+
+    it('is the same with a trailing slash, with ?_m= and without params', async () => {
+      const sent = '{"method":"svc/echo"}';
+      const answers = await Promise.all(['', '/', '?_m=svc/other'].map((path) => send(sent, path)));
+      expect(answers.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([200, '{"result":{}}']));
+    });
+  });
+
+  describe('params', () => {
+    it('reach the handler as an instance of their class, without members that the class does not name', async () => {
+      const params =
+        '{"count":7,"place":{"ward":"4B","bed":1},"tags":["a"],"more":{"deep":true},"toString":1,"hasOwnProperty":2}';
+      const { text } = await send(`{"method":"acme/probe","params":${params}}`);
+      expect(JSON.parse(text)).toEqual({
+        result: {
+          params: { count: 7, place: { ward: '4B' }, tags: ['a'] },
+          isInstance: true,
+          caller: { clientId: 'root' },
+          count: '7',
+        },
+      });
+    });
+
+    it('that are bad are refused with the path to each member at fault', async () => {
+      expect(await call('acme/probe', { count: 1.5, place: { ward: 4 }, tags: [1] })).toMatchObject({
+        status: 422,
+        body: {
+          error: {
+            message: 'Invalid params',
+            errors: [
+              { path: ['count'], message: 'count must be an integer number' },
+              { path: ['place', 'ward'], message: 'ward must be a string' },
+              { path: ['tags'], message: 'each value in tags must be a string' },
+            ],
+          },
+        },
+      });
+    });
+
+    it('that are missing are told as required', async () => {
+      const errors = ['count', 'place', 'tags'].map((name) => ({ path: [name], message: `${name} is required` }));
+      expect(await call('acme/probe')).toMatchObject({
+        status: 422,
+        body: { error: { message: 'Invalid params', errors } },
+      });
+    });
+
+    it.each(['a string', 1, [], null])('that are %j and no object are refused', async (params) => {
+      const { status, text } = await send(JSON.stringify({ method: 'svc/echo', params }));
+      expect({ status, body: JSON.parse(text) as unknown }).toEqual({
+        status: 422,
+        body: { error: { message: 'Invalid params', errors: [{ path: [], message: 'params must be an object' }] } },
+      });
+    });
+
+    it.each([[], 'text', null, [{ ward: '4B' }]].map((place) => ({ place })))(
+      'refuse %j for a nested object',
+      async ({ place }) => {
+        const { status, body } = await call('acme/probe', { count: 1, place, tags: [] });
+        expect({ status, body }).toEqual({
+          status: 422,
+          body: {
+            error: { message: 'Invalid params', errors: [{ path: ['place'], message: 'place must be an object' }] },
+          },
+        });
+      },
+    );
+  });
+
+  describe('a call that is refused', () => {
+    it.each([
+      ['refusal', 422, { error: { message: 'Done already', type: 'workflow-has-been-done' } }],
+      ['not-found', 422, { error: { message: 'Resource SDCDocument/1 not found' } }],
+      ['busy', 503, { error: { message: 'Try again' } }],
+      ['timeout', 504, { error: { message: 'Too slow' } }],
+      ['bug', 500, { error: { message: 'Internal error. Name this request id to the operator: request-7' } }],
+    ])('as %s has status %i', async (as, status, body) => {
+      expect(await call('acme/end', { as })).toMatchObject({ status, body });
+    });
+
+    it('as busy says when to come back', async () => {
+      expect((await call('acme/end', { as: 'busy' })).headers.get('retry-after')).toBe('3');
+    });
+
+    it('as forbidden is an OperationOutcome, as from a guard', async () => {
+      expect(await call('acme/end', { as: 'forbidden' })).toMatchObject({
+        status: 403,
+        body: { resourceType: 'OperationOutcome', issue: [{ code: 'forbidden', diagnostics: 'Not yours' }] },
+      });
+    });
+
+    it.each(['acme/unknown', '', 'constructor', 'toString'])('as unknown names its method %j', async (method) => {
+      expect(await call(method)).toMatchObject({
+        status: 422,
+        body: { error: { message: `Method ${method} not found` } },
+      });
+    });
+  });
+
+  describe('what is no call', () => {
+    it.each(['{}', '{"params":{}}', '{"method":1}', '{"method":null}', '"svc/echo"', '17', 'true', 'null'])(
+      '%s is 400',
+      async (body) => {
+        expect(await send(body)).toMatchObject({
+          status: 400,
+          text: '{"error":{"message":"A call is an object with \\"method\\", a string, and \\"params\\"."}}',
+        });
+      },
+    );
+
+    const inParams = (params: string): string => `{"method":"svc/echo","params":${params}}`;
+    it.each([
+      ['nothing', ''],
+      ['no JSON', '{"method":'],
+      ['a duplicate key', inParams('{"a":1,"\\u0061":2}')],
+      ['__proto__', inParams('{"__proto__":{"isAdmin":true}}')],
+      ['constructor', inParams('{"a":{"constructor":{}}}')],
+      ['U+0000', inParams('{"a":"\\u0000"}')],
+      ['half a surrogate pair', inParams('{"a":"\\ud83d"}')],
+      ['a depth of 65', inParams('['.repeat(64) + ']'.repeat(64))],
+      ['a depth of 100,000', '['.repeat(100_000)],
+      ['a number of 41 digits', inParams(`{"a":${'1'.repeat(41)}}`)],
+    ])('is refused with 400 for %s', async (_what, body) => {
+      const { status, text } = await send(body);
+      expect({ status, body: JSON.parse(text) as unknown }).toEqual({
+        status: 400,
+        body: { error: { message: expect.any(String) } },
+      });
+    });
+
+    it('is refused with 400 for bytes that are not UTF-8', async () => {
+      expect(await send(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ status: 400 });
+    });
+
+    it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('is 405 for %s, with Allow', async (method) => {
+      const response = await fetch(address, { method });
+      expect({ status: response.status, allow: response.headers.get('allow'), body: await response.json() }).toEqual({
+        status: 405,
+        allow: 'POST',
+        body: { error: { message: 'RPC methods are called with POST.' } },
+      });
+    });
+  });
+
+  describe('a batch', () => {
+    it('is answered in order, each call by a result or an error', async () => {
+      const calls = `[${[
+        '{"method":"svc/echo","params":{"digits":1.10}}',
+        '{"method":"acme/unknown"}',
+        '{"method":"acme/end","params":{"as":"bug"}}',
+        '{"method":"acme/end","params":{"as":"forbidden"}}',
+        '7',
+        '{"method":"svc/echo","params":{"last":true}}',
+      ].join(', ')}]`;
+      expect(await send(calls)).toMatchObject({
+        status: 200,
+        text: `[${[
+          '{"result":{"digits":1.10}}',
+          '{"error":{"message":"Method acme/unknown not found"}}',
+          '{"error":{"message":"Internal error. Name this request id to the operator: request-7"}}',
+          '{"error":{"message":"Not yours"}}',
+          '{"error":{"message":"A call is an object with \\"method\\", a string, and \\"params\\"."}}',
+          '{"result":{"last":true}}',
+        ].join(',')}]`,
+      });
+    });
+
+    it('of no calls has no answers', async () => {
+      expect(await send('[]')).toMatchObject({ status: 200, text: '[]' });
+    });
+
+    it('takes 100 calls and no more', async () => {
+      const batch = (size: number): Promise<{ status: number; text: string }> =>
+        send(`[${Array<string>(size).fill('{"method":"svc/echo"}').join(',')}]`);
+      expect(await batch(100)).toMatchObject({
+        status: 200,
+        text: `[${Array<string>(100).fill('{"result":{}}').join(',')}]`,
+      });
+      expect(await batch(101)).toMatchObject({
+        status: 422,
+        text: '{"error":{"message":"At most 100 calls go into one request."}}',
+      });
+    });
+  });
+});
+
+describe('@RpcMethod', () => {
+  it('stops the boot when a name is taken twice', async () => {
+    @Injectable()
+    @RpcMethod({ method: 'svc/echo', description: 'Another one.' })
+    class SecondEcho {}
+    await expect(startApp(SecondEcho)).rejects.toThrow('RpcRegistry: "svc/echo" is registered twice');
+  });
+});

@@ -1,0 +1,14 @@
+import { Injectable } from '@nestjs/common';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { SessionTokens } from './session-tokens.repository';
+
+/** However a Session ends (DELETE /Session, PUT, DELETE /Session/id), its tokens end in the same transaction. */
+@Injectable()
+@OnResourceChange({ types: ['Session'] })
+export class SessionEndListener implements ResourceChangeListener {
+  constructor(private readonly tokens: SessionTokens) {}
+
+  async onChange({ id, current }: ResourceChange): Promise<void> {
+    if (current === undefined || current.value.active === false) await this.tokens.close(id);
+  }
+}

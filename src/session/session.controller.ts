@@ -1,0 +1,36 @@
+import { Controller, Delete, HttpStatus, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { sendAnswer } from '../fhir/fhir-answer';
+import { ServiceError } from '../platform/errors/service-error';
+import { queryOf } from '../platform/http/raw-request';
+import { RequestContext } from '../platform/http/request-context';
+import { TokenIsEnough } from '../platform/http/route-access';
+import { Sessions } from './sessions';
+
+@ApiTags('Sessions')
+@Controller(['Session', 'fhir/Session'])
+export class SessionController {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly requests: RequestContext,
+  ) {}
+
+  @TokenIsEnough()
+  @Delete()
+  @ApiOperation({
+    summary: 'Closes the Session of the token',
+    description: 'The access token and its refresh token are refused from then on.',
+  })
+  @ApiResponse({ status: HttpStatus.OK, description: 'The closed Session.' })
+  async close(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const sessionId = this.requests.caller?.sessionId;
+    if (sessionId === undefined) {
+      throw new ServiceError('unauthorized', 'HTTP Basic has no Session to close; send a Bearer token.');
+    }
+    // A query makes it a conditional delete, which must not look as if it had been done.
+    if (queryOf(request).size > 0)
+      throw new ServiceError('invalid', 'A conditional delete of Sessions is not supported yet.');
+    sendAnswer(response, { status: HttpStatus.OK, text: (await this.sessions.close(sessionId)).text });
+  }
+}

@@ -1,0 +1,17 @@
+import { Injectable } from '@nestjs/common';
+import { DefinesResourceType } from '../resource/resource-type';
+
+/** One Session per access token (interface, "Session"). */
+@Injectable()
+@DefinesResourceType({
+  type: 'Session',
+  searchParameters: [
+    { code: 'user', kind: 'reference', expression: 'Session.user', targets: ['User'] },
+    { code: 'client', kind: 'reference', expression: 'Session.client', targets: ['Client'] },
+    { code: 'parent', kind: 'reference', expression: 'Session.parent', targets: ['Session'] },
+    { code: 'active', kind: 'token', expression: 'Session.active' },
+    { code: 'type', kind: 'token', expression: 'Session.type' },
+    { code: 'start', kind: 'date', expression: 'Session.start' },
+  ],
+})
+export class SessionResourceType {}

@@ -1,0 +1,46 @@
+import { type Resource } from '../fhir/types';
+import { ServiceError } from '../platform/errors/service-error';
+
+/**
+ * What a destination says about the notifications that it gets. Kept as JSON with each batch, so that retries do not
+ * change.
+ */
+export interface DestinationPresentation {
+  /** The canonical of the topic as the destination names it. */
+  readonly topic: string;
+  readonly content: 'full-resource' | 'id-only' | 'empty';
+  readonly includeEntryAction: boolean;
+  readonly includeVersionId: boolean;
+  readonly includeVersionIdInFocusReference: boolean;
+  /** What the canonicals of the destination's profile, and so of its extensions, begin with. */
+  readonly canonicalBase: string;
+}
+
+const CONTENTS = ['full-resource', 'id-only', 'empty'] as const;
+
+/** @throws ServiceError 'unprocessable' that names the element. */
+export function presentationOf(destination: Resource, profile: string): DestinationPresentation {
+  const { topic, content = 'full-resource' } = destination;
+  if (typeof topic !== 'string' || !/^\S+$/.test(topic)) {
+    throw refusal('topic', 'must be the canonical URL of the topic whose events are delivered.');
+  }
+  const known = CONTENTS.find((value) => value === content);
+  if (known === undefined) throw refusal('content', `must be one of ${CONTENTS.join(', ')}.`);
+  return {
+    topic,
+    content: known,
+    includeEntryAction: flagOf(destination, 'includeEntryAction'),
+    includeVersionId: flagOf(destination, 'includeVersionId'),
+    includeVersionIdInFocusReference: flagOf(destination, 'includeVersionIdInFocusReference'),
+    canonicalBase: profile.replace(/\/StructureDefinition\/.*$/, ''),
+  };
+}
+
+function flagOf(destination: Resource, member: string): boolean {
+  const value = destination[member] ?? false;
+  if (typeof value !== 'boolean') throw refusal(member, 'must be true or false.');
+  return value;
+}
+
+const refusal = (member: string, message: string): ServiceError =>
+  new ServiceError('unprocessable', `${member} ${message}`, { expression: `SvcTopicDestination.${member}` });

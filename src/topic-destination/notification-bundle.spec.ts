@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import { type DestinationPresentation } from './destination-presentation';
+import { type RenderedEvent, notificationBundle } from './notification-bundle';
+
+const batch = { destinationId: 'd', createdAt: new Date('2025-02-11T09:14:08Z'), firstNumber: 7 };
+const plain: DestinationPresentation = {
+  topic: 'http://topics.example/t',
+  content: 'full-resource',
+  includeEntryAction: false,
+  includeVersionId: false,
+  includeVersionIdInFocusReference: false,
+  canonicalBase: 'http://profiles.example',
+};
+const event = (method: string, interaction: string, text?: string): RenderedEvent => ({
+  type: 'Patient',
+  id: 'p',
+  version: 3,
+  interaction,
+  method,
+  ...(text === undefined ? {} : { text }),
+});
+
+/** The entries after the status, as text. */
+const entryText = (rendered: RenderedEvent, presentation: Partial<DestinationPresentation> = {}): string => {
+  const text = notificationBundle(batch, [rendered], { ...plain, ...presentation }, 'http://svc.example');
+  return text.slice(text.indexOf('},{"') + 2, -2);
+};
+
+describe(notificationBundle.name, () => {
+  it('begins with the status of the destination', () => {
+    const text = notificationBundle(
+      batch,
+      [event('DELETE', 'delete'), event('POST', 'create', '{}')],
+      plain,
+      'http://svc.example',
+    );
+    const { entry, ...bundle } = JSON.parse(text) as { entry: unknown[] };
+    expect([bundle, entry[0]]).toEqual([
+      { resourceType: 'Bundle', type: 'history', timestamp: '2025-02-11T09:14:08.000Z' },
+      {
+        resource: {
+          resourceType: 'SvcSubscriptionStatus',
+          status: 'active',
+          type: 'event-notification',
+          notificationEvent: [
+            { eventNumber: 7, focus: { reference: 'Patient/p' } },
+            { eventNumber: 8, focus: { reference: 'Patient/p' } },
+          ],
+          topic: 'http://topics.example/t',
+          'topic-destination': { reference: 'SvcTopicDestination/d' },
+        },
+      },
+    ]);
+  });
+
+  it('holds the stored text as it is', () => {
+    expect(entryText(event('POST', 'create', '{"x":1.10,"y":1e5}'))).toBe(
+      '{"fullUrl":"http://svc.example/fhir/Patient/p","request":{"method":"POST","url":"/fhir/Patient"},' +
+        '"resource":{"x":1.10,"y":1e5}}',
+    );
+  });
+
+  it.each([
+    ['POST', 'create', '"method":"POST","url":"/fhir/Patient"'],
+    ['PUT', 'create', '"method":"PUT","url":"/fhir/Patient/p"'],
+    ['PUT', 'update', '"method":"PUT","url":"/fhir/Patient/p"'],
+    ['PATCH', 'update', '"method":"PUT","url":"/fhir/Patient/p"'],
+    ['DELETE', 'delete', '"method":"DELETE","url":"/fhir/Patient/p"'],
+  ])('shows a %s that was a %s as its request', (method, interaction, request) => {
+    expect(entryText(event(method, interaction), { content: 'id-only' })).toBe(
+      `{"fullUrl":"http://svc.example/fhir/Patient/p","request":{${request}}}`,
+    );
+  });
+
+  it('has no entry but the status with content empty', () => {
+    const text = notificationBundle(
+      batch,
+      [event('PUT', 'update', '{}')],
+      { ...plain, content: 'empty' },
+      'http://svc.example',
+    );
+    expect((JSON.parse(text) as { entry: unknown[] }).entry.length).toBe(1);
+  });
+
+  it('names action and version in extensions below the canonicals of the profile', () => {
+    const flags = { includeEntryAction: true, includeVersionId: true };
+    expect((JSON.parse(entryText(event('PUT', 'update', '{}'), flags)) as { extension: unknown }).extension).toEqual([
+      { url: 'http://profiles.example/StructureDefinition/bundle-entryActionCode', valueCode: 'update' },
+      { url: 'http://profiles.example/StructureDefinition/bundle-entryVersionId', valueId: '3' },
+    ]);
+  });
+
+  it('names the version in the reference where that is asked for', () => {
+    const text = notificationBundle(
+      batch,
+      [event('PUT', 'update')],
+      { ...plain, includeVersionIdInFocusReference: true },
+      '',
+    );
+    expect(text).toContain('{"eventNumber":7,"focus":{"reference":"Patient/p/_history/3"}}');
+  });
+});

@@ -1,0 +1,69 @@
+import { type DeliveryBatch, type DeliveryEvent } from '../delivery/notification-renderer';
+import { localKey } from '../fhir/reference';
+import { type DestinationPresentation } from './destination-presentation';
+
+/** One event with the text of the version that it is about; without a text for a deletion. */
+export interface RenderedEvent extends DeliveryEvent {
+  readonly text?: string;
+}
+
+/**
+ * The body of a webhook request: a Bundle of type history with a SvcSubscriptionStatus first, then an entry for each
+ * event. Stored texts are put in as they are. The same input gives the same bytes.
+ */
+export function notificationBundle(
+  batch: Pick<DeliveryBatch, 'destinationId' | 'createdAt' | 'firstNumber'>,
+  events: readonly RenderedEvent[],
+  presentation: DestinationPresentation,
+  baseUrl: string,
+): string {
+  const entries = presentation.content === 'empty' ? [] : events.map((event) => entryOf(event, presentation, baseUrl));
+  const head = JSON.stringify({ resourceType: 'Bundle', type: 'history', timestamp: batch.createdAt.toISOString() });
+  return `${head.slice(0, -1)},"entry":[${[statusEntryOf(batch, events, presentation), ...entries].join(',')}]}`;
+}
+
+function statusEntryOf(
+  { destinationId, firstNumber }: Pick<DeliveryBatch, 'destinationId' | 'firstNumber'>,
+  events: readonly RenderedEvent[],
+  { topic, includeVersionIdInFocusReference }: DestinationPresentation,
+): string {
+  const resource = {
+    resourceType: 'SvcSubscriptionStatus',
+    status: 'active',
+    type: 'event-notification',
+    notificationEvent: events.map(({ type, id, version }, index) => ({
+      eventNumber: firstNumber + index,
+      focus: { reference: `${localKey(type, id)}${includeVersionIdInFocusReference ? `/_history/${version}` : ''}` },
+    })),
+    topic,
+    'topic-destination': { reference: localKey('SvcTopicDestination', destinationId) },
+  };
+  return JSON.stringify({ resource });
+}
+
+function entryOf(event: RenderedEvent, presentation: DestinationPresentation, baseUrl: string): string {
+  const key = localKey(event.type, event.id);
+  const extension = extensionsOf(event, presentation);
+  const entry = JSON.stringify({
+    ...(extension.length === 0 ? {} : { extension }),
+    fullUrl: `${baseUrl}/fhir/${key}`,
+    request: requestOf(event),
+  });
+  return presentation.content === 'full-resource' && event.text !== undefined
+    ? `${entry.slice(0, -1)},"resource":${event.text}}`
+    : entry;
+}
+
+/** The request that leads to the version; a PATCH shows as the PUT of its result, as in a history of FHIR R4. */
+function requestOf({ method, type, id }: RenderedEvent): { method: string; url: string } {
+  if (method === 'POST') return { method, url: `/fhir/${type}` };
+  return { method: method === 'DELETE' ? method : 'PUT', url: `/fhir/${localKey(type, id)}` };
+}
+
+function extensionsOf({ interaction, version }: RenderedEvent, presentation: DestinationPresentation): object[] {
+  const url = (name: string): string => `${presentation.canonicalBase}/StructureDefinition/${name}`;
+  return [
+    ...(presentation.includeEntryAction ? [{ url: url('bundle-entryActionCode'), valueCode: interaction }] : []),
+    ...(presentation.includeVersionId ? [{ url: url('bundle-entryVersionId'), valueId: String(version) }] : []),
+  ];
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { RegistryEpoch } from '../platform/database/registry-epoch';
+import { ServiceError } from '../platform/errors/service-error';
+import { OnResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { type ResourceDraft } from '../resource/resource-draft';
+import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
+import { DefinesResourceType } from '../resource/resource-type';
+import { ResourceTypes } from '../resource/resource-types';
+import { topicOf } from './topic';
+
+/** SvcSubscriptionTopic: what may be stored, and that a change is in force for each request after its answer. */
+@Injectable()
+@DefinesResourceType({
+  type: 'SvcSubscriptionTopic',
+  searchParameters: [
+    { code: 'url', kind: 'uri', expression: 'SvcSubscriptionTopic.url' },
+    { code: 'status', kind: 'token', expression: 'SvcSubscriptionTopic.status' },
+  ],
+})
+@ForResourceType('SvcSubscriptionTopic')
+@OnResourceChange({ types: ['SvcSubscriptionTopic'] })
+export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListener {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly epoch: RegistryEpoch,
+  ) {}
+
+  check(draft: ResourceDraft): void {
+    const known = this.types.names();
+    topicOf(draft.value).triggers.forEach(({ type }, index) => {
+      if (known.includes(type)) return;
+      throw new ServiceError(
+        'unprocessable',
+        `trigger[${index}].resource: "${type}" is not a resource type of this server.`,
+        {
+          expression: `SvcSubscriptionTopic.trigger[${index}].resource`,
+        },
+      );
+    });
+  }
+
+  onChange(): Promise<void> {
+    this.epoch.raise();
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { DeliveryModule } from '../delivery/delivery.module';
+import { OperationModule } from '../operation/operation.module';
+import { ResourceModule } from '../resource/resource.module';
+import { DestinationStatusOperation } from './destination-status.operation';
+import { NotificationBundleRenderer } from './notification-bundle.renderer';
+import { SubscriptionTopicRule } from './subscription-topic.rule';
+import { TopicDestinationRule } from './topic-destination.rule';
+import { TopicEventListener } from './topic-event.listener';
+import { TopicRegistry } from './topic-registry';
+
+/** Topics, destinations, and the way of a change from its transaction into the outbox. */
+@Module({
+  imports: [DeliveryModule, OperationModule, ResourceModule],
+  providers: [
+    DestinationStatusOperation,
+    NotificationBundleRenderer,
+    SubscriptionTopicRule,
+    TopicDestinationRule,
+    TopicEventListener,
+    TopicRegistry,
+  ],
+})
+export class TopicDestinationModule {}

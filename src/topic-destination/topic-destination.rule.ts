@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { type DeliveryKind, type DestinationParameter } from '../delivery/delivery-kind';
+import { DeliveryKinds } from '../delivery/delivery-kind.registry';
+import { type Destination, type DestinationSettings, Destinations } from '../delivery/destinations';
+import { type Resource } from '../fhir/types';
+import { RegistryEpoch } from '../platform/database/registry-epoch';
+import { ServiceError } from '../platform/errors/service-error';
+import { elementsOf } from '../platform/json/json-members';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { type ResourceDraft } from '../resource/resource-draft';
+import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
+import { DefinesResourceType } from '../resource/resource-type';
+import { presentationOf } from './destination-presentation';
+
+interface CheckedDestination {
+  /** JSON text of `parameter` without secrets. */
+  readonly maskedParameters: string;
+  readonly destinationOf: (inForce: DestinationSettings | undefined) => Destination;
+}
+
+/**
+ * SvcTopicDestination: what may be stored, and what delivery has to know of it. Secrets go to the tables of delivery;
+ * the stored body shows them masked, and a masked one that is sent back keeps what is in force.
+ */
+@Injectable()
+@DefinesResourceType({
+  type: 'SvcTopicDestination',
+  searchParameters: [
+    { code: 'topic', kind: 'uri', expression: 'SvcTopicDestination.topic' },
+    { code: 'kind', kind: 'token', expression: 'SvcTopicDestination.kind' },
+    { code: 'status', kind: 'token', expression: 'SvcTopicDestination.status' },
+  ],
+})
+@ForResourceType('SvcTopicDestination')
+@OnResourceChange({ types: ['SvcTopicDestination'] })
+export class TopicDestinationRule implements ResourceRule<CheckedDestination>, ResourceChangeListener {
+  constructor(
+    private readonly kinds: DeliveryKinds,
+    private readonly destinations: Destinations,
+    private readonly epoch: RegistryEpoch,
+  ) {}
+
+  async check(draft: ResourceDraft): Promise<CheckedDestination> {
+    const { value } = draft;
+    const { kind, handler, profile } = this.kindOf(value);
+    const parameters = parametersOf(value);
+    const presentation = JSON.stringify(presentationOf(value, profile));
+    const checked: CheckedDestination = {
+      maskedParameters: maskedText(draft.member('parameter') ?? '[]', parameters, handler),
+      destinationOf: (inForce) => ({
+        kind,
+        presentation,
+        settings: handler.settingsOf(parameters, inForce?.kind === kind ? inForce.settings : undefined),
+      }),
+    };
+    checked.destinationOf(draft.id === undefined ? undefined : await this.destinations.findSettings(draft.id));
+    return checked;
+  }
+
+  async store(draft: ResourceDraft, checked: CheckedDestination): Promise<void> {
+    if (draft.member('parameter') !== undefined) draft.setMember('parameter', checked.maskedParameters);
+    if (await this.destinations.save(draft.id ?? '', checked.destinationOf)) draft.markHiddenChange();
+  }
+
+  async onChange({ interaction, id }: ResourceChange): Promise<void> {
+    this.epoch.raise();
+    if (interaction === 'delete') await this.destinations.remove(id);
+  }
+
+  private kindOf({ kind, meta }: Resource): { kind: string; handler: DeliveryKind; profile: string } {
+    const found = typeof kind === 'string' ? this.kinds.find(kind) : undefined;
+    if (found === undefined) {
+      const known = this.kinds.all().map((registered) => registered.meta.kind);
+      throw refusal('kind', `kind must be one of ${known.join(', ')}.`);
+    }
+    const { profiles } = found.meta;
+    const named: readonly unknown[] = Array.isArray(meta?.profile) ? meta.profile : [];
+    const profile = named.find(
+      (url) => typeof url === 'string' && profiles.some((end) => url.split('|')[0]?.endsWith(`/${end}`)),
+    );
+    if (typeof profile !== 'string') {
+      throw refusal(
+        'meta.profile',
+        `meta.profile must hold the profile of the kind: a canonical that ends in ${profiles.join(' or ')}.`,
+      );
+    }
+    return { kind: found.meta.kind, handler: found.handler, profile };
+  }
+}
+
+function parametersOf({ parameter = [] }: Resource): readonly DestinationParameter[] {
+  const isParameter = (element: unknown): element is DestinationParameter =>
+    typeof element === 'object' && element !== null && 'name' in element && typeof element.name === 'string';
+  if (!Array.isArray(parameter) || !parameter.every(isParameter)) {
+    throw refusal('parameter', 'parameter must be an array of elements with a name and one value.');
+  }
+  return parameter;
+}
+
+/** Elements without a secret keep the text that was sent. */
+function maskedText(text: string, parameters: readonly DestinationParameter[], kind: DeliveryKind): string {
+  const sent = elementsOf(text);
+  const elements = parameters.map((parameter, index) => {
+    const masked = kind.masked?.(parameter) ?? parameter;
+    return masked === parameter ? sent[index] : JSON.stringify(masked);
+  });
+  return `[${elements.join(',')}]`;
+}
+
+const refusal = (path: string, message: string): ServiceError =>
+  new ServiceError('unprocessable', message, { expression: `SvcTopicDestination.${path}` });

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { Destinations } from '../delivery/destinations';
+import { type Resource } from '../fhir/types';
+import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
+import { UnitOfWork } from '../platform/database/unit-of-work';
+import { ResourceReader } from '../resource/resource-reader';
+import { type DestinationPresentation } from './destination-presentation';
+import { type TopicTrigger, isNamedBy, topicOf } from './topic';
+
+/** An active trigger and who gets its events. */
+export interface WatchedTrigger extends TopicTrigger {
+  readonly topicUrl: string;
+  readonly destinationKeys: readonly number[];
+}
+
+/** Active topics that have destinations, by resource type, as of the epoch of the request. */
+@Injectable()
+export class TopicRegistry {
+  private readonly cached: CachedRegistry<ReadonlyMap<string, readonly WatchedTrigger[]>>;
+
+  constructor(
+    epoch: RegistryEpoch,
+    unitOfWork: UnitOfWork,
+    private readonly reader: ResourceReader,
+    private readonly destinations: Destinations,
+  ) {
+    this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
+  }
+
+  /** The triggers that changes of `type` may match; none for most types. */
+  async triggersOf(type: string): Promise<readonly WatchedTrigger[]> {
+    return (await this.cached.get()).get(type) ?? [];
+  }
+
+  private async load(): Promise<ReadonlyMap<string, readonly WatchedTrigger[]>> {
+    const stored = await this.reader.list('SvcSubscriptionTopic');
+    const destinations = (await this.destinations.list()).map(({ destinationKey, presentation }) => ({
+      destinationKey,
+      topic: (JSON.parse(presentation) as DestinationPresentation).topic,
+    }));
+    const byType = new Map<string, WatchedTrigger[]>();
+    for (const topic of stored
+      .map(({ text }) => topicOf(JSON.parse(text) as Resource))
+      .filter(({ isActive }) => isActive)) {
+      const destinationKeys = destinations
+        .filter((destination) => isNamedBy(topic, destination.topic))
+        .map(({ destinationKey }) => destinationKey);
+      if (destinationKeys.length === 0) continue;
+      for (const trigger of topic.triggers) {
+        byType.set(trigger.type, [
+          ...(byType.get(trigger.type) ?? []),
+          { ...trigger, topicUrl: topic.url, destinationKeys },
+        ]);
+      }
+    }
+    return byType;
+  }
+}

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { codeIn, documentPaths, rowsOf, textOf } from './documents';
+
+const EXTENSIONS = 'test/support/extensions';
+
+describe.each(documentPaths())('%s', (path) => {
+  it('links to files that exist', () => {
+    const links = [...textOf(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
+    expect(links.filter((link) => !existsSync(join(dirname(path), link)))).toEqual([]);
+  });
+
+  it('names files that exist', () => {
+    const named = codeIn(textOf(path)).filter((code) => /^(src|test|tools|docs)\/[\w./-]+$/.test(code));
+    expect(named.filter((name) => !existsSync(name) && name !== 'src/ward')).toEqual([]);
+  });
+});
+
+describe('docs/architecture.md', () => {
+  it('tells who may import whom as .dependency-cruiser.cjs does', () => {
+    const rules = textOf('.dependency-cruiser.cjs').matchAll(/^ {2}\['([\w-]+)', \[(.*)\]\],$/gm);
+    const wanted = [...rules].map(([, room, below = '']) => [room, below.replaceAll("'", '')]);
+    const told = rowsOf('docs/architecture.md', 'Floors').map(([room, below]) => [
+      codeIn(room)[0],
+      codeIn(below).join(', '),
+    ]);
+    expect(told).toEqual(wanted);
+  });
+});
+
+describe('docs/extending.md', () => {
+  const examples = readdirSync(EXTENSIONS);
+  const blocks = new Map(
+    [...textOf('docs/extending.md').matchAll(/^`([\w.-]+)`\n\n(?:<!--.*-->\n)?```\w+\n([\s\S]*?)```/gm)].map(
+      ([, name, code]) => [name, code] as const,
+    ),
+  );
+
+  it.each(examples)('shows %s as it is run', (name) => {
+    expect(blocks.get(name)).toBe(textOf(join(EXTENSIONS, name)).replaceAll("'../../../src/", "'../"));
+  });
+
+  it('shows nothing else, and each in under 30 lines below its imports', () => {
+    expect([...blocks.keys()].sort()).toEqual(examples.sort());
+    const lengths = [...blocks].map(([name, code = '']) => [name, linesBelowImports(code)] as const);
+    expect(lengths.filter(([, length]) => length >= 30)).toEqual([]);
+  });
+});
+
+const linesBelowImports = (code: string): number =>
+  (code.split(/^.*from '.*';\n/m).at(-1) ?? '').trim().split('\n').length;
+
+describe('docs/adr', () => {
+  const decisions = readdirSync('docs/adr').sort();
+
+  it('is numbered without gaps', () => {
+    expect(decisions.map((name) => Number(name.slice(0, 4)))).toEqual(decisions.map((_, index) => index + 1));
+  });
+
+  it.each(decisions)('%s is one page with its number and a date', (name) => {
+    const lines = textOf(`docs/adr/${name}`).split('\n');
+    expect(lines[0]).toMatch(new RegExp(`^# ${name.slice(0, 4)} `));
+    expect(lines[2]).toMatch(/^\d{4}-\d\d-\d\d, /);
+    expect(lines.length).toBeLessThanOrEqual(41);
+  });
+
+  it('holds every decision that sources and documents name', () => {
+    const sources = ['src', 'test', 'tools'].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => join(folder, name)),
+    );
+    const numbers = [...sources, ...documentPaths()].flatMap((path) =>
+      [...textOf(path).matchAll(/ADR (\d{4})/g)].map(([, number]) => number),
+    );
+    const known = decisions.map((name) => name.slice(0, 4));
+    expect([...new Set(numbers)].filter((number = '') => !known.includes(number))).toEqual([]);
+    expect(numbers.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,38 @@
+import { readFileSync, readdirSync } from 'node:fs';
+
+/** The text of a file of this repository, by its path from the root. */
+export const textOf = (path: string): string => readFileSync(path, 'utf8');
+
+/** README and all of docs, by their paths from the root. */
+export const documentPaths = (): string[] => [
+  'README.md',
+  'CHANGELOG.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`),
+];
+
+/** What stands below a heading, up to the next one of any level. */
+export function sectionOf(path: string, heading: string): string {
+  const [, ...lines] = textOf(path).split(new RegExp(`^#+ ${heading}$`, 'm'));
+  const [section = ''] = lines.join('').split(/^#+ /m);
+  if (section === '') throw new Error(`${path} has no section "${heading}"`);
+  return section;
+}
+
+/** The cells of each row of the tables of a section, without their heads. */
+export function rowsOf(path: string, heading: string): string[][] {
+  const lines = sectionOf(path, heading).split('\n');
+  const isRule = (line: string | undefined): boolean => /^\|[ :|-]+\|$/.test(line ?? '');
+  return lines
+    .filter((line, index) => line.startsWith('|') && !isRule(line) && !isRule(lines[index + 1]))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+/** The code spans of a text. */
+export const codeIn = (text = ''): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);

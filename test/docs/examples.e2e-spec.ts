@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApp, type TestApp } from '../support/test-app';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly example?: string;
+}
+
+interface Operation {
+  readonly security?: readonly object[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+}
+
+interface Content {
+  readonly example?: object;
+  readonly examples?: Readonly<Record<string, { readonly value: object }>>;
+  readonly schema?: { readonly example?: object };
+}
+
+/** A call as Swagger UI sends it when nothing is changed in the form. */
+interface Call {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly mediaType?: string;
+  readonly body?: string;
+  readonly isPublic: boolean;
+}
+
+describe('the examples of the OpenAPI document', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+  });
+  afterAll(() => app.close());
+
+  it('can be sent as they are, one after the other', async () => {
+    const { paths } = (await app.get('/api-json', { authorization: null })).json<{
+      paths: Record<string, Record<string, Operation>>;
+    }>();
+    const calls = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item)
+        .filter(([method]) => method !== 'delete')
+        .flatMap(([method, operation]) => callsOf(path, method, operation)),
+    );
+    expect(calls.length).toBeGreaterThan(25);
+    for (const { name, method, path, mediaType, body, isPublic } of calls) {
+      const answer = await app.send(method, path, {
+        ...(isPublic ? { authorization: null } : {}),
+        ...(body === undefined ? {} : { body }),
+        headers: mediaType === undefined ? {} : { 'Content-Type': mediaType },
+      });
+      expect([name, answer.status < 300 ? 'accepted' : answer.text]).toEqual([name, 'accepted']);
+    }
+  });
+});
+
+function callsOf(template: string, method: string, { parameters = [], requestBody, security }: Operation): Call[] {
+  const path = template.replace(
+    /\{(\w+)\}/g,
+    (_all, name) => parameters.find((parameter) => parameter.name === name)?.example ?? '',
+  );
+  const query = new URLSearchParams();
+  for (const { in: place, name, example } of parameters) {
+    if (place === 'query' && example !== undefined) query.append(name, example);
+  }
+  const call = {
+    name: `${method} ${template}`,
+    method: method.toUpperCase(),
+    path: query.size === 0 ? path : `${path}?${query.toString()}`,
+    isPublic: security?.length === 0,
+  };
+  const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  if (mediaType === undefined || content === undefined) return [call];
+  const bodies =
+    content.examples === undefined
+      ? [content.example ?? content.schema?.example]
+      : Object.values(content.examples).map(({ value }) => value);
+  return bodies.map((body) => ({
+    ...call,
+    mediaType,
+    body: mediaType.includes('form')
+      ? new URLSearchParams(body as Record<string, string>).toString()
+      : JSON.stringify(body),
+  }));
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { FHIR_ERRORS } from '../../src/fhir/operation-outcome';
+import { OperationRegistry } from '../../src/operation/operation.registry';
+import { ResourceTypes } from '../../src/resource/resource-types';
+import { RPC_STATUSES } from '../../src/rpc/rpc-errors';
+import { RpcRegistry } from '../../src/rpc/rpc.registry';
+import { type TestApp, startTestApp } from '../support/test-app';
+import { codeIn, rowsOf, sectionOf } from './documents';
+
+const REFERENCE = 'docs/interface/reference.md';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+const firstCodes = (heading: string): (string | undefined)[] =>
+  rowsOf(REFERENCE, heading).map(([cell]) => codeIn(cell)[0]);
+
+describe('docs/interface/reference.md', () => {
+  it('lists the resource types of this server with their search parameters', () => {
+    const told = rowsOf(REFERENCE, 'Resource types').map(([type, , parameters]) => [
+      codeIn(type)[0],
+      codeIn(parameters),
+    ]);
+    const registered = app.app.get(ResourceTypes, { strict: false }).own();
+    const wanted = registered.map(({ type, searchParameters = [] }) => [
+      type,
+      searchParameters.map(({ code }) => code),
+    ]);
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(wanted));
+  });
+
+  it('lists the RPC methods', () => {
+    const registered = app.app.get(RpcRegistry, { strict: false }).all();
+    expect(firstCodes('RPC methods').sort()).toEqual(registered.map(({ meta }) => meta.method).sort());
+  });
+
+  it('lists the operations', () => {
+    const registered = app.app.get(OperationRegistry, { strict: false }).all();
+    const wanted = registered.flatMap(({ meta: { methods, resourceType, level, code } }) => {
+      const path = [
+        '',
+        ...(resourceType === undefined ? [] : [resourceType]),
+        ...(level === 'instance' ? ['{id}'] : []),
+        `$${code}`,
+      ];
+      return methods.map((method) => `${method} ${path.join('/')}`);
+    });
+    expect(firstCodes('Operations').sort()).toEqual(wanted.sort());
+  });
+
+  it('lists the error kinds with what each edge answers', () => {
+    const told = rowsOf(REFERENCE, 'Errors').map(([kind, status, issue, rpc]) => [
+      codeIn(kind)[0],
+      { status: Number(status), issue: codeIn(issue)[0], rpc: Number(rpc) },
+    ]);
+    const wanted = Object.entries(FHIR_ERRORS).map(([kind, { status, issue }]) => [
+      kind,
+      { status, issue, rpc: RPC_STATUSES[kind as keyof typeof RPC_STATUSES] },
+    ]);
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(wanted));
+  });
+});
+
+describe('docs/architecture.md', () => {
+  it('explains every table', async () => {
+    const tables = await app.app
+      .get(DataSource)
+      .query<{ name: string }[]>(`select tablename as name from pg_tables where schemaname = 'public' order by 1`);
+    const told = codeIn(
+      rowsOf('docs/architecture.md', 'Storage')
+        .map(([cell]) => cell)
+        .join(' '),
+    );
+    expect(told.sort()).toEqual(tables.map(({ name }) => name));
+    expect(sectionOf('docs/architecture.md', 'Storage')).toContain('`resource_json`');
+  });
+});

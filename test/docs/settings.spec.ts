@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { readEnvironment } from '../../src/platform/config/environment';
+import { codeIn, rowsOf, textOf } from './documents';
+
+const settings = rowsOf('docs/operations.md', 'Settings').map(([name, , fallback]) => ({
+  name: codeIn(name)[0] ?? '',
+  defaults: codeIn(fallback),
+}));
+const DATABASE_URL = 'postgresql://localhost/svc';
+
+describe('the settings of docs/operations.md', () => {
+  it('are those that the server reads', () => {
+    const read = [...textOf('src/platform/config/environment.ts').matchAll(/read\.\w+\('(\w+)'/g)].map(
+      ([, name]) => name,
+    );
+    expect(settings.map(({ name }) => name).sort()).toEqual(read.sort());
+  });
+
+  it.each(settings.filter(({ defaults: [first] }) => first !== undefined && first !== 'DATABASE_URL'))(
+    '$name has the default $defaults',
+    ({ name, defaults: [embedded = '', condition, external] }) => {
+      expect(readEnvironment({ [name]: embedded })).toEqual(readEnvironment({}));
+      if (condition !== 'DATABASE_URL') return;
+      expect(readEnvironment({ DATABASE_URL, [name]: external })).toEqual(readEnvironment({ DATABASE_URL }));
+    },
+  );
+
+  it('name a unit wherever a name ends in one', () => {
+    const units = new Map(rowsOf('docs/operations.md', 'Settings').map(([name = '', unit]) => [codeIn(name)[0], unit]));
+    const wanted = [...units].filter(([name = '']) => /_(BYTES|SECONDS|MILLISECONDS)$/.test(name));
+    expect(wanted.filter(([name = '', unit]) => unit !== UNITS[name.slice(name.lastIndexOf('_') + 1)])).toEqual([]);
+    expect(wanted.length).toBeGreaterThan(0);
+  });
+});
+
+const UNITS: Readonly<Record<string, string>> = { BYTES: 'bytes', SECONDS: 's', MILLISECONDS: 'ms' };

@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client as PostgresClient } from 'pg';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+
+const MASK = '***';
+
+describe('Client and User', () => {
+  let app: TestApp;
+  let database: PostgresClient;
+  let number = 0;
+  const newId = (): string => `c-${++number}`;
+
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_PASSWORD_HASH_SLOTS: '1', SVC_PASSWORD_HASH_QUEUE: '2' } });
+    database = new PostgresClient({ connectionString: app.databaseUrl });
+    await database.connect();
+    await stored('/Client/door', { grant_types: ['password'] });
+  });
+  afterAll(async () => {
+    await database.end();
+    await app.close();
+  });
+
+  async function stored(path: string, body: object): Promise<Record<string, unknown>> {
+    const answer = await app.put(path, body);
+    expect({ status: [200, 201].includes(answer.status), text: answer.text }).toEqual({
+      status: true,
+      text: expect.any(String),
+    });
+    return answer.json();
+  }
+
+  const login = (username: string, password: string): Promise<Received> =>
+    app.post('/auth/token', { grant_type: 'password', client_id: 'door', username, password }, { authorization: null });
+  const loginStatus = async (username: string, password: string): Promise<number> =>
+    (await login(username, password)).status;
+  /** 200 with the right secret, 401 with another. */
+  const basicStatus = async (id: string, secret: string): Promise<number> => {
+    const answer = await app.get('/Patient', { authorization: basicHeader(id, secret) });
+    return answer.status;
+  };
+  const versionOf = ({ meta }: Record<string, unknown>): string => (meta as { versionId: string }).versionId;
+
+  /** A type with a secret member, and how the right secret shows. */
+  const kinds = [
+    {
+      type: 'User',
+      member: 'password',
+      body: (id: string): object => ({ userName: id, title: 'Dr' }),
+      works: async (id: string, secret: string): Promise<boolean> => (await loginStatus(id, secret)) === 200,
+    },
+    {
+      type: 'Client',
+      member: 'secret',
+      body: (): object => ({ grant_types: ['basic'], description: 'Dr' }),
+      works: async (id: string, secret: string): Promise<boolean> => (await basicStatus(id, secret)) !== 401,
+    },
+  ];
+
+  describe.each(kinds)('$type: $member', ({ type, member, body, works }) => {
+    it('is masked wherever the resource is shown', async () => {
+      const id = newId();
+      const canary = `canary of ${type} ${id} äöü`;
+      const answers = [
+        await app.put(`/${type}/${id}`, { ...body(id), [member]: canary }),
+        await app.put(`/fhir/${type}/${id}`, { ...body(id), [member]: `${canary} again`, locale: 'de' }),
+        await app.get(`/${type}/${id}`),
+        await app.get(`/${type}?_id=${id}`),
+        await app.get(`/${type}/${id}/_history`),
+        await app.get(`/${type}/${id}/_history/1`),
+        await app.post(`/${type}`, { ...body(`${id}-posted`), id: `${id}-posted`, [member]: canary }),
+        await app.delete(`/${type}/${id}`),
+        await app.get(`/${type}/${id}`),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200, 201, 200, 410]);
+      for (const { text } of answers) expect(text).not.toMatch(/canary|argon2|[0-9a-f]{64}/);
+      for (const { text } of answers.slice(0, -1)) expect(text).toContain(`"${member}":"${MASK}"`);
+    });
+
+    it('stands in no table but as a hash', async () => {
+      const id = newId();
+      const canary = `canary-${type}-${id}`;
+      await stored(`/${type}/${id}`, { ...body(id), [member]: canary });
+      await stored(`/${type}/${id}`, { ...body(id), [member]: `${canary}-2` });
+      await app.post('/auth/token', {
+        grant_type: 'password',
+        client_id: id,
+        client_secret: canary,
+        username: id,
+        password: canary,
+      });
+      const { rows } = await database.query<{ name: string }>(
+        `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+      );
+      expect(rows.length).toBeGreaterThan(10);
+      for (const { name } of rows) {
+        const found = await database.query(`select from "${name}" as row where row::text like $1`, [`%${canary}%`]);
+        expect({ name, found: found.rowCount }).toEqual({ name, found: 0 });
+      }
+    });
+
+    it.each<[string, (id: string, sent: Record<string, unknown>) => object]>([
+      ['left out', (_id, { [member]: _secret, ...rest }) => rest],
+      ['sent as its mask', (_id, sent) => sent],
+      ['left out and other members change', (id) => ({ ...body(id), locale: 'de' })],
+      ['sent as its mask and other members change', (id) => ({ ...body(id), [member]: MASK, locale: 'fr' })],
+    ])('is kept when it is %s', async (_case, sent) => {
+      const id = newId();
+      const first = await stored(`/${type}/${id}`, { ...body(id), [member]: 'kept' });
+      const second = await stored(`/${type}/${id}`, sent(id, first));
+      expect([second[member], await works(id, 'kept'), await works(id, MASK)]).toEqual([MASK, true, false]);
+    });
+
+    it('makes no version when it is the same again, left out or masked', async () => {
+      const id = newId();
+      const first = await stored(`/${type}/${id}`, { ...body(id), [member]: 'same' });
+      for (const sent of [{ ...body(id), [member]: 'same' }, body(id), { ...body(id), [member]: MASK }, first]) {
+        expect(await stored(`/${type}/${id}`, sent)).toEqual(first);
+      }
+      expect((await app.get(`/${type}/${id}/_history`)).json().total).toBe(1);
+    });
+
+    it('makes a version when it is another one', async () => {
+      const id = newId();
+      await stored(`/${type}/${id}`, { ...body(id), [member]: 'old' });
+      const second = await stored(`/${type}/${id}`, { ...body(id), [member]: 'new' });
+      expect([versionOf(second), await works(id, 'old'), await works(id, 'new')]).toEqual(['2', false, true]);
+    });
+
+    it('is not changed by a write that is refused', async () => {
+      const id = newId();
+      await stored(`/${type}/${id}`, { ...body(id), [member]: 'old' });
+      const answer = await app.put(
+        `/${type}/${id}`,
+        { ...body(id), [member]: 'new' },
+        { headers: { 'If-Match': 'W/"7"' } },
+      );
+      expect([answer.status, await works(id, 'old'), await works(id, 'new')]).toEqual([412, true, false]);
+    });
+
+    it('is not inherited by who comes later under the same id', async () => {
+      const id = newId();
+      await stored(`/${type}/${id}`, { ...body(id), [member]: 'old' });
+      await app.delete(`/${type}/${id}`);
+      const again = await stored(`/${type}/${id}`, body(id));
+      expect([again[member], await works(id, 'old')]).toEqual([undefined, false]);
+    });
+
+    it('is not believed to be there where only a mask is sent', async () => {
+      const id = newId();
+      const answer = await app.put(`/${type}/${id}`, { ...body(id), [member]: MASK });
+      expect([answer.status, answer.json().resourceType]).toEqual([422, 'OperationOutcome']);
+    });
+  });
+
+  describe('User.userName', () => {
+    it('belongs to one User', async () => {
+      const [first, second] = [newId(), newId()];
+      await stored(`/User/${first}`, { userName: 'Taken' });
+      const answer = await app.put(`/User/${second}`, { userName: 'Taken', password: 'x' });
+      expect([answer.status, answer.json<{ issue: object[] }>().issue]).toEqual([
+        409,
+        [expect.objectContaining({ code: 'duplicate', expression: ['User.userName'] })],
+      ]);
+      expect((await app.get(`/User/${second}`)).status).toBe(404);
+      await stored(`/User/${second}`, { userName: 'taken' });
+    });
+
+    it('belongs to one of many who ask for it at once', async () => {
+      const ids = Array.from({ length: 8 }, newId);
+      const answers = await Promise.all(ids.map((id) => app.put(`/User/${id}`, { userName: 'wanted' })));
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
+    });
+
+    it('is free again after a deletion and after another name', async () => {
+      const [first, second, third] = [newId(), newId(), newId()];
+      await stored(`/User/${first}`, { userName: 'wandering' });
+      await app.delete(`/User/${first}`);
+      await stored(`/User/${second}`, { userName: 'wandering' });
+      await stored(`/User/${second}`, { userName: 'settled' });
+      await stored(`/User/${third}`, { userName: 'wandering' });
+    });
+
+    it('opens no login under the name that it was before', async () => {
+      const id = newId();
+      await stored(`/User/${id}`, { userName: 'before', email: 'before@svc.example', password: 'right' });
+      await stored(`/User/${id}`, { userName: 'after', email: 'after@svc.example' });
+      const statuses: number[] = [];
+      for (const name of ['before', 'before@svc.example', 'after', 'After@SVC.example', id]) {
+        statuses.push(await loginStatus(name, 'right'));
+      }
+      expect(statuses).toEqual([400, 400, 200, 200, 200]);
+    });
+  });
+
+  it('never shows the key of a second factor with a token', async () => {
+    const id = newId();
+    await stored(`/User/${id}`, {
+      userName: id,
+      password: 'right',
+      twoFactor: { enabled: false, secretKey: 'JBSWY3DP' },
+    });
+    expect((await login(id, 'right')).text).not.toContain('JBSWY3DP');
+  });
+
+  describe('a body that is refused', () => {
+    it.each<[string, object, string]>([
+      ['User', { password: 1 }, 'User.password'],
+      ['User', { password: null }, 'User.password'],
+      ['User', { password: '' }, 'User.password'],
+      ['User', { password: 'x'.repeat(257) }, 'User.password'],
+      ['User', { userName: ['nurse'] }, 'User.userName'],
+      ['User', { userName: '' }, 'User.userName'],
+      ['User', { userName: 'x'.repeat(255) }, 'User.userName'],
+      ['User', { email: 7 }, 'User.email'],
+      ['User', { email: `${'x'.repeat(250)}@svc.example` }, 'User.email'],
+      ['User', { inactive: 'true' }, 'User.inactive'],
+      ['Client', { secret: '' }, 'Client.secret'],
+      ['Client', { secret: { text: 'x' } }, 'Client.secret'],
+      ['Client', { grant_types: 'password' }, 'Client.grant_types'],
+      ['Client', { grant_types: ['password', 7] }, 'Client.grant_types'],
+      ['Client', { grant_types: ['Password'] }, 'Client.grant_types'],
+      ['Client', { active: 'no' }, 'Client.active'],
+      ['Client', { auth: [] }, 'Client.auth'],
+      ['Client', { auth: { password: true } }, 'Client.auth.password'],
+      ['Client', { auth: { password: { token_format: 'opaque' } } }, 'Client.auth.password.token_format'],
+      ['Client', { auth: { password: { token_expiration: 0 } } }, 'Client.auth.password.token_expiration'],
+      ['Client', { auth: { password: { token_expiration: -60 } } }, 'Client.auth.password.token_expiration'],
+      ['Client', { auth: { password: { token_expiration: 1.5 } } }, 'Client.auth.password.token_expiration'],
+      ['Client', { auth: { password: { token_expiration: '60' } } }, 'Client.auth.password.token_expiration'],
+      ['Client', { auth: { password: { token_expiration: 2 ** 31 } } }, 'Client.auth.password.token_expiration'],
+      ['Client', { auth: { password: { token_expiration: null } } }, 'Client.auth.password.token_expiration'],
+      [
+        'Client',
+        { auth: { password: { refresh_token_expiration: 2 ** 53 } } },
+        'Client.auth.password.refresh_token_expiration',
+      ],
+      ['Client', { auth: { password: { refresh_token: 'yes' } } }, 'Client.auth.password.refresh_token'],
+      ['Client', { auth: { password: { secret_required: 1 } } }, 'Client.auth.password.secret_required'],
+    ])('%s %j', async (type, body, expression) => {
+      const id = newId();
+      const answer = await app.put(`/${type}/${id}`, body);
+      expect([answer.status, answer.json<{ issue: { expression: string[] }[] }>().issue[0]?.expression]).toEqual([
+        422,
+        [expression],
+      ]);
+      expect((await app.get(`/${type}/${id}`)).status).toBe(404);
+    });
+  });
+
+  it('keeps members that it does not know', async () => {
+    const id = newId();
+    const body = { userName: id, department: 'cardiology', 'x-level': 1.1, roles: [{ value: 'nurse' }] };
+    expect(await stored(`/User/${id}`, body)).toMatchObject(body);
+  });
+
+  describe('HTTP Basic on any call', () => {
+    it('is for active Clients that have `basic` among their grant types', async () => {
+      const [basic, password, retired] = [newId(), newId(), newId()];
+      await stored(`/Client/${basic}`, { secret: 'right', grant_types: ['basic'] });
+      await stored(`/Client/${password}`, { secret: 'right', grant_types: ['password'] });
+      await stored(`/Client/${retired}`, { secret: 'right', grant_types: ['basic'], active: false });
+      await stored(`/AccessPolicy/${basic}`, { engine: 'allow', link: [{ resourceType: 'Client', id: basic }] });
+      const secretless = newId();
+      await stored(`/Client/${secretless}`, { grant_types: ['basic'] });
+      const statuses = [
+        await basicStatus(basic, 'right'),
+        await basicStatus(basic, 'wrong'),
+        await basicStatus(basic, ''),
+        await basicStatus(password, 'right'),
+        await basicStatus(retired, 'right'),
+        await basicStatus(secretless, ''),
+        await basicStatus(secretless, 'any'),
+        await basicStatus('nobody', 'right'),
+      ];
+      expect(statuses).toEqual([200, 401, 401, 401, 401, 401, 401, 401]);
+    });
+
+    it('ends with the Client, its secret or its grant type', async () => {
+      const id = newId();
+      const body = { secret: 'first', grant_types: ['basic'] };
+      await stored(`/Client/${id}`, body);
+      expect(await basicStatus(id, 'first')).toBe(403);
+      await stored(`/Client/${id}`, { ...body, secret: 'second' });
+      expect([await basicStatus(id, 'first'), await basicStatus(id, 'second')]).toEqual([401, 403]);
+      await stored(`/Client/${id}`, { grant_types: ['password'] });
+      expect(await basicStatus(id, 'second')).toBe(401);
+      await stored(`/Client/${id}`, body);
+      await app.delete(`/Client/${id}`);
+      expect(await basicStatus(id, 'first')).toBe(401);
+    });
+  });
+
+  it('tells logins to come back when too many wait for a hash, and recovers', async () => {
+    const id = newId();
+    await stored(`/User/${id}`, { userName: id, password: 'right' });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => login(index % 2 ? id : 'nobody', 'right')),
+    );
+    const busy = answers.filter(({ status }) => status === 503);
+    expect(busy.length).toBeGreaterThan(0);
+    for (const answer of busy) {
+      expect([answer.headers.get('retry-after'), answer.headers.get('cache-control'), answer.json().error]).toEqual([
+        '1',
+        'no-store',
+        'temporarily_unavailable',
+      ]);
+    }
+    expect([await loginStatus('nobody', 'right'), await loginStatus(id, 'right')]).toEqual([400, 200]);
+  });
+});

@@ -1,0 +1,139 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DiscoveryModule } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { RpcMethod } from '../../src/rpc/rpc-method';
+import { RpcRegistry } from '../../src/rpc/rpc.registry';
+import { eventually } from '../support/eventually';
+import { WardModule } from '../support/extensions/ward.module';
+import { login } from '../support/people';
+import { type TestApp, basicHeader, startTestApp } from '../support/test-app';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ extensions: [WardModule] });
+  await app.put('/fhir/Ward/w1', { site: 'north', beds: 12, head: { resourceType: 'Practitioner', id: 'dr-1' } });
+  await app.put('/fhir/SDCDocument/vitals-1', '{"status":"in-progress","ward":"1A","score":1.10}');
+});
+afterAll(() => app.close());
+
+const call = (method: string, params: object): Promise<{ status: number; text: string }> =>
+  app.post('/rpc', { method, params });
+
+describe('a module of another team (docs/extending.md)', () => {
+  it('brings a resource type with search parameters', async () => {
+    const found = async (query: string): Promise<unknown> =>
+      (await app.get(`/fhir/Ward?${query}`)).json<{ total: number }>().total;
+    expect(await found('site=north')).toBe(1);
+    expect(await found('site=south')).toBe(0);
+    expect(await found('head=Practitioner/dr-1')).toBe(1);
+  });
+
+  it('shows its type and its operation in the CapabilityStatement', async () => {
+    const { rest } = (await app.get('/metadata')).json<{
+      rest: { resource: { type: string; operation: object[] }[] }[];
+    }>();
+    const ward = rest[0]?.resource.find(({ type }) => type === 'Ward');
+    expect(ward?.operation).toEqual([expect.objectContaining({ name: 'census' })]);
+  });
+
+  it('refuses by its rule', async () => {
+    const { status, text } = await app.put('/fhir/Ward/w2', { beds: -1 });
+    expect({ status, text }).toEqual({ status: 422, text: expect.stringContaining('beds must be a whole number') });
+  });
+
+  it('answers its $operation', async () => {
+    const answer = await app.get('/fhir/Ward/w1/$census');
+    expect(answer.json()).toEqual({ resourceType: 'Parameters', parameter: [{ name: 'beds', valueInteger: 12 }] });
+  });
+
+  it('answers its RPC method and keeps the digits of what it does not change', async () => {
+    const { text } = await call('acme.ward/hand-over', { documentId: 'vitals-1', ward: '4B' });
+    expect(text).toContain('"ward":"4B"');
+    expect(text).toContain('"score":1.10');
+  });
+
+  it('has the params of its RPC method checked', async () => {
+    const { status, text } = await call('acme.ward/hand-over', { documentId: 'vitals-1' });
+    expect({ status, error: JSON.parse(text) as unknown }).toEqual({
+      status: 422,
+      error: { error: { message: 'Invalid params', errors: [{ path: ['ward'], message: 'ward is required' }] } },
+    });
+  });
+
+  it('vetoes a write by its listener', async () => {
+    await app.put('/fhir/SDCDocument/signed', { status: 'completed' });
+    expect((await app.delete('/fhir/SDCDocument/signed')).status).toBe(409);
+    expect((await app.get('/fhir/SDCDocument/signed')).status).toBe(200);
+  });
+
+  it('decides by its policy engine', async () => {
+    const { bearer } = await login(app, 'reader', { mayDoEverything: false });
+    const link = [{ resourceType: 'User', id: 'reader' }];
+    await app.put('/AccessPolicy/readers', { engine: 'acme-read-only', link });
+    expect((await app.get('/fhir/Ward/w1', { authorization: bearer })).status).toBe(200);
+    expect((await app.delete('/fhir/Ward/w1', { authorization: bearer })).status).toBe(403);
+  });
+
+  it('issues tokens by its grant', async () => {
+    const { bearer } = await login(app, 'traveller');
+    const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
+    await app.put('/Client/kiosk', { secret: 'kiosk-secret', grant_types: [grantType] });
+    const answer = await app.post(
+      '/auth/token',
+      { grant_type: grantType, subject_token: bearer.slice('Bearer '.length) },
+      { authorization: basicHeader('kiosk', 'kiosk-secret') },
+    );
+    const { access_token: token } = answer.json<{ access_token: string }>();
+    expect((await app.get('/fhir/Ward/w1', { authorization: `Bearer ${token}` })).status).toBe(200);
+  });
+
+  it('delivers by its kind of destination', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-file-drop-'));
+    const path = join(folder, 'events.jsonl');
+    const topic = 'http://acme.example/wards';
+    await app.post('/fhir/SvcSubscriptionTopic', { url: topic, status: 'active', trigger: [{ resource: 'Ward' }] });
+    const destination = await app.post('/fhir/SvcTopicDestination', {
+      meta: { profile: ['http://acme.example/StructureDefinition/acme-file-drop'] },
+      kind: 'acme-file-drop',
+      topic,
+      parameter: [{ name: 'path', valueString: path }],
+    });
+    expect(destination.status).toBe(201);
+    await app.put('/fhir/Ward/w3', { beds: 3 });
+    const line = await eventually('the event is dropped', () => readFile(path, 'utf8').catch(() => undefined));
+    expect(line).toContain('"focus":{"reference":"Ward/w3"}');
+    await app.delete(`/fhir/SvcTopicDestination/${destination.json<{ id: string }>().id}`);
+    await rm(folder, { recursive: true });
+  });
+
+  it('answers on a route of its own, under the rights of the caller', async () => {
+    const board = await app.get('/acme/ward-board');
+    expect(board.json<{ wards: { id: string }[] }>().wards.map(({ id }) => id)).toContain('w1');
+    expect((await app.get('/acme/ward-board', { authorization: null })).status).toBe(401);
+  });
+
+  it('stores addenda of a type of its own', async () => {
+    const body = await readFile('test/support/extensions/hand-over-addendum.json', 'utf8');
+    const { status, text } = await app.post('/rpc', body);
+    expect({ status, text }).toEqual({ status: 200, text: expect.stringContaining('"ward":"4B"') });
+  });
+});
+
+describe('a key that is taken', () => {
+  it('stops the boot and is named', async () => {
+    const providers = ['first', 'second'].map((description) => {
+      @RpcMethod({ method: 'acme.ward/hand-over', description })
+      class Method {}
+      return { provide: description, useClass: Method };
+    });
+    const app = await Test.createTestingModule({
+      imports: [DiscoveryModule],
+      providers: [RpcRegistry, ...providers],
+    }).compile();
+    await expect(app.init()).rejects.toThrow('RpcRegistry: "acme.ward/hand-over" is registered twice');
+  });
+});

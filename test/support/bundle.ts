@@ -1,0 +1,53 @@
+import { type TestApp } from './test-app';
+
+/** What specs read of a Bundle (https://hl7.org/fhir/R4/bundle.html): of a searchset, or of a history. */
+export interface Bundle<Entry = SearchEntry> {
+  readonly type: string;
+  /** Left out where the search asked for none. */
+  readonly total?: number;
+  readonly link: readonly { readonly relation: string; readonly url: string }[];
+  readonly entry: readonly Entry[];
+}
+
+export interface SearchEntry {
+  readonly fullUrl: string;
+  readonly resource: StoredResource;
+  readonly search: { readonly mode: string };
+}
+
+export interface HistoryEntry {
+  /** Left out where the version is a deletion. */
+  readonly resource?: StoredResource;
+  readonly request: object;
+}
+
+interface StoredResource {
+  readonly resourceType: string;
+  readonly id: string;
+  readonly meta: { readonly versionId: string; readonly lastUpdated: string };
+}
+
+/** Returns the link to the page after this one; the last page has none. */
+export function nextOf({ link }: Pick<Bundle, 'link'>): string | undefined {
+  return link.find(({ relation }) => relation === 'next')?.url;
+}
+
+/**
+ * Reads the page at the URL and all that follow it, in their order; without a URL there are none.
+ * @throws Error when a page is not answered with 200.
+ */
+export async function followPages<Entry = SearchEntry>(
+  app: TestApp,
+  url: string | undefined,
+): Promise<Bundle<Entry>[]> {
+  const pages: Bundle<Entry>[] = [];
+  let next = url;
+  while (next !== undefined) {
+    const answer = await app.get(next);
+    if (answer.status !== 200) throw new Error(`${next} was answered with ${answer.status}: ${answer.text}`);
+    const page = answer.json<Bundle<Entry>>();
+    pages.push(page);
+    next = nextOf(page);
+  }
+  return pages;
+}

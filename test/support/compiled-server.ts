@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Below node_modules, so that the compiled server finds its packages. */
+const CACHE = join('node_modules', '.cache');
+
+/** Compiles src once for a run of the tests, for specs that start (and kill) the server as a process of its own. */
+export async function compileServer(): Promise<{ folder: string; remove(): Promise<void> }> {
+  await mkdir(CACHE, { recursive: true });
+  const folder = await mkdtemp(join(process.cwd(), CACHE, 'svc-build-'));
+  const swc = join('node_modules', '@swc', 'cli', 'bin', 'swc.js');
+  await promisify(execFile)(process.execPath, [
+    swc,
+    'src',
+    '--config-file',
+    '.swcrc',
+    '--extensions',
+    '.ts',
+    '-d',
+    folder,
+  ]);
+  await cp(join('src', 'fhir', 'definitions'), join(folder, 'src', 'fhir', 'definitions'), { recursive: true });
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}

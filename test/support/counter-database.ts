@@ -1,0 +1,80 @@
+import { Column, DataSource, Entity, PrimaryColumn, type Repository } from 'typeorm';
+import { dataSourceOptions } from '../../src/platform/database/data-source-options';
+import { type Statement } from '../../src/platform/database/statement';
+import { Statements } from '../../src/platform/database/statements';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work';
+import { type ClonedDatabase, cloneDatabase } from './clone-database';
+
+@Entity('counter')
+export class Counter {
+  @PrimaryColumn('text')
+  name!: string;
+
+  @Column('bigint')
+  value!: number;
+}
+
+/** Adds $2 to the counter $1. */
+export const COUNTER_ADD: Statement = {
+  name: 'counter-add',
+  text: 'update counter set value = value + $2 where name = $1 returning value',
+};
+
+/** Reads the counter $1. */
+export const COUNTER_READ: Statement = { name: 'counter-read', text: 'select value from counter where name = $1' };
+
+const IN_TRANSACTION: Statement = {
+  name: 'in-transaction',
+  text: `select count(*) as count from pg_stat_activity
+    where datname = current_database() and state like 'idle in transaction%'`,
+};
+
+/** A database of its own with a table of counters, for specs of what lies under every module. */
+export class CounterDatabase {
+  readonly unitOfWork: UnitOfWork;
+  readonly statements: Statements;
+  readonly counters: Repository<Counter>;
+
+  private constructor(
+    private readonly database: ClonedDatabase,
+    readonly dataSource: DataSource,
+  ) {
+    this.unitOfWork = new UnitOfWork(dataSource);
+    this.statements = new Statements(dataSource, this.unitOfWork);
+    this.counters = dataSource.getRepository(Counter);
+  }
+
+  static async open(): Promise<CounterDatabase> {
+    const database = await cloneDatabase();
+    const dataSource = new DataSource({ ...dataSourceOptions(database.url), entities: [Counter] });
+    await dataSource.initialize();
+    await dataSource.query('create table counter (name text primary key, value bigint not null)');
+    return new CounterDatabase(database, dataSource);
+  }
+
+  /** Leaves the counters a and b, both at 0. */
+  async reset(): Promise<void> {
+    await this.dataSource.query('truncate counter');
+    await this.dataSource.query(`insert into counter values ('a', 0), ('b', 0)`);
+  }
+
+  /** Adds to a counter, as part of the unit of work that is open, if any. */
+  async add(name: string, amount = 1): Promise<void> {
+    await this.statements.run(COUNTER_ADD, [name, amount]);
+  }
+
+  /** Returns what the unit of work that is open, if any, sees; `undefined` where the counter is missing. */
+  async findValue(name: string): Promise<unknown> {
+    return (await this.statements.runOne(COUNTER_READ, [name]))?.value;
+  }
+
+  /** Counts the connections that were left inside a transaction. */
+  async countInTransaction(): Promise<unknown> {
+    return (await this.statements.runOne(IN_TRANSACTION, []))?.count;
+  }
+
+  async close(): Promise<void> {
+    await this.dataSource.destroy();
+    await this.database.drop();
+  }
+}

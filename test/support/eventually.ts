@@ -1,0 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Waits until `condition` gives a value other than undefined or false; fails after `timeoutMilliseconds` with what was waited for. */
+export async function eventually<T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  timeoutMilliseconds = 15_000,
+): Promise<Exclude<T, undefined | false>> {
+  const deadline = performance.now() + timeoutMilliseconds;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value as Exclude<T, undefined | false>;
+    if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}`);
+    await delay(20);
+  }
+}

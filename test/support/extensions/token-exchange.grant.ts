@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { type Client } from '../../../src/auth/client';
+import { type Grant, GrantOf } from '../../../src/auth/grants/grant';
+import { OAuthError } from '../../../src/auth/oauth-error';
+import { TokenIssuer, type TokenResponse } from '../../../src/auth/token-issuer';
+import { TokenOwners } from '../../../src/auth/token-owners';
+import { type TokenRequest } from '../../../src/auth/token-request';
+import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
+import { Sessions } from '../../../src/session/sessions';
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+@Injectable()
+@GrantOf(GRANT_TYPE)
+export class TokenExchangeGrant implements Grant {
+  constructor(
+    private readonly owners: TokenOwners,
+    private readonly issuer: TokenIssuer,
+    private readonly sessions: Sessions,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  async exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
+    if (!client.grantTypes.includes(GRANT_TYPE)) throw new OAuthError('unauthorized_client', 'Not for this client');
+    const { userId } = (await this.sessions.find(request.parameter('subject_token') ?? '')) ?? {};
+    if (userId === undefined) throw new OAuthError('invalid_grant', 'subject_token is no live token of a User');
+    return this.unitOfWork.run(async () => {
+      const user = await this.owners.hold(client, userId);
+      return this.issuer.issue({ client, user, grantType: GRANT_TYPE });
+    });
+  }
+}

@@ -1,0 +1,12 @@
+import { Injectable } from '@nestjs/common';
+import { DefinesResourceType } from '../../../src/resource/resource-type';
+
+@Injectable()
+@DefinesResourceType({
+  type: 'Ward',
+  searchParameters: [
+    { code: 'site', kind: 'token', expression: 'Ward.site' },
+    { code: 'head', kind: 'reference', expression: 'Ward.head', targets: ['Practitioner'] },
+  ],
+})
+export class WardResourceType {}

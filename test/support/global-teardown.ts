@@ -1,0 +1,4 @@
+/** Ends what `globalSetup` began. */
+export default async function globalTeardown(): Promise<void> {
+  await globalThis.endTestRun?.();
+}

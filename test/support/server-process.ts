@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { eventually } from './eventually';
+
+/** The server in a process of its own, started as a user starts it. */
+export class ServerProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly lines: readonly string[],
+    readonly url: string,
+  ) {}
+
+  /** Starts with these environment variables and no others; fails when it does not listen. */
+  static async start(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
+    const { child, lines } = launch(environment);
+    const url = await eventually(
+      'the server listens',
+      () => {
+        if (child.exitCode !== null) throw new Error(`The server ended: ${lines.join('')}`);
+        return /Listening on (\S+)/.exec(lines.join(''))?.[1];
+      },
+      60_000,
+    );
+    return new ServerProcess(child, lines, url);
+  }
+
+  /** Starts a server that is expected to end by itself. */
+  static async startInVain(
+    environment: Readonly<Record<string, string>>,
+  ): Promise<{ exitCode: number; output: string }> {
+    const { child, lines } = launch(environment);
+    const [exitCode] = (await once(child, 'exit')) as [number];
+    return { exitCode, output: lines.join('') };
+  }
+
+  get output(): string {
+    return this.lines.join('');
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** Waits until the process ends by itself, and returns the exit code. */
+  async ended(): Promise<number | null> {
+    if (this.child.exitCode === null) await once(this.child, 'exit');
+    return this.child.exitCode;
+  }
+
+  /** Sends the signal, waits for the end, and returns the exit code; null after a kill. */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
+    const ended = once(this.child, 'exit');
+    this.child.kill(signal);
+    await ended;
+    return this.child.exitCode;
+  }
+}
+
+function launch(environment: Readonly<Record<string, string>>): { child: ChildProcess; lines: string[] } {
+  const folder = process.env.TEST_BUILD ?? '';
+  const child = spawn(process.execPath, [join(folder, 'src', 'main.js')], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+  return { child, lines };
+}

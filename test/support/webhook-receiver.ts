@@ -1,0 +1,184 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from 'node:http';
+import { type AddressInfo } from 'node:net';
+
+/** A request as it arrived. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+  /** Milliseconds of a monotonic clock at the end of the request. */
+  readonly at: number;
+  /** The connection that it came on: requests of one number shared it. */
+  readonly connection: number;
+}
+
+export interface NotificationBody {
+  readonly resourceType: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly entry: readonly [
+    {
+      readonly resource: {
+        readonly notificationEvent: readonly {
+          readonly eventNumber: number;
+          readonly focus: { readonly reference: string };
+        }[];
+        readonly [member: string]: unknown;
+      };
+    },
+    ...Readonly<Record<string, unknown>>[],
+  ];
+}
+
+/** What the receiver does with a request. Behaviours are used up in order; after them the receiver answers 200. */
+export type Behaviour =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+    }
+  | { readonly kind: 'slow'; readonly milliseconds: number }
+  /** Answers 200 when `release` is called. */
+  | { readonly kind: 'held' }
+  /** Never answers. */
+  | { readonly kind: 'hang' }
+  /** Ends the connection without an answer. */
+  | { readonly kind: 'reset' }
+  /** Sends the head of an answer byte by byte, without end. */
+  | { readonly kind: 'drip' }
+  /** Answers 200 with a body that never ends. */
+  | { readonly kind: 'endless' };
+
+/** A webhook endpoint on the loopback that records everything and fails on demand. */
+export class WebhookReceiver {
+  readonly requests: ReceivedRequest[] = [];
+  /** Requests that are open now, and the most that ever were. */
+  open = 0;
+  mostAtOnce = 0;
+  private readonly behaviours: Behaviour[] = [];
+  private readonly held: ServerResponse[] = [];
+  private usual: Behaviour = { kind: 'answer', status: 200 };
+  private connections = 0;
+  private readonly numbers = new WeakMap<object, number>();
+
+  private constructor(private readonly server: Server) {
+    server.on('request', (request, response) => void this.receive(request, response));
+    server.on('connection', (socket) => this.numbers.set(socket, ++this.connections));
+    server.on('clientError', (_error, socket) => socket.destroy());
+  }
+
+  static async start(port = 0): Promise<WebhookReceiver> {
+    const server = createServer({ keepAliveTimeout: 600_000 });
+    const receiver = new WebhookReceiver(server);
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    return receiver;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/hook`;
+  }
+
+  /** What happens to the next requests, one after the other. */
+  next(...behaviours: readonly Behaviour[]): void {
+    this.behaviours.push(...behaviours);
+  }
+
+  /** What happens to requests from now on. */
+  always(behaviour: Behaviour): void {
+    this.behaviours.length = 0;
+    this.usual = behaviour;
+  }
+
+  /** Answers the requests that are held. */
+  release(): void {
+    for (const response of this.held.splice(0)) response.writeHead(200).end();
+  }
+
+  /** @throws Error when fewer requests came. */
+  request(index: number): ReceivedRequest {
+    const request = this.requests[index];
+    if (request === undefined) throw new Error(`${this.requests.length} requests came, number ${index} is missing`);
+    return request;
+  }
+
+  get bodies(): NotificationBody[] {
+    return this.requests.map(({ body }) => JSON.parse(body) as NotificationBody);
+  }
+
+  /** References of all events in the order they came, of repeated batches too. */
+  get references(): string[] {
+    return this.bodies.flatMap(({ entry: [status] }) =>
+      status.resource.notificationEvent.map(({ focus }) => focus.reference),
+    );
+  }
+
+  /** Ends the connections that wait for a next request. */
+  closeIdleConnections(): void {
+    this.server.closeIdleConnections();
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.open);
+    response.on('close', () => this.open--);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = '', url = '', headers, rawHeaders } = request;
+    const connection = this.numbers.get(request.socket) ?? 0;
+    const body = Buffer.concat(chunks).toString();
+    this.requests.push({ method, path: url, headers, rawHeaders, body, at: performance.now(), connection });
+    await this.behave(this.behaviours.shift() ?? this.usual, request, response);
+  }
+
+  private async behave(behaviour: Behaviour, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    switch (behaviour.kind) {
+      case 'answer':
+        response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);
+        return;
+      case 'slow':
+        await delay(behaviour.milliseconds);
+        response.writeHead(200).end();
+        return;
+      case 'held':
+        this.held.push(response);
+        return;
+      case 'hang':
+        return;
+      case 'reset':
+        request.socket.destroy();
+        return;
+      case 'drip':
+        request.socket.write('HTTP/1.1 200 OK\r\nX-Drip: ');
+        while (!request.socket.destroyed) {
+          request.socket.write('x');
+          await delay(100);
+        }
+        return;
+      case 'endless':
+        response.writeHead(200);
+        while (!response.destroyed) {
+          response.write('x'.repeat(1024));
+          await delay(20);
+        }
+        return;
+    }
+  }
+}

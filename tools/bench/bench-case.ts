@@ -1,0 +1,25 @@
+/** One request of a case; the path begins below the FHIR base of the server. */
+export interface BenchRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly body?: string;
+}
+
+/** An operation that is measured by sending it again and again. */
+export interface BenchCase {
+  readonly name: string;
+  readonly expectedStatus: number;
+  /** Requests of one round. */
+  readonly operations: number;
+  /** The request number `n` of a round. */
+  readonly requestOf: (n: number) => BenchRequest;
+}
+
+/** A server as the load generator sees it. */
+export interface Target {
+  readonly name: string;
+  /** The FHIR base, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Value of the Authorization header. */
+  readonly authorization: string;
+}

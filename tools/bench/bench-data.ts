@@ -1,0 +1,66 @@
+import { type ChartEntry, generateChart } from '../chart/chart-generator';
+import { type BenchCase } from './bench-case';
+
+const CHART_COUNT = 20;
+const CHART_SIZE = 200;
+
+export interface BenchChart {
+  readonly patientId: string;
+  readonly entries: readonly ChartEntry[];
+}
+
+/** The stored data: the same bytes on every run, with references that point backwards within a chart. */
+export const CHARTS: readonly BenchChart[] = Array.from({ length: CHART_COUNT }, (_, index) => {
+  const chart = generateChart({ seed: index + 1, size: CHART_SIZE, idPrefix: `bench-${index + 1}-` });
+  return { patientId: chart.patientId, entries: [...chart.entries] };
+});
+
+const ENTRIES: readonly ChartEntry[] = CHARTS.flatMap(({ entries }) => entries);
+
+/** What is created: the observations of all charts without their ids, so that the server assigns new ones. */
+export const NEW_OBSERVATIONS: readonly string[] = ENTRIES.filter(
+  ({ resourceType }) => resourceType === 'Observation',
+).map(({ id, body }) => body.replace(`"id":${JSON.stringify(id)},`, ''));
+
+export const searchQueryOf = (patientId: string): string => `patient=Patient/${patientId}&_count=20`;
+
+export const CREATE: BenchCase = {
+  name: 'create',
+  expectedStatus: 201,
+  operations: 1500,
+  requestOf: (n) => ({ method: 'POST', path: '/Observation', body: itemOf(NEW_OBSERVATIONS, n) }),
+};
+
+export const READ: BenchCase = {
+  name: 'read',
+  expectedStatus: 200,
+  operations: 3000,
+  requestOf: (n) => {
+    // A stride that shares no factor with the count visits every resource, and neighbours never follow each other.
+    const { resourceType, id } = itemOf(ENTRIES, n * 1009);
+    return { method: 'GET', path: `/${resourceType}/${id}` };
+  },
+};
+
+export const SEARCH: BenchCase = {
+  name: 'search by reference',
+  expectedStatus: 200,
+  operations: 1000,
+  requestOf: (n) => ({ method: 'GET', path: `/Observation?${searchQueryOf(itemOf(CHARTS, n).patientId)}` }),
+};
+
+export const EVERYTHING: BenchCase = {
+  name: '$everything',
+  expectedStatus: 200,
+  operations: 200,
+  requestOf: (n) => ({ method: 'GET', path: `/Patient/${itemOf(CHARTS, n).patientId}/$everything` }),
+};
+
+/** The read-only cases come before those that make the tables grow. */
+export const CASES: readonly BenchCase[] = [READ, SEARCH, EVERYTHING, CREATE];
+
+function itemOf<T>(items: readonly T[], n: number): T {
+  const item = items[n % items.length];
+  if (item === undefined) throw new RangeError('There is nothing to choose from');
+  return item;
+}

@@ -1,0 +1,86 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { CASES } from './bench-data';
+import { Cleanup } from './cleanup';
+import { hasCpuTimes } from './cpu-time';
+import { loadCharts } from './load-charts';
+import { CONCURRENCY } from './load-client';
+import { type ReportLine, reportOf } from './report';
+import { ROUNDS, runCase } from './run-case';
+import { runDelivery } from './run-delivery';
+import { setUpTestBed } from './test-bed';
+
+const tell = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+/** Measures the server against its floor, or the server at `BASE_URL` alone (docs/performance.md). */
+async function main(cleanup: Cleanup): Promise<number> {
+  const { BASE_URL: baseUrl } = process.env;
+  const lines = baseUrl === undefined ? await measureOwn(cleanup) : await measureOther(baseUrl.replace(/\/+$/, ''));
+  tell(`\n${reportOf(lines)}\n`);
+  tell(`${CONCURRENCY} requests at a time; medians of ${ROUNDS} rounds, percentiles of all their requests.`);
+  tell(
+    `Load average of the machine at the end: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')}`,
+  );
+  const errors = lines.reduce((sum, { measured }) => sum + measured.errors, 0);
+  if (errors > 0) tell(`${errors} requests were not answered as expected.`);
+  return errors === 0 ? 0 : 1;
+}
+
+async function measureOwn(cleanup: Cleanup): Promise<ReportLine[]> {
+  const bed = await setUpTestBed(cleanup);
+  const { server, floor, postgresVersion } = bed;
+  tell(`Node ${process.version}, PostgreSQL ${postgresVersion}, ${availableParallelism()} CPUs`);
+  if (!hasCpuTimes()) tell('This system has no /proc: CPU times and the ratio to the floor are not measured.');
+  const lines: ReportLine[] = [];
+  for (const bench of CASES) lines.push(...linesOf(bench.name, await runCase(bench, [server, floor])));
+  return [...lines, ...linesOf('deliver', await runDelivery(bed))];
+}
+
+function linesOf(operation: string, [server, floor]: Awaited<ReturnType<typeof runCase>>): ReportLine[] {
+  if (server === undefined || floor === undefined) return [];
+  return [
+    { operation, target: 'server', measured: server, floor },
+    { operation, target: 'floor', measured: floor },
+  ];
+}
+
+/** The data stay there: created resources have ids that only the server knows. */
+async function measureOther(baseUrl: string): Promise<ReportLine[]> {
+  const target = { name: 'server', baseUrl, authorization: authorizationOf(process.env) };
+  await loadCharts(target);
+  const lines: ReportLine[] = [];
+  for (const bench of CASES) {
+    const [measured] = await runCase(bench, [target]);
+    if (measured !== undefined) lines.push({ operation: bench.name, target: 'server', measured });
+  }
+  return lines;
+}
+
+function authorizationOf({ TOKEN: token, BASIC: basic }: NodeJS.ProcessEnv): string {
+  if (token !== undefined) return `Bearer ${token}`;
+  if (basic !== undefined) return `Basic ${Buffer.from(basic).toString('base64')}`;
+  throw new Error('With BASE_URL set TOKEN to an access token, or BASIC to id:secret.');
+}
+
+const cleanup = new Cleanup();
+let isInterrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    isInterrupted = true;
+    void cleanup.run().then(() => process.exit(130));
+  });
+}
+main(cleanup)
+  .catch((error: unknown) => {
+    // What breaks because everything is being stopped is no news.
+    if (!isInterrupted) process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  })
+  .then(async (code) => {
+    await cleanup.run();
+    process.exitCode = code;
+  })
+  .catch(() => undefined);

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+const STOP_SECONDS = 40;
+
+/** A server in a process of its own. It tells on standard output when it listens: "Listening on http://…". */
+export class ChildServer {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly pid: number,
+    readonly url: string,
+  ) {}
+
+  /**
+   * Runs a compiled script with these variables and none of ours but the path.
+   * @throws Error with what it wrote when it ends instead of listening.
+   */
+  static async start(script: string, variables: Readonly<Record<string, string>>): Promise<ChildServer> {
+    const child = spawn(process.execPath, [script], {
+      env: { PATH: process.env.PATH, ...variables },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const written: string[] = [];
+    const url = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        written.push(line);
+        const found = /^Listening on (http:\S+)/.exec(line)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+      child.once('error', reject).once('exit', () => {
+        reject(new Error(`${script} ended before it listened:\n${written.join('\n')}`));
+      });
+    });
+    return new ChildServer(child, child.pid ?? 0, url);
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    const killing = setTimeout(() => this.child.kill('SIGKILL'), STOP_SECONDS * 1000);
+    await ended;
+    clearTimeout(killing);
+  }
+}

@@ -1,0 +1,125 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type AddressInfo } from 'node:net';
+import express, { type Request, type Response } from 'express';
+import { Pool, type PoolConfig, type QueryConfig } from 'pg';
+import { PATIENT_EVERYTHING } from '../../src/everything/everything-statements';
+import { localKey } from '../../src/fhir/reference';
+import { dataSourceOptions } from '../../src/platform/database/data-source-options';
+import { STATEMENT_TYPES, type Statement } from '../../src/platform/database/statement';
+import { targetHashOf } from '../../src/resource/search/extract/hash';
+import { type ResourceRow } from '../../src/resource/store/resource-row';
+import { READ_CURRENT } from '../../src/resource/store/resource-statements';
+import { FIND_LIVE_SESSION } from '../../src/session/session-statements';
+import { deliverAll } from './floor-delivery';
+import { COMPARTMENT_PARAMETERS, INSERTS, SEARCHES } from './floor-plan';
+
+/**
+ * The floor: what Express 5 and node-postgres alone need for the same answers. The same statements on the same tables by a
+ * pool of the same settings, the session look-up included; no Nest, no validation, no policies, nothing worked out that
+ * is known beforehand.
+ */
+
+const POOL_SIZE = 16;
+const TYPE = 'Observation';
+
+const url = process.env.DATABASE_URL ?? '';
+const { extra } = dataSourceOptions(url) as { readonly extra?: PoolConfig };
+const pool = new Pool({ ...extra, connectionString: url, max: POOL_SIZE });
+
+const configOf = ({ name, text }: Statement, values: readonly unknown[]): QueryConfig => ({
+  name,
+  text,
+  values: [...values],
+  types: STATEMENT_TYPES,
+});
+
+async function rowsOf(statement: Statement, values: readonly unknown[]): Promise<ResourceRow[]> {
+  return (await pool.query<ResourceRow>(configOf(statement, values))).rows;
+}
+
+/** Far above the keys that the server gave out before its database was copied. */
+let nextKey = 1_000_000_000;
+
+async function create(request: Request, response: Response): Promise<void> {
+  const insert = INSERTS.get(String(request.body));
+  if (insert === undefined) {
+    send(response, 400, '');
+    return;
+  }
+  const { text, statement, values } = insert.of({ key: nextKey++, id: randomUUID(), updatedAt: new Date() });
+  await pool.query(configOf(statement, values));
+  send(response, 201, text);
+}
+
+async function read(request: Request, response: Response): Promise<void> {
+  const [row] = await rowsOf(READ_CURRENT, [request.params.type, request.params.id]);
+  send(response, row === undefined ? 404 : 200, row?.body ?? '');
+}
+
+async function search(request: Request, response: Response): Promise<void> {
+  const planned = SEARCHES.get(request.url.slice(request.url.indexOf('?') + 1));
+  if (planned === undefined) {
+    send(response, 400, '');
+    return;
+  }
+  const rows = await rowsOf(planned.page.statement, planned.page.values);
+  const isLastPage = rows.length <= planned.count;
+  const total = isLastPage ? rows.length : await countOf(planned.total);
+  send(response, 200, bundle(total, isLastPage ? rows : rows.slice(0, planned.count)));
+}
+
+async function countOf({ statement, values }: { statement: Statement; values: readonly unknown[] }): Promise<number> {
+  const { rows } = await pool.query<{ total: number }>(configOf(statement, values));
+  return rows[0]?.total ?? 0;
+}
+
+/** A limit for these statements alone takes a transaction, as in the server. */
+async function everything({ params: { id } }: Request<{ id: string }>, response: Response): Promise<void> {
+  const client = await pool.connect();
+  const values = [targetHashOf(localKey('Patient', id)), COMPARTMENT_PARAMETERS, id, null];
+  const [, , { rows }] = await Promise.all([
+    client.query('BEGIN READ ONLY'),
+    client.query('SET LOCAL statement_timeout = 60000'),
+    client.query<ResourceRow>(configOf(PATIENT_EVERYTHING, values)),
+  ]);
+  await client.query('COMMIT');
+  client.release();
+  send(response, 200, bundle(rows.length, rows));
+}
+
+function bundle(total: number, rows: readonly ResourceRow[]): string {
+  const entries = rows.map(
+    ({ type, id, body }) =>
+      `{"fullUrl":"http://bench.example/fhir/${type}/${id}","resource":${body},"search":{"mode":"match"}}`,
+  );
+  return `{"resourceType":"Bundle","type":"searchset","total":${total},"entry":[${entries.join(',')}]}`;
+}
+
+function send(response: Response, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/fhir+json; charset=utf-8');
+  response.end(text);
+}
+
+const app = express()
+  .disable('x-powered-by')
+  .disable('etag')
+  .use(express.text({ type: () => true }))
+  .use(async (request, response, next) => {
+    const token = request.headers.authorization?.slice('Bearer '.length) ?? '';
+    const session = await rowsOf(FIND_LIVE_SESSION, [createHash('sha256').update(token).digest()]);
+    if (session.length === 0) send(response, 401, '');
+    else next();
+  })
+  .get('/fhir/Patient/:id/$everything', everything)
+  .get('/fhir/:type/:id', read)
+  .get(`/fhir/${TYPE}`, search)
+  .post(`/fhir/${TYPE}`, create)
+  .post('/deliver', async (request, response) => {
+    await deliverAll(pool, String(request.body));
+    send(response, 200, '');
+  });
+
+const server = app.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});

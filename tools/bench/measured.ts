@@ -1,0 +1,58 @@
+import { type CpuShare } from './cpu-meter';
+import { median, quantile } from './statistics';
+
+/** What one round of a case gave. */
+export interface Round {
+  readonly operations: number;
+  readonly seconds: number;
+  readonly cpu: CpuShare | undefined;
+  /** Of each request, in milliseconds. */
+  readonly latencies: readonly number[];
+  /** Bodies of all answers; undefined where there are none. */
+  readonly answerBytes: number | undefined;
+  /** Answers with another status than expected, and requests without an answer. */
+  readonly errors: number;
+}
+
+/** All rounds of a case on one server. Medians: one round that a neighbour of the machine disturbed moves nothing. */
+export interface Measured {
+  readonly perSecond: number;
+  /** CPU of one operation. */
+  readonly cpu: CpuShare | undefined;
+  readonly p50Milliseconds: number;
+  readonly p99Milliseconds: number;
+  /** The mean body of an answer: server and floor must give the same. */
+  readonly answerBytes: number | undefined;
+  readonly errors: number;
+}
+
+export function measuredOf(rounds: readonly Round[]): Measured {
+  const latencies = rounds.flatMap((round) => round.latencies);
+  return {
+    perSecond: median(rounds.map(({ operations, seconds }) => operations / seconds)),
+    cpu: cpuOf(rounds),
+    p50Milliseconds: quantile(latencies, 0.5),
+    p99Milliseconds: quantile(latencies, 0.99),
+    answerBytes: answerBytesOf(rounds),
+    errors: rounds.reduce((sum, round) => sum + round.errors, 0),
+  };
+}
+
+function answerBytesOf(rounds: readonly Round[]): number | undefined {
+  const [first] = rounds;
+  return first?.answerBytes === undefined ? undefined : first.answerBytes / first.operations;
+}
+
+export const totalMicroseconds = ({ serverMicroseconds, databaseMicroseconds }: CpuShare): number =>
+  serverMicroseconds + databaseMicroseconds;
+
+function cpuOf(rounds: readonly Round[]): CpuShare | undefined {
+  const shares = rounds.flatMap(({ cpu, operations }) => (cpu === undefined ? [] : [{ cpu, operations }]));
+  if (shares.length === 0) return undefined;
+  const perOperation = (of: (cpu: CpuShare) => number): number =>
+    median(shares.map(({ cpu, operations }) => of(cpu) / operations));
+  return {
+    serverMicroseconds: perOperation((cpu) => cpu.serverMicroseconds),
+    databaseMicroseconds: perOperation((cpu) => cpu.databaseMicroseconds),
+  };
+}

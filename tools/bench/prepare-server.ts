@@ -1,0 +1,52 @@
+import { stringAt } from '../demo/value-at';
+import { type HttpCall, HttpClient, jsonBody } from '../http-client';
+
+const CLIENT_ID = 'bench';
+const PROFILE = 'http://bench.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
+const QUEUE_TOPIC = 'http://bench.example/topics/queue';
+const LIVE_TOPIC = 'http://bench.example/topics/live';
+
+/** Destinations whose queues are filled and drained; their topic never fires by itself. */
+export const QUEUE_COUNT = 4;
+export const queueId = (index: number): string => `bench-queue-${index}`;
+
+/** The type whose changes are delivered at once; no other case touches it. */
+export const LIVE_TYPE = 'Flag';
+
+export interface FirstSecrets {
+  readonly rootSecret: string;
+  readonly adminPassword: string;
+}
+
+/** Sets up topics and destinations, logs the User `admin` in, and returns the access token. */
+export async function prepareServer(url: string, secrets: FirstSecrets, endpoint: string): Promise<string> {
+  const client = new HttpClient(url);
+  const root = { user: 'root', password: secrets.rootSecret };
+  const put = async (path: string, body: object): Promise<void> => {
+    await succeed(client, { method: 'PUT', path, authorization: root, body: jsonBody(body) });
+  };
+  await put('/fhir/SvcSubscriptionTopic/bench-queue', topic(QUEUE_TOPIC, 'Basic'));
+  await put('/fhir/SvcSubscriptionTopic/bench-live', topic(LIVE_TOPIC, LIVE_TYPE));
+  for (let index = 1; index <= QUEUE_COUNT; index++) {
+    await put(`/fhir/SvcTopicDestination/${queueId(index)}`, destination(QUEUE_TOPIC, endpoint));
+  }
+  await put('/fhir/SvcTopicDestination/bench-live', destination(LIVE_TOPIC, endpoint));
+  await put(`/Client/${CLIENT_ID}`, { grant_types: ['password'], auth: { password: { secret_required: false } } });
+  const form = { grant_type: 'password', client_id: CLIENT_ID, username: 'admin', password: secrets.adminPassword };
+  return stringAt(await succeed(client, { method: 'POST', path: '/auth/token', body: { form } }), 'access_token');
+}
+
+const topic = (url: string, resource: string): object => ({ url, status: 'active', trigger: [{ resource }] });
+
+const destination = (topicUrl: string, endpoint: string): object => ({
+  meta: { profile: [PROFILE] },
+  kind: 'webhook-at-least-once',
+  topic: topicUrl,
+  parameter: [{ name: 'endpoint', valueUrl: endpoint }],
+});
+
+async function succeed(client: HttpClient, call: HttpCall): Promise<unknown> {
+  const { status, text, json } = await client.send(call);
+  if (status > 299) throw new Error(`${call.method} ${call.path} was answered with ${status}: ${text.slice(0, 500)}`);
+  return json;
+}

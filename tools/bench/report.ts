@@ -1,0 +1,40 @@
+import { textTable } from '../demo/text-table';
+import { type Measured, totalMicroseconds } from './measured';
+
+/** One operation on one server. */
+export interface ReportLine {
+  readonly operation: string;
+  readonly target: string;
+  readonly measured: Measured;
+  /** The same operation on the floor; absent on the floor itself and where there is none. */
+  readonly floor?: Measured;
+}
+
+const HEADINGS = [
+  ...['operation', 'target', 'per second', 'server µs', 'database µs', 'total µs'],
+  ...['p50 ms', 'p99 ms', 'answer kB', 'of floor', 'errors'],
+];
+
+/** Lays the figures out; a dash stands for what is not measured. */
+export function reportOf(lines: readonly ReportLine[]): string {
+  const cells = lines.map(({ operation, target, measured, floor }) => {
+    const { perSecond, cpu, p50Milliseconds, p99Milliseconds, answerBytes, errors } = measured;
+    const numbers = [
+      shown(perSecond, 0),
+      shown(cpu?.serverMicroseconds, 0),
+      shown(cpu?.databaseMicroseconds, 0),
+      shown(cpu && totalMicroseconds(cpu), 0),
+      shown(p50Milliseconds, 1),
+      shown(p99Milliseconds, 1),
+      shown(answerBytes && answerBytes / 1000, 1),
+      shown(cpu && floor?.cpu && totalMicroseconds(floor.cpu) / totalMicroseconds(cpu), 2),
+      String(errors),
+    ];
+    const aligned = numbers.map((number, index) => number.padStart(HEADINGS[index + 2]?.length ?? 0));
+    return [target === 'floor' ? '' : operation, target, ...aligned];
+  });
+  return textTable(HEADINGS, cells);
+}
+
+const shown = (value: number | undefined, digits: number): string =>
+  value === undefined || Number.isNaN(value) ? '-' : value.toFixed(digits);

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Client } from 'pg';
+import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
+import { ChildServer } from './child-server';
+import { type Cleanup } from './cleanup';
+import { CpuMeter } from './cpu-meter';
+import { loadCharts } from './load-charts';
+import { prepareServer } from './prepare-server';
+import { type Contender } from './run-case';
+import { WebhookReceiver } from './webhook-receiver';
+
+/** Links of answers begin with it; nobody follows them. */
+const BASE_URL = 'http://bench.example';
+
+/** A server of ours with the database that it alone uses. */
+export interface OwnContender extends Contender {
+  readonly meter: CpuMeter;
+  readonly databaseUrl: string;
+}
+
+/** The server and its floor on one PostgreSQL, with equal databases, and a receiver of webhooks. */
+export interface TestBed {
+  readonly server: OwnContender;
+  readonly floor: OwnContender;
+  readonly receiver: WebhookReceiver;
+  readonly postgresVersion: string;
+}
+
+/** Starts everything in a new folder; `cleanup` ends and removes all of it. */
+export async function setUpTestBed(cleanup: Cleanup): Promise<TestBed> {
+  const receiver = await cleanup.undoing(WebhookReceiver.start(), (started) => started.stop());
+  const folder = await cleanup.undoing(makeFolder(), (path) => rm(path, { recursive: true, force: true }));
+  const postgres = await cleanup.undoing(startEmbeddedPostgres({ dataDirectory: folder }), (started) => started.stop());
+  const secrets = { rootSecret: randomBytes(24).toString('hex'), adminPassword: randomBytes(24).toString('hex') };
+  const variables = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    BASE_URL,
+    DATABASE_URL: databaseUrlOf(postgres.url, 'bench_server'),
+    DATA_DIR: folder,
+    SVC_ROOT_CLIENT_SECRET: secrets.rootSecret,
+    SVC_ADMIN_PASSWORD: secrets.adminPassword,
+    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    SVC_LOG_LEVEL: 'warn',
+  };
+  const start = (script: string, given: Readonly<Record<string, string>>): Promise<ChildServer> =>
+    cleanup.undoing(ChildServer.start(resolve('dist', script), given), (started) => started.stop());
+
+  await query(postgres.url, 'create database bench_server');
+  const first = await start('src/main.js', variables);
+  const authorization = `Bearer ${await prepareServer(first.url, secrets, receiver.url)}`;
+  await loadCharts({ name: 'server', baseUrl: `${first.url}/fhir`, authorization });
+  // A database is copied while nobody uses it: the floor gets the same rows, and the same token opens it.
+  await first.stop();
+  await query(variables.DATABASE_URL, 'vacuum analyze');
+  await query(postgres.url, 'create database bench_floor template bench_server');
+
+  const facts = await query<{ pid: number; version: string }>(
+    postgres.url,
+    `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer as pid, current_setting('server_version') as version`,
+  );
+  const { pid: postmasterPid = 0, version = '' } = facts[0] ?? {};
+  const contender = async (name: string, script: string, given: { DATABASE_URL: string }): Promise<OwnContender> => {
+    const { url, pid } = await start(script, given);
+    const meter = new CpuMeter(pid, postmasterPid);
+    return { name, baseUrl: `${url}/fhir`, authorization, meter, databaseUrl: given.DATABASE_URL };
+  };
+  return {
+    server: await contender('server', 'src/main.js', variables),
+    floor: await contender('floor', 'tools/bench/floor-server.js', {
+      DATABASE_URL: databaseUrlOf(postgres.url, 'bench_floor'),
+    }),
+    receiver,
+    postgresVersion: version,
+  };
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
+  // PostgreSQL runs as another account where the bench runs as root; what it keeps there is closed to everybody else.
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+function databaseUrlOf(clusterUrl: string, database: string): string {
+  const url = new URL(clusterUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,72 @@
+import { type IncomingMessage, type Server, createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** Stands once in each stored resource, and nowhere else in a notification. */
+const EVENT_MARK = Buffer.from('"meta":{"versionId":"');
+
+interface Expectation {
+  readonly count: number;
+  readonly resolve: (arrival: Arrival) => void;
+  firstAt: number | undefined;
+  seen: number;
+}
+
+/** When expected events came; milliseconds of `performance.now()`. */
+export interface Arrival {
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** A webhook endpoint on the loopback that counts events and answers 200 at once. */
+export class WebhookReceiver {
+  private expectation: Expectation | undefined;
+
+  private constructor(private readonly server: Server) {
+    server.on('request', (request, response) => {
+      void this.receive(request).finally(() => response.end());
+    });
+  }
+
+  static async start(): Promise<WebhookReceiver> {
+    const server = createServer({ keepAliveTimeout: 120_000 });
+    const receiver = new WebhookReceiver(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/events`;
+  }
+
+  /** Resolves when `count` events have come from now on. @throws Error when they do not within `deadlineSeconds`. */
+  async expect(count: number, deadlineSeconds: number): Promise<Arrival> {
+    let deadline: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        const expectation: Expectation = { count, resolve, firstAt: undefined, seen: 0 };
+        this.expectation = expectation;
+        deadline = setTimeout(() => {
+          reject(new Error(`Only ${expectation.seen} of ${count} events arrived within ${deadlineSeconds} s`));
+        }, deadlineSeconds * 1000);
+      });
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async receive(request: IncomingMessage): Promise<void> {
+    const body = await buffer(request);
+    const { expectation } = this;
+    if (expectation === undefined) return;
+    const lastAt = performance.now();
+    expectation.firstAt ??= lastAt;
+    for (let at = body.indexOf(EVENT_MARK); at !== -1; at = body.indexOf(EVENT_MARK, at + 1)) expectation.seen += 1;
+    if (expectation.seen >= expectation.count) expectation.resolve({ firstAt: expectation.firstAt, lastAt });
+  }
+}

@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { compactCompartment } from './compact-compartment';
+import { compactElements } from './compact-elements';
+import { compactSearchParameters } from './compact-search-parameters';
+import { installSource, readResources, source } from './source-package';
+
+/** Writes the compacted HL7 definitions into src/fhir/definitions; a second run yields the same bytes. */
+function makeDefinitions(): void {
+  const target = resolve('src/fhir/definitions');
+  const folder = mkdtempSync(join(tmpdir(), 'definitions-'));
+  try {
+    tell(`installing ${source.package}@${source.version} into ${folder}`);
+    const resources = installSource(folder);
+    mkdirSync(target, { recursive: true });
+    write(join(target, 'elements.json'), compactElements(readResources(resources, 'StructureDefinition')));
+    write(join(target, 'search-parameters.json'), compactSearchParameters(readResources(resources, 'SearchParameter')));
+    write(
+      join(target, 'compartment-patient.json'),
+      compactCompartment(readResources(resources, 'CompartmentDefinition')),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function write(file: string, text: string): void {
+  writeFileSync(file, text);
+  tell(`wrote ${file} (${Math.round(Buffer.byteLength(text) / 1024)} kB)`);
+}
+
+function tell(fact: string): void {
+  process.stdout.write(`${fact}\n`);
+}
+
+makeDefinitions();

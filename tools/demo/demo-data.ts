@@ -1,0 +1,13 @@
+import { generateChart } from '../chart/chart-generator';
+
+/** The fixed ids that make a second run write over the first. */
+export const CLIENT_ID = 'demo-app';
+export const USER_ID = 'demo-nurse';
+export const POLICY_ID = 'demo-nurse-policy';
+export const DOCUMENT_ID = 'demo-vitals';
+export const TOPIC_ID = 'demo-amended-observations';
+export const DESTINATION_ID = 'demo-hook';
+
+/** The same chart on every run, so that loading it again changes nothing. */
+export const DEMO_CHART = generateChart({ seed: 42, idPrefix: 'demo-' });
+export const FIRST_ENCOUNTER_ID = 'demo-encounter-1';

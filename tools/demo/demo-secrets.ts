@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { stringAt } from './value-at';
+
+export interface RootSecret {
+  readonly value: string;
+  /** A shell expression that yields it. */
+  readonly expression: string;
+}
+
+/** Finds the secret of the Client `root`: in the environment, or where the server with the embedded database keeps it. */
+export function findRootSecret(environment: NodeJS.ProcessEnv): RootSecret | undefined {
+  const value = environment.SVC_ROOT_CLIENT_SECRET;
+  if (value) return { value, expression: '"$SVC_ROOT_CLIENT_SECRET"' };
+  const path = resolve(environment.DATA_DIR ?? 'data', 'credentials.json');
+  try {
+    return {
+      value: stringAt(JSON.parse(readFileSync(path, 'utf8')), 'rootClientSecret'),
+      expression: `"$(node -p 'require(process.argv[1]).rootClientSecret' '${path}')"`,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes a secret for this run, so that the demo leaves no account behind whose password is public. */
+export function newSecret(): string {
+  return randomBytes(24).toString('hex');
+}

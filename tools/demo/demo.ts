@@ -1,0 +1,72 @@
+import { HttpClient } from '../http-client';
+import { tellAccess, tellGoodbye } from './access-story';
+import { tellAddenda } from './addendum-story';
+import { BrokenPromise } from './broken-promise';
+import { tellChart, tellEverything } from './chart-story';
+import { findRootSecret, newSecret } from './demo-secrets';
+import { EventReceiver } from './event-receiver';
+import { Story } from './story';
+import { DESTINATION_PATH, HOOK_HEADER, tellWebhook } from './webhook-story';
+
+/** Plays the whole service against a running server; the exit code is 0 only when every step did what it promises. */
+async function main(): Promise<number> {
+  const baseUrl = process.env.BASE_URL ?? 'http://localhost:3000';
+  const root = findRootSecret(process.env);
+  if (!root) {
+    process.stderr.write(
+      'The secret of the client "root" is unknown. Start the server first (npm start), from the same folder or with\n' +
+        'the same DATA_DIR, or set SVC_ROOT_CLIENT_SECRET.\n',
+    );
+    return 1;
+  }
+  const secrets = { root: root.value, app: newSecret(), nursePassword: newSecret() };
+  const variables = [
+    ['BASE_URL', baseUrl],
+    ['ROOT_SECRET', secrets.root],
+    ['APP_SECRET', secrets.app],
+    ['NURSE_PASSWORD', secrets.nursePassword],
+  ] as const;
+  const story = new Story(new HttpClient(baseUrl), new Map(variables));
+  const newSecretExpression = `"$(node -p 'crypto.randomBytes(24).toString("hex")')"`;
+  story.print('Every call is shown as a line to paste. To follow by hand, from the first step on, begin with:\n');
+  story.tell(`export BASE_URL=${baseUrl}`);
+  story.tell(`export ROOT_SECRET=${root.expression}`);
+  story.tell(`export APP_SECRET=${newSecretExpression} NURSE_PASSWORD=${newSecretExpression}`);
+
+  const receiver = await EventReceiver.start(HOOK_HEADER);
+  try {
+    const token = await tellAccess(story, secrets);
+    await tellChart(story, token);
+    await tellAddenda(story, token);
+    await tellWebhook(story, token, receiver);
+    await tellEverything(story, token);
+    await tellGoodbye(story, token);
+    story.print('\nEvery step did what it promises.');
+    return 0;
+  } catch (error) {
+    story.print(`\nStep "${story.title}" failed.`);
+    story.tell(reasonOf(error, baseUrl));
+    return 1;
+  } finally {
+    await takeDownQuietly(story.client, secrets.root);
+    await receiver.stop();
+  }
+}
+
+/** Removes the destination of a story that broke off before its last step; the failure to tell is the first one. */
+async function takeDownQuietly(client: HttpClient, rootSecret: string): Promise<void> {
+  const authorization = { user: 'root', password: rootSecret };
+  await client.send({ method: 'DELETE', path: DESTINATION_PATH, authorization }).catch(() => undefined);
+}
+
+function reasonOf(error: unknown, baseUrl: string): string {
+  if (error instanceof BrokenPromise) return `Promised: ${error.message}`;
+  if (error instanceof TypeError && error.message === 'fetch failed') {
+    return `No answer from ${baseUrl}: is the server running (npm start)?`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+void main().then((code) => {
+  process.exitCode = code;
+});

@@ -1,0 +1,30 @@
+import { BrokenPromise } from './broken-promise';
+
+/** Finds the value at a path of member names and indexes; `undefined` when the path leads nowhere. */
+export function valueAt(json: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[step] : undefined,
+    json,
+  );
+}
+
+/** @throws BrokenPromise when there is no string at the path. */
+export function stringAt(json: unknown, ...path: readonly (string | number)[]): string {
+  const value = valueAt(json, ...path);
+  if (typeof value !== 'string') throw new BrokenPromise(`the answer has a string at ${path.join('.')}`);
+  return value;
+}
+
+/** @throws BrokenPromise when there is no array at the path. */
+export function listAt(json: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
+  const value = valueAt(json, ...path);
+  if (!Array.isArray(value)) throw new BrokenPromise(`the answer has a list at ${path.join('.') || 'its root'}`);
+  return value;
+}
+
+/** Prints a value for people: strings as they are, anything else as JSON, nothing as an empty text. */
+export function shown(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

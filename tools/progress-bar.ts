@@ -1,0 +1,63 @@
+export interface ProgressOutput {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+export interface ProgressBarOptions {
+  readonly label: string;
+  readonly total: number;
+  readonly output?: ProgressOutput;
+  /** A clock that only runs forward, in milliseconds. */
+  readonly nowMs?: () => number;
+}
+
+const WIDTH = 24;
+const REDRAW_MS = 100;
+const ERASE_TO_END_OF_LINE = '\x1b[K';
+
+/** Shows how far a job is, its rate and the time that is left: redrawn on a terminal, else one line every 10 %. */
+export class ProgressBar {
+  private readonly label: string;
+  private readonly total: number;
+  private readonly output: ProgressOutput;
+  private readonly nowMs: () => number;
+  private readonly startedMs: number;
+  private done = 0;
+  private drawnMs = -Infinity;
+
+  constructor({ label, total, output = process.stdout, nowMs = () => performance.now() }: ProgressBarOptions) {
+    this.label = label;
+    this.total = total;
+    this.output = output;
+    this.nowMs = nowMs;
+    this.startedMs = nowMs();
+  }
+
+  advance(): void {
+    const tenthsBefore = this.tenths();
+    this.done += 1;
+    const isComplete = this.done === this.total;
+    if (this.output.isTTY !== true) {
+      if (this.tenths() > tenthsBefore) this.output.write(`${this.line()}\n`);
+    } else if (isComplete || this.nowMs() - this.drawnMs >= REDRAW_MS) {
+      this.drawnMs = this.nowMs();
+      this.output.write(`\r${this.line()}${ERASE_TO_END_OF_LINE}${isComplete ? '\n' : ''}`);
+    }
+  }
+
+  private tenths(): number {
+    return Math.floor((this.done * 10) / this.total);
+  }
+
+  private line(): string {
+    const share = this.done / this.total;
+    const filled = Math.round(share * WIDTH);
+    const bar = '#'.repeat(filled) + '-'.repeat(WIDTH - filled);
+    const percent = String(Math.floor(share * 100)).padStart(3);
+    const elapsedSeconds = Math.max((this.nowMs() - this.startedMs) / 1000, 0.001);
+    const perSecond = this.done / elapsedSeconds;
+    const leftSeconds = (this.total - this.done) / perSecond;
+    const time = this.done === this.total ? `${elapsedSeconds.toFixed(1)} s` : `${leftSeconds.toFixed(1)} s left`;
+    return `${this.label} [${bar}] ${percent} %  ${this.done}/${this.total}  ${perSecond.toFixed(0)}/s  ${time}`;
+  }
+}
