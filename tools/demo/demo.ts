@@ -10,7 +10,8 @@ import { DESTINATION_PATH, HOOK_HEADER, tellWebhook } from './webhook-story';
 
 /** Plays the whole service against a running server; the exit code is 0 only when every step did what it promises. */
 async function main(): Promise<number> {
-  const baseUrl = process.env.BASE_URL ?? 'http://localhost:3000';
+  const { BASE_URL, PORT = '3000' } = process.env; // as the server reads them
+  const baseUrl = BASE_URL ?? `http://localhost:${PORT}`;
   const root = findRootSecret(process.env);
   if (!root) {
     process.stderr.write(
