@@ -47,12 +47,16 @@ export const PLAN_FOR_LONG_QUEUES: Statement = {
 /**
  * Takes the destination that waits longest. Eligible is what has something to send, is due, and has no living owner:
  * state decides, not a cursor, since events commit in another order than they are numbered.
+ * A worker whose own lock is gone claims nothing, for it may hear of its loss late: who can take the lock proves that
+ * nobody holds it.
  */
 export const CLAIM: Statement = {
   name: 'delivery-claim',
-  text: `with due as (
+  text: `with claimer as materialized (
+      select not pg_try_advisory_xact_lock(${WORKER_LOCK_CLASS}, $1) as is_alive
+    ), due as (
       select r.destination_key, r.owner_slot is not null as is_orphaned from destination_runtime r
-      where r.next_attempt_at <= clock_timestamp()
+      where (select is_alive from claimer) and r.next_attempt_at <= clock_timestamp()
         and (r.owner_slot is null or r.lease_until < clock_timestamp() or r.owner_slot not in (${LIVING_SLOTS}))
         and (exists (select from open_batch b where b.destination_key = r.destination_key)
           or (select e.event_id from outbox_event e where e.destination_key = r.destination_key

@@ -9,7 +9,9 @@ import {
   type DestinationParameter,
   type Notification,
 } from '../../src/delivery/delivery-kind';
+import { DeliveryQueue } from '../../src/delivery/delivery-queue';
 import { OutboxEventEntity } from '../../src/delivery/outbox-event.entity';
+import { WorkerIdentity } from '../../src/delivery/worker-identity';
 import { ServiceError } from '../../src/platform/errors/service-error';
 import { eventually } from '../support/eventually';
 import { type Received, type TestApp, startTestApp } from '../support/test-app';
@@ -783,6 +785,27 @@ describe('Connections', () => {
     expect([receiver.requests.length, (await status(destinationId)).counts.messageBatchesDeliveryAttempts]).toEqual([
       3, 0,
     ]);
+  });
+});
+
+describe('A worker whose proof of life is gone', () => {
+  it('claims nothing', async () => {
+    const destinationId = await newDestination(await newTopic());
+    receiver.next({ kind: 'hang' });
+    await write(newName());
+    await received(1);
+    // As if the attempt had been given back: from here on the destination is due for whoever asks.
+    await app.app
+      .get(DataSource)
+      .query('update destination_runtime set owner_slot = null where destination_id = $1', [destinationId]);
+    const queue = app.app.get(DeliveryQueue, { strict: false });
+    const slots = await app.app
+      .get(DataSource)
+      .query<{ slot: number }[]>(`select nextval('worker_slot')::integer as slot`);
+    const [{ slot } = { slot: 0 }] = slots;
+    expect(await queue.claim(slot)).toBeUndefined();
+    const claimOfTheLiving = await queue.claim(app.app.get(WorkerIdentity, { strict: false }).slot ?? 0);
+    expect(claimOfTheLiving).toMatchObject({ destinationId });
   });
 });
 
