@@ -5,8 +5,13 @@ import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
+import { ClauseResolver } from './search/clause-resolver';
+import { IncludedResources } from './search/included-resources';
+import { KnownUnits } from './search/known-units';
 import { ResourceSearch } from './search/resource-search';
+import { RowFrequencies } from './search/row-frequencies';
 import { SearchIndex } from './search/search-index';
+import { ValueSetCodes } from './search/value-set-codes';
 import { ResourceKeys } from './store/resource-keys';
 import { ResourceStore } from './store/resource-store';
 import { WriteExtensions } from './write-extensions';
@@ -24,6 +29,11 @@ import { WriteExtensions } from './write-extensions';
     ResourceReader,
     ResourceWriter,
     SearchIndex,
+    ClauseResolver,
+    IncludedResources,
+    KnownUnits,
+    RowFrequencies,
+    ValueSetCodes,
     ResourceSearch,
   ],
   exports: [ResourceTypes, ResourceReader, ResourceWriter, SearchIndex, ResourceSearch],

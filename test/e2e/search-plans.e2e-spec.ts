@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { compilePage, compileTotal, type CompiledSearch } from '../../src/resource/search/compile-search';
+import { compilePage, compileTotal } from '../../src/resource/search/compile-search';
+import { type CompiledSearch } from '../../src/resource/search/compile/binder';
 import { type SearchClause, type SearchQuery } from '../../src/resource/search/search-query';
 import { sessionSettings } from '../../src/platform/database/data-source-options';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
@@ -64,7 +65,10 @@ describe.each([
     const query: SearchQuery = { type: 'Observation', clauses, count: 20 };
 
     it('reads a page by indexes in nested loops, never a whole table', async () => {
-      for (const shape of [query, { ...query, after: { mainDate: Date.parse('2020-01-05'), key: 5_000 } }]) {
+      for (const shape of [
+        query,
+        { ...query, position: { side: 'after', values: [Date.parse('2020-01-05')], key: 5_000 } as const },
+      ]) {
         const plan = await planOf(compilePage(shape));
         expect(plan).not.toMatch(/Seq Scan/);
         expect(plan).not.toMatch(/Hash (Semi |Anti )?Join/);

@@ -1,7 +1,8 @@
 import { patientCompartment } from '../../src/fhir/definitions';
 import { localKey } from '../../src/fhir/reference';
 import { type Resource } from '../../src/fhir/types';
-import { type CompiledSearch, compilePage, compileTotal } from '../../src/resource/search/compile-search';
+import { compilePage, compileTotal } from '../../src/resource/search/compile-search';
+import { type CompiledSearch } from '../../src/resource/search/compile/binder';
 import { Extractors } from '../../src/resource/search/extract/extractor';
 import { targetHashOf } from '../../src/resource/search/extract/hash';
 import { SearchParameterSet } from '../../src/resource/search/extract/search-parameter-set';

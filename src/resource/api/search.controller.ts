@@ -7,12 +7,13 @@ import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
+import { Clock } from '../../platform/time/clock';
 import { ResourceTypes } from '../resource-types';
-import { parseSearch } from '../search/parse-search';
-import { ResourceSearch, parsePosition, printPosition } from '../search/resource-search';
-import { countOf, isLenient, totalModeOf } from '../search/result-parameters';
+import { readSearch } from '../search/read-search';
+import { ResourceSearch } from '../search/resource-search';
+import { isLenient } from '../search/result-parameters';
 import { SearchIndex } from '../search/search-index';
-import { bundleText, matchEntry } from './resource-answer';
+import { searchAnswer } from './search-answer';
 
 /** Search by type (http://hl7.org/fhir/R4/search.html), with GET and with a form that keeps values out of URLs. */
 @ApiExcludeController()
@@ -23,6 +24,7 @@ export class SearchController {
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
     private readonly environment: Environment,
+    private readonly clock: Clock,
   ) {}
 
   @Get(':type')
@@ -47,44 +49,16 @@ export class SearchController {
 
   private async answer(type: string, query: URLSearchParams, request: Request): Promise<FhirAnswer> {
     this.types.assertKnown(type);
-    const { baseUrl } = this.environment;
-    const { clauses, used } = parseSearch(query, {
+    const scope = {
       type,
       parameters: this.index.parameters,
-      baseUrl,
+      baseUrl: this.environment.baseUrl,
+      now: this.clock.now().getTime(),
       isLenient: isLenient(request.get('prefer')),
-    });
-    const count = countOf(query);
-    const after = query.get('_after');
-    const page = await this.search.search({
-      type,
-      clauses,
-      count,
-      total: totalModeOf(query),
-      ...(after === null ? {} : { after: parsePosition(after) }),
-    });
+    };
+    const { used, ...asked } = readSearch(query, scope);
+    const page = await this.search.search(asked);
     const rootUrl = rootUrlOf(request, this.environment);
-    const linkTo = (position: string | null): string => {
-      const shown = new URLSearchParams();
-      for (const [name, value] of used) shown.append(name, value);
-      shown.set('_count', String(count));
-      const total = query.get('_total');
-      if (total !== null) shown.set('_total', total);
-      if (position !== null) shown.set('_after', position);
-      return `${rootUrl}/${type}?${shown.toString()}`;
-    };
-    const link = [
-      { relation: 'self', url: linkTo(after) },
-      ...(page.next === undefined ? [] : [{ relation: 'next', url: linkTo(printPosition(page.next)) }]),
-    ];
-    const members = { ...(page.total === undefined ? {} : { total: page.total }), link };
-    return {
-      status: 200,
-      text: bundleText(
-        'searchset',
-        members,
-        page.resources.map((resource) => matchEntry(rootUrl, resource)),
-      ),
-    };
+    return { status: 200, text: searchAnswer(page, { rootUrl, path: type, used, position: asked.position }) };
   }
 }

@@ -1,184 +1,114 @@
-import { createHash } from 'node:crypto';
-import { type Statement } from '../../platform/database/statement';
-import { type SearchClause, type SearchQuery } from './search-query';
+import { Binder, type CompiledSearch } from './compile/binder';
+import { Candidates, type CandidateOrder } from './compile/candidates';
+import { estimateOf, type Frequencies } from './compile/estimate';
+import { Predicates } from './compile/predicate';
+import { type OrderTerm, PageOrder, termOf, valueOf } from './compile/order';
+import { type PagePosition, type SearchQuery, type SortKey } from './search-query';
 
-export interface CompiledSearch {
-  readonly statement: Statement;
-  readonly values: readonly unknown[];
+/** The order of a search that asks for none: the latest first. */
+const DEFAULT_SORT: readonly SortKey[] = [{ by: { kind: 'main-date' }, isDescending: true }];
+
+export interface CompiledPage extends CompiledSearch {
+  /** Whether rows come from the end of the page to its beginning. */
+  readonly isReversed: boolean;
+  readonly terms: readonly Pick<OrderTerm, 'cast'>[];
 }
 
-const ORDER = 'order by main_date desc, resource_key desc';
-
 /**
- * The statement that finds one page (and one row more, which tells that a next page exists).
+ * The statement that finds one page (and one row more, which tells that another page exists). Columns `s0`, `s1` … hold
+ * what the rows are sorted by.
  *
  * The SQL leaves the planner no choice, since it runs with generic plans: one clause drives in index order, the others
- * are probed by exact key in nested loops (`lateral … limit 1`). EXISTS or IN would be hashed: a thousand times slower.
+ * are probed by exact key in nested loops.
  */
-export function compilePage(query: SearchQuery): CompiledSearch {
-  const bind = new Binder();
-  const page = matches(query, bind, query.count + 1);
-  return bind.finish(`with page as materialized (${page})
-select p.main_date, p.resource_key, r.type, r.id, r.body
-from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
-order by p.main_date desc, p.resource_key desc`);
+export function compilePage(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
+  const sort = query.sort === undefined || query.sort.length === 0 ? DEFAULT_SORT : query.sort;
+  const [first, ...others] = sort;
+  if (first === undefined || others.length > 0) return byValues(query, sort, frequencies);
+  if (first.by.kind === 'main-date') return byMainDate(query, first.isDescending, frequencies);
+  if (first.by.kind === 'updated' && !isGathered(query, frequencies)) return byUpdated(query, first.isDescending);
+  return byValues(query, sort, frequencies);
 }
 
 /** The statement that counts all matches, of whatever page. */
-export function compileTotal({ type, clauses }: SearchQuery): CompiledSearch {
+export function compileTotal(
+  { type, clauses }: Pick<SearchQuery, 'type' | 'clauses'>,
+  frequencies: Frequencies = nothingIsFrequent,
+): CompiledSearch {
   const bind = new Binder();
-  return bind.finish(`select count(*) as total from (${matches({ type, clauses }, bind)}) m`);
+  return bind.finish(`select count(*) as total from (${new Candidates(bind, frequencies).of(type, clauses)}) m`);
 }
 
-type Matches = Pick<SearchQuery, 'type' | 'clauses' | 'after'>;
-
-/** Distinct (main_date, resource_key) of all matches; with `limit` in page order. */
-function matches(query: Matches, bind: Binder, limit?: number): string {
-  const [driver, ...others] = inDrivingOrder(query.clauses);
-  const conditions = new Conditions(bind, query.after, limit, others);
-  if (driver === undefined || driver.kind === 'updated') return walkType(query.type, driver, bind, conditions);
-  switch (driver.kind) {
-    case 'id':
-      return `select c.main_date, c.resource_key from resource c ${conditions.probes}
-where c.type = ${bind.value(query.type)} and c.id = any(${bind.value(driver.ids)}) ${conditions.keyset} ${conditions.page}`;
-    case 'token':
-      return perAlternative(tokenAlternatives(driver, bind), 'search_token c', conditions);
-    case 'reference':
-      return perAlternative(referenceAlternatives(driver, bind), 'reference_link c', conditions);
-  }
-}
-
-/** The rarest kind first: an id is one row, a reference a chart, a token anything. */
-const RARITY: Readonly<Record<SearchClause['kind'], number>> = { id: 0, reference: 1, token: 2, updated: 3 };
-
-const inDrivingOrder = (clauses: readonly SearchClause[]): SearchClause[] =>
-  [...clauses].sort((a, b) => RARITY[a.kind] - RARITY[b.kind]);
-
-/** Walks all of a type; with a time of update that index collects and the page is sorted. */
-function walkType(
-  type: string,
-  updated: (SearchClause & { kind: 'updated' }) | undefined,
-  bind: Binder,
-  conditions: Conditions,
-): string {
-  const place = bind.value(type);
-  const filter = updated === undefined ? '' : `and ${updatedFilter('c', updated, bind)}`;
-  const source = `(select main_date, resource_key, updated_at from resource c where c.type = ${place} ${filter} ${updated === undefined ? '' : 'offset 0'}) c`;
-  return `select c.main_date, c.resource_key from ${source} ${conditions.probes} where true ${conditions.keyset} ${conditions.page}`;
-}
-
-interface Alternatives {
-  /** `unnest(…) z(…)` */
-  readonly source: string;
-  /** Equality of a row with the alternative `z`. */
-  readonly equals: (row: string) => string;
-}
-
-/** Each alternative is read in index order up to the limit: an IN list over an ordered index would lose the order. */
-function perAlternative({ source, equals }: Alternatives, table: string, conditions: Conditions): string {
-  return `select distinct a.main_date, a.resource_key from ${source} cross join lateral (
-select c.main_date, c.resource_key from ${table} ${conditions.probes} where ${equals('c')} ${conditions.keyset} ${conditions.page}) a ${conditions.outerPage}`;
-}
-
-function tokenAlternatives({ tokens }: SearchClause & { kind: 'token' }, bind: Binder): Alternatives {
-  const hashes = bind.value(tokens.map(({ hash }) => hash));
-  const systems = bind.value(tokens.map(({ systemHash }) => systemHash ?? null));
-  return {
-    source: `unnest(${hashes}::bigint[], ${systems}::integer[]) z(hash, system_hash)`,
-    equals: (row) => `${row}.token_hash = z.hash and (z.system_hash is null or ${row}.system_hash = z.system_hash)`,
-  };
-}
-
-function referenceAlternatives({ links }: SearchClause & { kind: 'reference' }, bind: Binder): Alternatives {
-  const targets = bind.value(links.map(({ targetHash }) => targetHash));
-  const parameters = bind.value(links.map(({ parameterId }) => parameterId));
-  return {
-    source: `unnest(${targets}::bigint[], ${parameters}::integer[]) z(hash, parameter_id)`,
-    equals: (row) => `${row}.target_hash = z.hash and ${row}.parameter_id = z.parameter_id`,
-  };
-}
-
-function updatedFilter(row: string, { ranges }: SearchClause & { kind: 'updated' }, bind: Binder): string {
-  const alternatives = ranges.map(({ low, high }) => {
-    const limits = [
-      ...(low === -Infinity ? [] : [`${row}.updated_at >= ${bind.value(new Date(low))}`]),
-      ...(high === Infinity ? [] : [`${row}.updated_at <= ${bind.value(new Date(high))}`]),
-    ];
-    return limits.length === 0 ? 'true' : limits.join(' and ');
-  });
-  return `(${alternatives.map((alternative) => `(${alternative})`).join(' or ')})`;
-}
-
-/** What every candidate row `c` must hold besides the driving clause. */
-class Conditions {
-  readonly keyset: string;
-  readonly page: string;
-  readonly outerPage: string;
-  readonly probes: string;
-
-  constructor(bind: Binder, after: SearchQuery['after'], limit: number | undefined, clauses: readonly SearchClause[]) {
-    this.probes = clauses.map((clause, index) => probe(clause, `probe${index}`, bind)).join('\n');
-    this.keyset =
-      after === undefined
+/** The indexes hold their rows in this order, so that a page costs what a page holds. */
+function byMainDate(query: SearchQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
+  const bind = new Binder();
+  const { position } = query;
+  const isReversed = position?.side === 'before';
+  const direction = isDescending === isReversed ? 'asc' : 'desc';
+  const limit = bind.value(query.count + 1);
+  const order: CandidateOrder = {
+    keyset:
+      position === undefined
         ? ''
-        : `and (c.main_date, c.resource_key) < (${bind.value(new Date(after.mainDate).toISOString())}::timestamptz, ${bind.value(after.key)}::bigint)`;
-    const limited = limit === undefined ? '' : `limit ${bind.value(limit)}`;
-    this.page = limit === undefined ? '' : `order by c.main_date desc, c.resource_key desc ${limited}`;
-    this.outerPage = limit === undefined ? '' : `${ORDER} ${limited}`;
-  }
+        : `and (c.main_date, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`,
+    page: (alias) => `order by ${alias}.main_date ${direction}, ${alias}.resource_key ${direction} limit ${limit}`,
+  };
+  const page = new Candidates(bind, frequencies).of(query.type, query.clauses, order);
+  const compiled = bind.finish(`with page as materialized (${page})
+select p.main_date as s0, p.resource_key, r.type, r.id, r.reference_hash, r.body
+from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
+order by p.main_date ${direction}, p.resource_key ${direction}`);
+  return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
-function probe(clause: SearchClause, alias: string, bind: Binder): string {
-  switch (clause.kind) {
-    case 'id':
-      return lateral(
-        alias,
-        `resource p where p.resource_key = c.resource_key and p.id = any(${bind.value(clause.ids)})`,
-      );
-    case 'updated':
-      return lateral(alias, `resource p where p.resource_key = c.resource_key and ${updatedFilter('p', clause, bind)}`);
-    case 'token': {
-      const { source, equals } = tokenAlternatives(clause, bind);
-      return lateral(
-        alias,
-        `${source} ${lateral('found', `search_token p where ${equals('p')} and p.main_date = c.main_date and p.resource_key = c.resource_key`)}`,
-      );
-    }
-    case 'reference': {
-      const { source, equals } = referenceAlternatives(clause, bind);
-      return lateral(
-        alias,
-        `${source} ${lateral('found', `reference_link p where ${equals('p')} and p.resource_key = c.resource_key`)}`,
-      );
-    }
-  }
+const instantKey = ({ values, key }: PagePosition, bind: Binder): string =>
+  `(${bind.value(valueOf(values[0], 'timestamptz'))}::timestamptz, ${bind.value(key)}::bigint)`;
+
+/** Fewer matches than this are gathered and sorted sooner than the newest of their type are walked through. */
+const MOST_GATHERED = 5_000;
+
+function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean {
+  const estimates = clauses.map((clause) => estimateOf(clause, frequencies) ?? Infinity);
+  return Math.min(Infinity, ...estimates) <= MOST_GATHERED;
 }
 
-const lateral = (alias: string, rest: string): string => `cross join lateral (select 1 from ${rest} limit 1) ${alias}`;
-
-class Binder {
-  private readonly values: unknown[] = [];
-
-  value(value: unknown): string {
-    return `$${this.values.push(value)}`;
-  }
-
-  /** The name comes from the text: one shape of query has one prepared statement, whatever its values. */
-  finish(text: string): CompiledSearch {
-    return { statement: { name: nameOf(text), text }, values: this.values };
-  }
+/** Walks the type in the order of its updates. */
+function byUpdated({ type, clauses, position, count }: SearchQuery, isDescending: boolean): CompiledPage {
+  const bind = new Binder();
+  const isReversed = position?.side === 'before';
+  const direction = isDescending === isReversed ? 'asc' : 'desc';
+  const predicates = new Predicates(bind);
+  const tests = [
+    `c.type = ${bind.value(type)}`,
+    ...clauses.map((clause) => predicates.of(clause, { name: 'c', isResource: true })),
+    ...(position === undefined
+      ? []
+      : [`(c.updated_at, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`]),
+  ];
+  const order = (alias: string): string =>
+    `order by ${alias}.updated_at ${direction}, ${alias}.resource_key ${direction}`;
+  const compiled = bind.finish(`with page as materialized (
+select c.updated_at, c.resource_key from resource c where ${tests.join(' and ')} ${order('c')} limit ${bind.value(count + 1)})
+select p.updated_at as s0, p.resource_key, r.type, r.id, r.reference_hash, r.body
+from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r ${order('p')}`);
+  return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
-/** Each name is a plan in each connection; real clients use a few dozen shapes. */
-const MAX_NAMES = 500;
-const names = new Map<string, string>();
-
-/** Beyond the bound a shape has no name and is planned anew, so that nobody can fill the memory with odd queries. */
-function nameOf(text: string): string {
-  const known = names.get(text);
-  if (known !== undefined) return known;
-  if (names.size >= MAX_NAMES) return '';
-  const name = `search-${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-  names.set(text, name);
-  return name;
+/** All matches are gathered and sorted by what they hold. */
+function byValues(query: SearchQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
+  const bind = new Binder();
+  const terms = sort.map((key) => termOf(key, bind));
+  const order = new PageOrder(terms, bind, query.position, query.count + 1);
+  const columns = terms.map(({ sql }, index) => `${sql} as s${index}`);
+  const named = (alias: string) => (_term: OrderTerm, index: number) => `${alias}.s${index}`;
+  const compiled =
+    bind.finish(`with hits as materialized (${new Candidates(bind, frequencies).of(query.type, query.clauses)}),
+sorted as materialized (select h.resource_key, ${columns.join(', ')} from hits h),
+page as materialized (select * from sorted k where ${order.keyset('k')} ${order.orderBy('k', named('k'))})
+select ${terms.map((_term, index) => `p.s${index}`).join(', ')}, p.resource_key, r.type, r.id, r.reference_hash, r.body
+from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
+${order.orderBy('p', named('p'))}`);
+  return { ...compiled, isReversed: order.isReversed, terms };
 }
+
+const nothingIsFrequent: Frequencies = { token: () => undefined, target: () => undefined };

@@ -1,75 +1,119 @@
 import { Injectable } from '@nestjs/common';
-import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { Statements } from '../../platform/database/statements';
-import { ServiceError } from '../../platform/errors/service-error';
-import { type TextRow, resourceTextOf } from '../store/resource-row';
-import { type ResourceText } from '../stored-resource';
-import { compilePage, compileTotal } from './compile-search';
+import { ClauseResolver } from './clause-resolver';
+import { type CompiledSearch } from './compile/binder';
+import { type CompiledPage, compilePage, compileTotal } from './compile-search';
+import { type FoundResource, foundResourceOf, IncludedResources } from './included-resources';
+import { type Include } from './parse/include';
 import { type TotalMode } from './result-parameters';
-import { type PagePosition, type SearchClause } from './search-query';
+import { RowFrequencies } from './row-frequencies';
+import { type PagePosition, type SearchQuery } from './search-query';
 
-export interface SearchRequest {
-  readonly type: string;
-  readonly clauses: readonly SearchClause[];
-  readonly count: number;
-  readonly after?: PagePosition;
+export interface SearchRequest extends SearchQuery {
   readonly total: TotalMode;
+  readonly includes?: readonly Include[];
+  /** Whether to tell how the page was found. */
+  readonly isExplained?: boolean;
 }
 
 export interface SearchPage {
-  readonly resources: readonly ResourceText[];
+  readonly resources: readonly FoundResource[];
+  readonly included: readonly FoundResource[];
+  /** False when the includes found more than an answer holds. */
+  readonly isComplete: boolean;
   /** Absent when nobody asked for it. */
   readonly total?: number;
-  /** Where the next page begins; absent on the last page. */
+  /** Where the pages beside this one begin and end; absent at the ends. */
   readonly next?: PagePosition;
+  readonly previous?: PagePosition;
+  readonly explanation?: SearchExplanation;
 }
 
-interface PageRow extends TextRow {
-  readonly main_date: Date;
+/** The statement of a page as it ran (interface, "Patient everything", diagnostics). */
+export interface SearchExplanation {
+  /** SQL, then the values of `$1`, `$2` … */
+  readonly query: readonly unknown[];
+  /** What EXPLAIN ANALYZE says. */
+  readonly plan: string;
+}
+
+interface PageRow {
   readonly resource_key: number;
+  readonly type: string;
+  readonly id: string;
+  readonly reference_hash: number;
+  readonly body: string;
+  readonly [column: string]: unknown;
 }
 
 /** Finds resources by their search rows. */
 @Injectable()
 export class ResourceSearch {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    private readonly statements: Statements,
+    private readonly resolver: ClauseResolver,
+    private readonly frequencies: RowFrequencies,
+    private readonly includedResources: IncludedResources,
+  ) {}
 
   async search(request: SearchRequest): Promise<SearchPage> {
-    const { statement, values } = compilePage(request);
-    const rows = request.count === 0 ? [] : await this.statements.run<PageRow>(statement, values);
-    const page = rows.slice(0, request.count);
-    const last = rows.length > request.count ? page.at(-1) : undefined;
-    const total = await this.total(request, page.length, last === undefined);
+    this.frequencies.refresh();
+    const query = { ...request, clauses: await this.resolver.resolveAll(request.clauses) };
+    const compiled = compilePage(query, this.frequencies);
+    const rows = query.count === 0 ? [] : await this.statements.run<PageRow>(compiled.statement, compiled.values);
+    const hasMore = rows.length > query.count;
+    const page = rows.slice(0, query.count);
+    if (compiled.isReversed) page.reverse();
+    const isWhole = query.position === undefined && !hasMore && query.count > 0;
+    const total = isWhole ? page.length : await this.total(query);
+    const resources = page.map(foundResourceOf);
+    const included = await this.includedResources.of(resources, query.includes ?? []);
     return {
-      resources: page.map(resourceTextOf),
+      resources,
+      included: included.resources,
+      isComplete: included.isComplete,
       ...(total === undefined ? {} : { total }),
-      ...(last === undefined ? {} : { next: { mainDate: last.main_date.getTime(), key: last.resource_key } }),
+      ...neighboursOf(page, compiled, hasMore, query.position),
+      ...(query.isExplained === true ? { explanation: await this.explain(compiled) } : {}),
     };
   }
 
-  private async total(request: SearchRequest, found: number, isLastPage: boolean): Promise<number | undefined> {
-    // Most answers fit on one page: then the count is known without another statement.
-    if (request.after === undefined && isLastPage && request.count > 0) return found;
-    if (request.total === 'none' && request.count > 0) return undefined;
-    const { statement, values } = compileTotal(request);
+  private async total(query: SearchRequest): Promise<number | undefined> {
+    if (query.total === 'none' && query.count > 0) return undefined;
+    const { statement, values } = compileTotal(query, this.frequencies);
     return (await this.statements.runOne<{ total: number }>(statement, values))?.total ?? 0;
+  }
+
+  /** Runs the statement once more, under the same limits. */
+  private async explain({ statement, values }: CompiledSearch): Promise<SearchExplanation> {
+    const text = `explain (analyze, buffers) ${statement.text}`;
+    const rows = await this.statements.run<{ 'QUERY PLAN': string }>({ name: '', text }, values);
+    return { query: [statement.text, ...values], plan: rows.map((row) => row['QUERY PLAN']).join('\n') };
   }
 }
 
-/** The text of a position in a link; opaque to clients. */
-export const printPosition = ({ mainDate, key }: PagePosition): string =>
-  `${mainDate.toString(36)}.${key.toString(36)}`;
+/** A page that was reached by a link has a neighbour on the side it came from; the other side tells itself. */
+function neighboursOf(
+  page: readonly PageRow[],
+  { isReversed, terms }: CompiledPage,
+  hasMore: boolean,
+  position: PagePosition | undefined,
+): Pick<SearchPage, 'next' | 'previous'> {
+  const [first, last] = [page.at(0), page.at(-1)];
+  const hasNext = isReversed || hasMore;
+  const hasPrevious = isReversed ? hasMore : position !== undefined;
+  const at = (side: PagePosition['side'], row: PageRow): PagePosition => ({
+    side,
+    key: row.resource_key,
+    values: terms.map((_term, index) => positionValueOf(row[`s${index}`])),
+  });
+  return {
+    ...(hasNext && last !== undefined ? { next: at('after', last) } : {}),
+    ...(hasPrevious && first !== undefined ? { previous: at('before', first) } : {}),
+  };
+}
 
-/** @throws ServiceError 'invalid' for a text that this server did not make. */
-export function parsePosition(text: string): PagePosition {
-  const [, mainDate = '', key = ''] = /^(-?[0-9a-z]{1,11})\.([0-9a-z]{1,11})$/.exec(text) ?? [];
-  const position = { mainDate: parseInt(mainDate, 36), key: parseInt(key, 36) };
-  const isDate = position.mainDate >= earliestInstant && position.mainDate <= latestInstant;
-  if (!Number.isSafeInteger(position.key) || !isDate) {
-    throw new ServiceError(
-      'invalid',
-      '_after is made by the server for its next links; begin again at the first page.',
-    );
-  }
-  return position;
+function positionValueOf(value: unknown): string | number | null {
+  if (value instanceof Date) return value.getTime();
+  return typeof value === 'string' || typeof value === 'number' ? value : null;
 }

@@ -2,20 +2,134 @@
 export interface SearchQuery {
   readonly type: string;
   readonly clauses: readonly SearchClause[];
+  /** Empty: by main date, the newest first. */
+  readonly sort?: readonly SortKey[];
   readonly count: number;
-  /** Where the page begins: the last row of the page before. */
-  readonly after?: PagePosition;
+  /** Where the page begins or ends; the first page when absent. */
+  readonly position?: PagePosition;
 }
 
 /** Alternatives of one parameter (comma OR); a repeated parameter is a clause of its own (AND). */
 export type SearchClause =
   | { readonly kind: 'id'; readonly ids: readonly string[] }
   | { readonly kind: 'updated'; readonly ranges: readonly InstantRange[] }
-  | { readonly kind: 'token'; readonly tokens: readonly { readonly hash: number; readonly systemHash?: number }[] }
+  | TokenClause
+  | ReferenceClause
+  | StringClause
+  | DateClause
+  | NumberClause
+  | { readonly kind: 'presence'; readonly mask: bigint; readonly isPresent: boolean }
+  | BodyClause
   | {
-      readonly kind: 'reference';
-      readonly links: readonly { readonly targetHash: number; readonly parameterId: number }[];
-    };
+      /** A reference of the resource leads to one of `type` that the clause holds for. */
+      readonly kind: 'chain';
+      readonly parameterIds: readonly number[];
+      readonly type: string;
+      readonly clause: SearchClause;
+    }
+  | {
+      /** A resource of `type` refers to this one, and the clause holds for it. */
+      readonly kind: 'has';
+      readonly parameterIds: readonly number[];
+      readonly type: string;
+      readonly clause: SearchClause;
+    }
+  | { readonly kind: 'list'; readonly listHash: number; readonly parameterId: number }
+  | { readonly kind: 'all' | 'any'; readonly clauses: readonly SearchClause[] }
+  | { readonly kind: 'not'; readonly clause: SearchClause }
+  | UnresolvedClause;
+
+/** What takes a look into the database before it can be compiled. */
+export type UnresolvedClause = QuantityClause | ValueSetClause;
+
+export interface TokenClause {
+  readonly kind: 'token';
+  readonly tokens: readonly TokenKey[];
+}
+
+export interface TokenKey {
+  readonly hash: number;
+  readonly systemHash?: number;
+}
+
+export interface ReferenceClause {
+  readonly kind: 'reference';
+  readonly links: readonly LinkKey[];
+  /** The one patient, when the links tell the patient that the resource belongs to. */
+  readonly patientHash?: number;
+}
+
+export interface LinkKey {
+  readonly targetHash: number;
+  readonly parameterId: number;
+}
+
+export interface StringClause {
+  readonly kind: 'string';
+  readonly parameterIds: readonly number[];
+  /** Folded texts. */
+  readonly match: 'prefix' | 'contains';
+  readonly texts: readonly string[];
+}
+
+export interface DateClause {
+  readonly kind: 'date';
+  readonly parameterIds: readonly number[];
+  readonly boxes: readonly DateBox[];
+  /** Whether the parameter tells the main date, and a resource has it once at most. */
+  readonly isMainDate: boolean;
+}
+
+/** What a date row must hold: limits of its beginning and its end, epoch milliseconds, inclusive. */
+export interface DateBox {
+  readonly lowFrom?: number;
+  readonly lowTo?: number;
+  readonly highFrom?: number;
+  readonly highTo?: number;
+}
+
+export interface NumberClause {
+  readonly kind: 'number';
+  readonly parameterIds: readonly number[];
+  /** Of the code that a composite pairs with the number; 0 for a number alone. */
+  readonly codeHash: number;
+  readonly ranges: readonly NumberRange[];
+}
+
+export interface NumberRange {
+  readonly low: number;
+  readonly high: number;
+  readonly isLowOpen: boolean;
+  readonly isHighOpen: boolean;
+  /** Absent: whatever the unit. */
+  readonly unitHash?: number;
+}
+
+/** Numbers in units: which rows they mean is told by the units that are stored. */
+export interface QuantityClause extends Omit<NumberClause, 'kind' | 'ranges'> {
+  readonly kind: 'quantity';
+  readonly quantities: readonly { readonly ranges: readonly NumberRange[]; readonly unit: UnitKey }[];
+}
+
+export interface UnitKey {
+  readonly system?: string;
+  readonly code: string;
+}
+
+export interface ValueSetClause {
+  readonly kind: 'value-set';
+  readonly url: string;
+  readonly parameterIds: readonly number[];
+}
+
+/** Asked of the stored text itself, where no search row can tell. */
+export interface BodyClause {
+  readonly kind: 'body';
+  /** JSON paths of PostgreSQL, of which one must find something. */
+  readonly paths: readonly string[];
+  /** A text that the body must contain whatever its case, when one path holds; spares most bodies the parse. */
+  readonly hint?: string;
+}
 
 /** Milliseconds of the epoch, both ends included. */
 export interface InstantRange {
@@ -23,9 +137,18 @@ export interface InstantRange {
   readonly high: number;
 }
 
-/** Rows are ordered by main date and key, both descending: neither changes while a client pages. */
+export interface SortKey {
+  readonly by:
+    | { readonly kind: 'main-date' | 'updated' | 'id' }
+    | { readonly kind: 'string' | 'date' | 'number'; readonly parameterIds: readonly number[] }
+    | { readonly kind: 'body'; readonly paths: readonly string[] };
+  readonly isDescending: boolean;
+}
+
+/** The row before or after the page, by the values that it is sorted by; opaque to clients. */
 export interface PagePosition {
-  /** Milliseconds of the epoch. */
-  readonly mainDate: number;
+  readonly side: 'after' | 'before';
+  /** Instants as epoch milliseconds. */
+  readonly values: readonly (string | number | null)[];
   readonly key: number;
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { Statements } from '../../platform/database/statements';
+import { KnownUnits } from '../search/known-units';
 import { SearchIndex } from '../search/search-index';
 import { type StoredResource, type WriteMethod } from '../stored-resource';
 import { ResourceKeys } from './resource-keys';
@@ -42,6 +43,7 @@ export class ResourceStore {
     private readonly statements: Statements,
     private readonly keys: ResourceKeys,
     private readonly index: SearchIndex,
+    private readonly knownUnits: KnownUnits,
   ) {}
 
   /** Locks the stored version until the transaction ends; undefined when nothing is stored. */
@@ -89,7 +91,8 @@ export class ResourceStore {
 
   /** A resource without a clinical date keeps the time of its creation: rows move when the main date does. */
   private rowOf(type: string, content: VersionContent, fallbackDate: Date): RowContent {
-    const rows = this.index.rowsOf(type, content.value);
+    const found = this.index.rowsOf(type, content.value);
+    const rows = { ...found, units: this.knownUnits.unknownAmong(found.units) };
     return { ...content, rows, mainDate: rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate) };
   }
 

@@ -14,7 +14,7 @@ export interface SearchTable {
   readonly columnsOf: (rows: SearchRows) => readonly unknown[][];
   readonly insertSql: (at: RowPlaces, columns: readonly string[]) => string;
   /** Removes by the exact key of the table's index: the rows have no index by resource, which would double their cost. */
-  readonly deleteSql: (at: RowPlaces, columns: readonly string[]) => string;
+  readonly deleteSql?: (at: RowPlaces, columns: readonly string[]) => string;
 }
 
 const timestamp = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString();
@@ -64,5 +64,50 @@ const dates: SearchTable = {
      where s.parameter_id = u.p and s.low = u.l and s.high = u.h and s.resource_key = ${key}`,
 };
 
+const numbers: SearchTable = {
+  letter: 'n',
+  columnsOf: ({ numbers: rows }) => [
+    rows.map(({ parameterId }) => parameterId),
+    rows.map(({ codeHash }) => codeHash),
+    rows.map(({ value }) => value),
+    rows.map(({ unitHash }) => unitHash),
+  ],
+  insertSql: ({ key, mainDate }, [parameters, codes, values, units]) =>
+    `insert into search_number (code_hash, value, main_date, resource_key, parameter_id, unit_hash)
+     select u.c, u.v, ${mainDate}, ${key}, u.p, u.u
+     from unnest(${parameters}::integer[], ${codes}::bigint[], ${values}::double precision[], ${units}::integer[]) u(p, c, v, u)`,
+  deleteSql: ({ key, mainDate }, [parameters, codes, values, units]) =>
+    `delete from search_number s
+     using unnest(${parameters}::integer[], ${codes}::bigint[], ${values}::double precision[], ${units}::integer[]) u(p, c, v, u)
+     where s.parameter_id = u.p and s.code_hash = u.c and s.main_date = ${mainDate} and s.resource_key = ${key}
+       and s.value = u.v and s.unit_hash = u.u`,
+};
+
+const strings: SearchTable = {
+  letter: 's',
+  columnsOf: ({ strings: rows }) => [rows.map(({ parameterId }) => parameterId), rows.map(({ value }) => value)],
+  insertSql: ({ key }, [parameters, values]) =>
+    `insert into search_string (resource_key, parameter_id, value)
+     select ${key}, u.p, u.v from unnest(${parameters}::integer[], ${values}::text[]) u(p, v)`,
+  deleteSql: ({ key }, [parameters, values]) =>
+    `delete from search_string s using unnest(${parameters}::integer[], ${values}::text[]) u(p, v)
+     where s.resource_key = ${key} and s.parameter_id = u.p and s.value = u.v`,
+};
+
+/** A dictionary: searches ask it which units there are. What stands there stays. */
+const units: SearchTable = {
+  letter: 'u',
+  columnsOf: ({ units: rows }) => [
+    rows.map(({ unitHash }) => unitHash),
+    rows.map(({ system = '' }) => system),
+    rows.map(({ code = '' }) => code),
+    rows.map(({ unit = '' }) => unit),
+  ],
+  insertSql: (_at, [hashes, systems, codes, texts]) =>
+    `insert into search_unit (unit_hash, system, code, unit)
+     select * from unnest(${hashes}::integer[], ${systems}::text[], ${codes}::text[], ${texts}::text[]) order by 1
+     on conflict do nothing`,
+};
+
 /** Every search table that is written; the order is part of the statement names. */
-export const SEARCH_TABLES: readonly SearchTable[] = [tokens, references, dates];
+export const SEARCH_TABLES: readonly SearchTable[] = [tokens, references, dates, numbers, strings, units];

@@ -62,7 +62,7 @@ export function updateResource(from: RowLocation, to: RowContent): BoundStatemen
   const content = [to.version, to.updatedAt, to.method, to.text, to.rows.present.toString()];
   const [version, updatedAt, method, body, present] = content.map((value) => binder.bind(value));
   const { removed, added } = differenceOf(from, to);
-  binder.change('-', removed, ({ deleteSql }, columns) => deleteSql(old, columns));
+  binder.change('-', removed, ({ deleteSql }, columns) => deleteSql?.(old, columns));
   binder.change('+', added, ({ insertSql }, columns) => insertSql(at, columns));
   return binder.finish(
     () => `update resource set main_date = ${at.mainDate}, version = ${version}, updated_at = ${updatedAt}, method = ${method},
@@ -77,7 +77,7 @@ export function deleteResource(from: RowLocation, version: number, deletedAt: Da
   const binder = new Binder('resource-delete');
   const at = binder.bindRow(from.key, from.mainDate);
   const [versionPlace, deletedAtPlace] = [version, deletedAt].map((value) => binder.bind(value));
-  binder.change('-', from.rows, ({ deleteSql }, columns) => deleteSql(at, columns));
+  binder.change('-', from.rows, ({ deleteSql }, columns) => deleteSql?.(at, columns));
   const tombstone = `insert into resource_history (updated_at, version, type, id, method, body)
      select ${deletedAtPlace}, ${versionPlace}, type, id, 'DELETE', null from resource where resource_key = ${at.key}`;
   return binder.finish(
@@ -109,14 +109,19 @@ class Binder {
     return { key: `${this.bind(key)}::bigint`, mainDate: `${this.bind(mainDate)}::timestamptz` };
   }
 
-  change(sign: '+' | '-', rows: SearchRows, sqlOf: (table: SearchTable, columns: readonly string[]) => string): void {
+  change(
+    sign: '+' | '-',
+    rows: SearchRows,
+    sqlOf: (table: SearchTable, columns: readonly string[]) => string | undefined,
+  ): void {
     this.name += sign;
     for (const table of SEARCH_TABLES) {
+      if (sign === '-' && table.deleteSql === undefined) continue;
       const columns = table.columnsOf(rows);
       if (columns[0]?.length === 0) continue;
       this.name += table.letter;
       const places = columns.map((column) => this.bind(column));
-      this.changes.push(() => sqlOf(table, places));
+      this.changes.push(() => sqlOf(table, places) ?? '');
     }
   }
 
@@ -147,6 +152,12 @@ function without(rows: SearchRows, other: SearchRows): SearchRows {
       other.references,
       ({ targetHash, parameterId }) => `${targetHash} ${parameterId}`,
     ),
+    numbers: missingIn(
+      rows.numbers,
+      other.numbers,
+      ({ parameterId, codeHash, value, unitHash }) => `${parameterId} ${codeHash} ${value} ${unitHash}`,
+    ),
+    strings: missingIn(rows.strings, other.strings, ({ parameterId, value }) => `${parameterId} ${value}`),
     dates: missingIn(rows.dates, other.dates, ({ parameterId, low, high }) => `${parameterId} ${low} ${high}`),
   };
 }

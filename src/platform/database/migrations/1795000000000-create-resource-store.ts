@@ -18,7 +18,7 @@ export class CreateResourceStore1795000000000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       drop view resource_json;
-      drop table registry_epoch, search_string, search_number, search_date, reference_link, search_token, resource_history, resource;
+      drop table registry_epoch, search_unit, search_string, search_number, search_date, reference_link, search_token, resource_history, resource;
       drop sequence resource_key_sequence;
       drop function refuse_history_change`);
   }
@@ -123,6 +123,10 @@ async function createSearchRows(runner: QueryRunner): Promise<void> {
   await runner.query(
     'create index search_date_idx on search_date (parameter_id, low desc, resource_key desc) include (high)',
   );
+  // For the probes of other searches and for sorting.
+  await runner.query(
+    'create index search_date_resource_idx on search_date (resource_key, parameter_id) include (low, high)',
+  );
   await runner.query(`
     create index search_date_long_idx on search_date using gist (parameter_id, tstzrange(low, high, '[]'))
     where high - low > interval '1 day'`);
@@ -139,16 +143,26 @@ async function createSearchRows(runner: QueryRunner): Promise<void> {
   await runner.query(
     'create index search_number_idx on search_number (parameter_id, value, resource_key) include (unit_hash) where code_hash = 0',
   );
+  // Numbers without a code stand here too, under 0: so a number is probed by the exact key of its resource.
   await runner.query(
-    'create index search_number_code_idx on search_number (parameter_id, code_hash, main_date desc, resource_key desc) include (value, unit_hash) where code_hash <> 0',
+    'create index search_number_code_idx on search_number (parameter_id, code_hash, main_date desc, resource_key desc) include (value, unit_hash)',
   );
+  await runner.query(`
+    create table search_unit (
+      unit_hash integer constraint search_unit_pk primary key,
+      system text not null,
+      code text not null,
+      unit text not null
+    )`);
 
   await runner.query(
     'create table search_string (resource_key bigint not null, parameter_id integer not null, value text not null)',
   );
+  // A btree entry has room for 2,700 bytes: of longer texts the beginning is indexed.
   await runner.query(
-    'create index search_string_idx on search_string (parameter_id, value text_pattern_ops, resource_key)',
+    'create index search_string_idx on search_string (parameter_id, left(value, 256) text_pattern_ops, resource_key)',
   );
+  await runner.query('create index search_string_resource_idx on search_string (resource_key, parameter_id)');
   // fastupdate off: a long pending list flips generic plans to a sequential scan.
   await runner.query(
     'create index search_string_trigram_idx on search_string using gin (value gin_trgm_ops) with (fastupdate = off)',

@@ -40,6 +40,8 @@ export interface Step {
   readonly member?: string;
   /** Whether the step can turn one value into several. */
   readonly isRepeated: boolean;
+  /** The same step in the JSON path language of PostgreSQL, lax mode; undefined where it has no word for it. */
+  readonly jsonPath?: string;
   /** The type T of `where(resolve() is T)`. */
   readonly resolvesTo?: string;
   readonly walk: <S extends Scope>(next: Visit<S>) => Visit<S>;

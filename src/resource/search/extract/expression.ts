@@ -18,6 +18,14 @@ export function compileExpression(expression: Expression, type: string): readonl
 }
 
 /**
+ * Compiles the expression of a composite's part, which starts from an item of `type` in a resource of `resourceType`.
+ * @throws ExpressionError as {@link compileExpression}
+ */
+export function compilePart(expression: Expression, type: string | undefined, resourceType: string): readonly Branch[] {
+  return compileNodes(expression, { steps: [], type }, resourceType);
+}
+
+/**
  * @param focus what a path without a root starts from: the resource, or the item that `where` looks at
  * @param resourceType the name that roots a path
  */
@@ -89,6 +97,7 @@ function memberStep(key: string, isRepeated: boolean): Step {
   return {
     text: key,
     member: key,
+    jsonPath: `.${JSON.stringify(key)}`,
     isRepeated,
     walk: (next) => (value, scope) => {
       if (isObject(value)) visitEach(value[key], next, scope);
@@ -111,6 +120,7 @@ function index(branches: readonly Branch[], position: number): readonly Branch[]
   const collect = collector([branch]);
   const step: Step = {
     text: `${branch.steps.map(({ text }) => text).join('.')}[${position}]`,
+    ...jsonPathOf(branch.steps, `[${position}]`),
     isRepeated: false,
     walk: (next) => (value, scope) => {
       const found = collect(value, scope)[position];
@@ -129,12 +139,27 @@ function whereStep(argument: Expression, branch: Branch, resourceType: string): 
     argument.left.of === undefined;
   return {
     text: `where(${JSON.stringify(argument)})`,
+    ...equalityPathOf(argument),
     isRepeated: false,
     ...(isResolved ? { resolvesTo: typeName(argument.right) } : {}),
     walk: (next) => (value, scope) => {
       if (holds(value, scope) === true) next(value, scope);
     },
   };
+}
+
+/** `where(system = 'phone')` is a filter of the JSON path language too. */
+function equalityPathOf(argument: Expression): Pick<Step, 'jsonPath'> {
+  if (argument.kind !== 'binary' || argument.operator !== '=') return {};
+  const { left, right } = argument;
+  if (left.kind !== 'member' || left.of !== undefined || right.kind !== 'literal') return {};
+  return { jsonPath: ` ? (@.${JSON.stringify(left.name)} == ${JSON.stringify(right.value)})` };
+}
+
+/** The path of several steps as one, when each has one. */
+function jsonPathOf(steps: readonly Step[], end: string): Pick<Step, 'jsonPath'> {
+  const paths = steps.map(({ jsonPath }) => jsonPath);
+  return paths.includes(undefined) ? {} : { jsonPath: `${paths.join('')}${end}` };
 }
 
 /** A parameter that is a question, such as Patient's `deceased`, has its answer as the only value. */

@@ -1,11 +1,22 @@
 import { Scope, type Visit } from './branch';
-import { type DateRow, type ReferenceRow, type TokenRow } from './search-rows';
+import {
+  type DateRow,
+  type NumberRow,
+  type ReferenceRow,
+  type StringRow,
+  type TokenRow,
+  type Unit,
+  type UnitRow,
+} from './search-rows';
 
 /** The rows of one resource while they are gathered. */
 export class Extraction extends Scope {
   readonly tokens: TokenRow[] = [];
   readonly references: ReferenceRow[] = [];
   readonly dates: DateRow[] = [];
+  readonly numbers: NumberRow[] = [];
+  readonly strings: StringRow[] = [];
+  readonly units: UnitRow[] = [];
   patientHash = 0;
   /** The presence mask in two halves of 32 bits: one BigInt at the end is cheaper than one a bit. */
   presentLow = 0;
@@ -22,6 +33,17 @@ export class Extraction extends Scope {
 
   addDate(parameterId: number, low: number, high: number): void {
     if (this.isNew(`${parameterId}:${low}:${high}`)) this.dates.push({ parameterId, low, high });
+  }
+
+  addNumber(row: NumberRow, unit: Unit | undefined): void {
+    const { parameterId, codeHash, value, unitHash } = row;
+    if (!this.isNew(`${parameterId}#${codeHash}#${value}#${unitHash}`)) return;
+    this.numbers.push(row);
+    if (unit !== undefined && this.isNew(`u${unitHash}`)) this.units.push({ unitHash, ...unit });
+  }
+
+  addString(parameterId: number, value: string): void {
+    if (this.isNew(`${parameterId}"${value}`)) this.strings.push({ parameterId, value });
   }
 
   private isNew(row: string): boolean {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { elementsOf } from '../../../fhir/definitions';
 import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { Extractors } from './extractor';
-import { parameterIdOf, systemHashOf, targetHashOf, tokenHashOf } from './hash';
+import { parameterIdOf, plainHashOf, systemHashOf, targetHashOf, tokenHashOf } from './hash';
 import { SearchParameterSet } from './search-parameter-set';
 import { type SearchRows } from './search-rows';
 
@@ -69,6 +69,26 @@ describe('an extractor', () => {
       ],
       references: [link('Observation', 'subject', 'Patient/p7')],
       dates: [{ parameterId: id('Observation', 'date'), low: at, high: at + 999 }],
+      numbers: [
+        ...[
+          ['8480-6', 107],
+          ['8480-6', 108],
+          ['systolic', 108],
+        ].map(([code, value]) => ({
+          parameterId: id('Observation', 'component-code-value-quantity'),
+          codeHash: plainHashOf(String(code)),
+          value,
+          unitHash: 0,
+        })),
+        ...[107, 108].map((value) => ({
+          parameterId: id('Observation', 'component-value-quantity'),
+          codeHash: 0,
+          value,
+          unitHash: 0,
+        })),
+      ],
+      strings: [],
+      units: [],
     });
     expect(presentCodes('Observation', rows)).toEqual([
       'code',

@@ -2,12 +2,15 @@ import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { localKey } from '../../../fhir/reference';
 import { dateRows } from './date-rows';
 import { type Visit, visitEach, walkSteps } from './branch';
+import { compositeRows } from './composite-rows';
 import { Extraction, type RowWriter } from './extraction';
 import { targetHashOf } from './hash';
+import { quantityRows } from './quantity-rows';
 import { referenceRows } from './reference-rows';
 import { type SearchParameter } from './search-parameter';
 import { type SearchParameterSet } from './search-parameter-set';
 import { type DateRow, type SearchRows } from './search-rows';
+import { stringRows } from './string-rows';
 import { tokenRows, uriRows } from './token-rows';
 
 /** Derives the search rows of one resource. It never throws: values of unexpected shapes give no rows. */
@@ -57,6 +60,9 @@ function makeExtractor(type: string, set: SearchParameterSet, baseUrl: string): 
       tokens: extraction.tokens,
       references: extraction.references,
       dates: extraction.dates,
+      numbers: extraction.numbers,
+      strings: extraction.strings,
+      units: extraction.units,
     };
   };
 }
@@ -65,11 +71,21 @@ function planOf(type: string, set: SearchParameterSet): Plan {
   const plan: Plan = { whole: [], byMember: new Map() };
   const patientIds = set.patientParameter(type)?.storedAs ?? [];
   for (const parameter of set.list(type)) {
+    if (parameter.composite !== undefined) {
+      addComposite(plan, parameter);
+      continue;
+    }
     const visit = visitOf(parameter, patientIds);
     if (visit === undefined) continue;
     for (const { steps } of parameter.branches) addToPlan(plan, steps, visit);
   }
   return plan;
+}
+
+function addComposite(plan: Plan, { parameterId, storedAs, composite }: SearchParameter): void {
+  if (!storedAs.includes(parameterId)) return;
+  for (const { branch, parts } of composite?.rows ?? [])
+    addToPlan(plan, branch.steps, compositeRows(parameterId, parts));
 }
 
 function addToPlan(plan: Plan, steps: SearchParameter['branches'][number]['steps'], visit: Visit<Extraction>): void {
@@ -99,7 +115,6 @@ function visitOf(parameter: SearchParameter, patientIds: readonly number[]): Vis
   };
 }
 
-/** Kinds without a writer have no search table yet; their presence is noted all the same. */
 function writerOf({ kind, parameterId }: SearchParameter, tellsPatient: boolean): RowWriter | undefined {
   switch (kind) {
     case 'token':
@@ -110,7 +125,13 @@ function writerOf({ kind, parameterId }: SearchParameter, tellsPatient: boolean)
       return referenceRows(parameterId, tellsPatient);
     case 'date':
       return dateRows(parameterId);
-    default:
+    case 'string':
+      return stringRows(parameterId);
+    case 'number':
+    case 'quantity':
+      return quantityRows(parameterId);
+    case 'composite':
+    case 'special':
       return undefined;
   }
 }

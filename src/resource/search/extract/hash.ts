@@ -1,3 +1,5 @@
+import { type Unit } from './search-rows';
+
 /**
  * Hashes text to a whole number from 1 to 2^53 - 1: two 32-bit multiplicative lanes over the UTF-16 code units, 53 bits of
  * which are kept, so that no BigInt is needed. Different seeds give unrelated hashes of one text.
@@ -25,6 +27,22 @@ export function parameterIdOf(type: string, code: string): number {
 /** The hash of one value of one token or uri parameter. */
 export function tokenHashOf(parameterId: number, value: string): number {
   return hash53(value, parameterId);
+}
+
+/** The hash of a pair of values of one composite parameter. */
+export function pairHashOf(parameterId: number, first: string, second: string): number {
+  return hash53(`${first.length}:${first}${second}`, parameterId);
+}
+
+/** The hash of a code in the rows of composites with a quantity, which carry the parameter in a column of its own. */
+export function plainHashOf(code: string): number {
+  return hash53(code);
+}
+
+/** The hash of a unit as a signed 32-bit number; 0 stands for "no unit" alone. */
+export function unitHashOf(unit: Unit | undefined): number {
+  if (unit === undefined) return 0;
+  return hash53(JSON.stringify([unit.system ?? '', unit.code ?? '', unit.unit ?? ''])) | 0 || 1;
 }
 
 /** The hash of a reference key such as `Patient/p7`. */

@@ -1,4 +1,9 @@
-import { r4ResourceTypes, type SearchParameterKind, searchParameterDefinitions } from '../../../fhir/definitions';
+import {
+  r4ResourceTypes,
+  type SearchParameterDefinition,
+  type SearchParameterKind,
+  searchParameterDefinitions,
+} from '../../../fhir/definitions';
 import { type Expression, ExpressionError, parseExpression } from './expression-syntax';
 import { type OwnSearchParameter } from './search-parameter';
 
@@ -9,8 +14,17 @@ export interface ParameterDefinition {
   /** The error tells why the expression cannot be used. */
   readonly expression: Expression | ExpressionError;
   readonly targets: readonly string[];
+  /** The parts of a composite. */
+  readonly components: readonly ComponentDefinition[];
   /** False for those of HL7. */
   readonly isOwn: boolean;
+}
+
+/** A part of a composite: the parameter that it is a value of, and the way to it from the composite's item. */
+export interface ComponentDefinition {
+  readonly code: string;
+  readonly kind: SearchParameterKind;
+  readonly expression: Expression | ExpressionError;
 }
 
 /**
@@ -23,14 +37,43 @@ export function definitionsByType(
 ): ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>> {
   const types = [...r4ResourceTypes(), ...ownTypes, ...own.map(({ type }) => type)];
   const byType = new Map(types.map((type) => [type, new Map<string, ParameterDefinition>()]));
-  for (const { code, type: kind, base, expression, target: targets = [] } of searchParameterDefinitions()) {
-    const definition = { code, kind, expression: parse(kind, expression), targets, isOwn: false };
+  for (const hl7 of searchParameterDefinitions()) {
+    const { code, type: kind, base, expression, target: targets = [] } = hl7;
+    const components = componentsOf(hl7);
+    const definition = { code, kind, expression: parse(kind, expression), targets, components, isOwn: false };
     for (const type of base.flatMap((name) => typesOf(name, types))) byType.get(type)?.set(code, definition);
   }
   for (const { type, code, kind, expression, targets = [] } of own) {
-    byType.get(type)?.set(code, { code, kind, expression: parse(kind, expression), targets, isOwn: true });
+    byType.get(type)?.set(code, {
+      code,
+      kind,
+      expression: parse(kind, expression),
+      targets,
+      components: [],
+      isOwn: true,
+    });
   }
   return byType;
+}
+
+function componentsOf({ id, component = [] }: SearchParameterDefinition): readonly ComponentDefinition[] {
+  const parts = component.map(({ definition, expression }) => {
+    const found = searchParameterDefinitions().find((other) => definition.endsWith(`/${other.id}`));
+    if (found === undefined) throw new Error(`SearchParameter ${id} names ${definition}, which is not known`);
+    return { code: found.code, kind: found.type, expression: parse('token', expression) };
+  });
+  return isCrossed(id) ? crossed(parts) : parts;
+}
+
+/** R4 gives the two expressions of this one to the wrong parts (`relatesto: code`, `relation: target`). */
+const isCrossed = (id: string): boolean => id === 'DocumentReference-relationship';
+
+function crossed([first, second]: readonly ComponentDefinition[]): readonly ComponentDefinition[] {
+  if (first === undefined || second === undefined) return [];
+  return [
+    { ...first, expression: second.expression },
+    { ...second, expression: first.expression },
+  ];
 }
 
 /** `DomainResource` counts for Binary, Bundle and Parameters too: its only parameter, `_text`, is not searchable anyway. */

@@ -1,5 +1,6 @@
 import { type SearchParameterKind } from '../../../fhir/definitions';
 import { type Branch } from './branch';
+import { type CompositePart } from './composite-rows';
 
 /** A search parameter of one of the server's own types, which HL7 does not define; `expression` is FHIRPath. */
 export interface OwnSearchParameter {
@@ -31,6 +32,30 @@ export interface SearchParameter {
    */
   readonly presenceMask: bigint;
   readonly branches: readonly Branch[];
+  /** The parts of a composite, in the order of its values. */
+  readonly composite?: Composite;
+}
+
+/** How a composite is indexed and searched. */
+export interface Composite {
+  /** Code and kind of the parameters that the parts are values of. */
+  readonly codes: readonly [ComponentCode, ComponentCode];
+  /**
+   * The parts of the rows, for each type of item. Undefined when the resource itself is the item and cannot have the
+   * second value twice: then both parameters together say the same.
+   */
+  readonly rows?: readonly CompositeItem[];
+}
+
+export interface ComponentCode {
+  readonly code: string;
+  readonly kind: SearchParameterKind;
+}
+
+export interface CompositeItem {
+  /** The way to the items. */
+  readonly branch: Branch;
+  readonly parts: readonly [CompositePart, CompositePart];
 }
 
 /** A parameter that cannot be searched, and why. */

@@ -9,6 +9,10 @@ export interface SearchRows {
   readonly tokens: readonly TokenRow[];
   readonly references: readonly ReferenceRow[];
   readonly dates: readonly DateRow[];
+  readonly numbers: readonly NumberRow[];
+  readonly strings: readonly StringRow[];
+  /** The units of `numbers`, each once. */
+  readonly units: readonly UnitRow[];
 }
 
 export interface TokenRow {
@@ -28,4 +32,31 @@ export interface DateRow {
   /** Epoch milliseconds, both ends inclusive; open ends lie at the limits of FHIR's years. */
   readonly low: number;
   readonly high: number;
+}
+
+export interface NumberRow {
+  readonly parameterId: number;
+  /** Of the code that a composite pairs with the number; 0 = none. */
+  readonly codeHash: number;
+  readonly value: number;
+  /** Signed 32-bit; 0 = no unit. */
+  readonly unitHash: number;
+}
+
+export interface StringRow {
+  readonly parameterId: number;
+  /** Folded: without case and accents. */
+  readonly value: string;
+}
+
+/** How a Quantity names its unit (http://hl7.org/fhir/R4/datatypes.html#Quantity). */
+export interface Unit {
+  readonly system?: string;
+  readonly code?: string;
+  /** The unit as people read it. */
+  readonly unit?: string;
+}
+
+export interface UnitRow extends Unit {
+  readonly unitHash: number;
 }

@@ -8,19 +8,32 @@ import { systemHashOf, tokenHashOf } from './hash';
  */
 export function tokenRows(parameterId: number): RowWriter {
   return (value, extraction) => {
-    if (!isObject(value)) {
-      addToken(extraction, parameterId, value, undefined);
-      return;
-    }
-    const { coding, code, value: text, system } = value;
-    if (!Array.isArray(coding)) {
-      addToken(extraction, parameterId, code ?? text, system);
-      return;
-    }
-    for (const item of coding as unknown[]) {
-      if (isObject(item)) addToken(extraction, parameterId, item.code, item.system);
-    }
+    visitCodes(value, (code, system) => {
+      addToken(extraction, parameterId, code, system);
+    });
   };
+}
+
+/** The codes of a token value with their systems. */
+export function codesOf(value: unknown): readonly { readonly code: string; readonly system?: string }[] {
+  const codes: { code: string; system?: string }[] = [];
+  visitCodes(value, (code, system) => {
+    if (isScalar(code)) codes.push({ code: String(code), ...(typeof system === 'string' ? { system } : {}) });
+  });
+  return codes;
+}
+
+function visitCodes(value: unknown, visit: (code: unknown, system: unknown) => void): void {
+  if (!isObject(value)) {
+    visit(value, undefined);
+    return;
+  }
+  const { coding, code, value: text, system } = value;
+  if (!Array.isArray(coding)) {
+    visit(code ?? text, system);
+    return;
+  }
+  for (const item of coding as unknown[]) if (isObject(item)) visit(item.code, item.system);
 }
 
 /**
@@ -37,10 +50,13 @@ export function uriRows(parameterId: number): RowWriter {
 }
 
 function addToken(extraction: Extraction, parameterId: number, code: unknown, system: unknown): void {
-  const isScalar = typeof code === 'string' || typeof code === 'boolean' || typeof code === 'number';
-  if (!isScalar || code === '') return;
+  if (!isScalar(code)) return;
   extraction.addToken(
     tokenHashOf(parameterId, String(code)),
     systemHashOf(typeof system === 'string' ? system : undefined),
   );
+}
+
+function isScalar(code: unknown): code is string | number | boolean {
+  return (typeof code === 'string' && code !== '') || typeof code === 'boolean' || typeof code === 'number';
 }

@@ -1,11 +1,12 @@
-import { type Alias, findAliases } from './alias';
+import { type Alias, type Candidate, findAliases } from './alias';
 import { type Branch } from './branch';
+import { compileComposite } from './composite';
 import { compileExpression } from './expression';
 import { ExpressionError } from './expression-syntax';
 import { parameterIdOf } from './hash';
 import { mainDateCodeOf } from './main-date';
 import { type ParameterDefinition } from './parameter-definition';
-import { type SearchParameter, type UnusableParameter } from './search-parameter';
+import { type Composite, type SearchParameter, type UnusableParameter } from './search-parameter';
 
 /** The search parameters of one resource type. */
 export interface TypeParameters {
@@ -26,6 +27,7 @@ const patientCodes = ['patient', 'subject'];
 
 interface Compiled extends ParameterDefinition {
   readonly branches: readonly Branch[];
+  readonly composite?: Composite;
 }
 
 /** Compiles the parameters of one type; those that do not compile are set apart with the reason. */
@@ -33,19 +35,24 @@ export function compileParameters(type: string, definitions: Iterable<ParameterD
   const unusable: UnusableParameter[] = [];
   const compiled: Compiled[] = [];
   for (const definition of definitions) {
-    const branches = compile(definition, type);
-    if (branches instanceof ExpressionError) unusable.push({ type, code: definition.code, reason: branches.message });
-    else compiled.push({ ...definition, branches });
+    const found = compile(definition, type);
+    if (found instanceof ExpressionError) unusable.push({ type, code: definition.code, reason: found.message });
+    else compiled.push({ ...definition, ...found });
   }
   const byCode = new Map(parametersOf(type, compiled).map((parameter) => [parameter.code, parameter]));
   return { byCode, mainDate: mainDateOf(byCode), patient: patientOf(byCode), unusable };
 }
 
-function compile({ expression }: ParameterDefinition, type: string): readonly Branch[] | ExpressionError {
+function compile(
+  definition: ParameterDefinition,
+  type: string,
+): Pick<Compiled, 'branches' | 'composite'> | ExpressionError {
+  const { expression, kind } = definition;
   if (expression instanceof ExpressionError) return expression;
   try {
     const branches = compileExpression(expression, type);
-    return branches.length > 0 ? branches : new ExpressionError(`it names nothing of ${type}`);
+    if (branches.length === 0) return new ExpressionError(`it names nothing of ${type}`);
+    return kind === 'composite' ? { branches, composite: compileComposite(definition, branches, type) } : { branches };
   } catch (error) {
     if (error instanceof ExpressionError) return error;
     throw error;
@@ -59,8 +66,9 @@ function parametersOf(type: string, compiled: readonly Compiled[]): readonly Sea
     indexed.filter(({ isOwn }) => isOwn),
   );
   const masks = presenceMasksOf(indexed, aliases);
-  return compiled.map(({ code, kind, targets, branches }) => {
-    const alias = aliases.get(code);
+  const unions = findAliases(compiled.flatMap(compositeCandidateOf), []);
+  return compiled.map(({ code, kind, targets, branches, composite }) => {
+    const alias = aliases.get(code) ?? unions.get(code);
     const owners = columnCodes.has(code) ? [] : (alias?.codes ?? [code]);
     return {
       type,
@@ -72,8 +80,15 @@ function parametersOf(type: string, compiled: readonly Compiled[]): readonly Sea
       narrowedTo: alias?.narrowedTo,
       presenceMask: masks.get(code) ?? 0n,
       branches,
+      ...(composite === undefined ? {} : { composite }),
     };
   });
+}
+
+/** Composites are unions of others (`combo-code-value-quantity`) when they have the same parts and more kinds of items. */
+function compositeCandidateOf({ code, branches, composite, components }: Compiled): Candidate[] {
+  if (composite?.rows === undefined) return [];
+  return [{ code, kind: `composite ${JSON.stringify(components.map(({ expression }) => expression))}`, branches }];
 }
 
 /** One bit each in the order of definition; unions have the bits of their members. */

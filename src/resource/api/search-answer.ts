@@ -1,0 +1,58 @@
+import { MAX_INCLUDED } from '../search/included-resources';
+import { type SearchPage } from '../search/resource-search';
+import { printPosition } from '../search/search-position';
+import { type PagePosition } from '../search/search-query';
+import { bundleText, searchEntry } from './resource-answer';
+
+/** What the links of a search repeat. */
+export interface SearchLinks {
+  readonly rootUrl: string;
+  /** Below the root: `Patient`. */
+  readonly path: string;
+  /** The parameters that were used, with the count that is in force. */
+  readonly used: URLSearchParams;
+  readonly position: PagePosition | undefined;
+}
+
+/** The searchset Bundle of a page (http://hl7.org/fhir/R4/bundle.html#searchset). */
+export function searchAnswer(page: SearchPage, links: SearchLinks): string {
+  const link = [
+    linkTo(links, 'self', links.position),
+    linkTo(links, 'first', undefined),
+    ...(page.previous === undefined ? [] : [linkTo(links, 'previous', page.previous)]),
+    ...(page.next === undefined ? [] : [linkTo(links, 'next', page.next)]),
+  ];
+  const { rootUrl } = links;
+  const entries = [
+    ...page.resources.map((resource) => searchEntry(rootUrl, resource, 'match')),
+    ...page.included.map((resource) => searchEntry(rootUrl, resource, 'include')),
+    ...(page.isComplete ? [] : [TOO_MANY_INCLUDED]),
+  ];
+  const { total, explanation } = page;
+  return bundleText('searchset', { ...(total === undefined ? {} : { total }), link, ...explanation }, entries);
+}
+
+function linkTo(
+  { rootUrl, path, used }: SearchLinks,
+  relation: string,
+  position: PagePosition | undefined,
+): { readonly relation: string; readonly url: string } {
+  const shown = new URLSearchParams(used);
+  if (position !== undefined) shown.set(`_${position.side}`, printPosition(position));
+  return { relation, url: `${rootUrl}/${path}?${shown.toString()}` };
+}
+
+/** http://hl7.org/fhir/R4/search.html#outcome */
+const TOO_MANY_INCLUDED = JSON.stringify({
+  resource: {
+    resourceType: 'OperationOutcome',
+    issue: [
+      {
+        severity: 'warning',
+        code: 'too-costly',
+        diagnostics: `Not all resources that _include and _revinclude ask for are in this page: it holds ${MAX_INCLUDED} of them at most. Ask for a smaller _count.`,
+      },
+    ],
+  },
+  search: { mode: 'outcome' },
+});

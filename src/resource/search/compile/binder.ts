@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { type Statement } from '../../../platform/database/statement';
+
+export interface CompiledSearch {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+}
+
+/** Gathers the values of a statement: no value is ever part of its text. */
+export class Binder {
+  private readonly values: unknown[] = [];
+
+  value(value: unknown): string {
+    return `$${this.values.push(value)}`;
+  }
+
+  /** The name comes from the text: one shape of query has one prepared statement, whatever its values. */
+  finish(text: string): CompiledSearch {
+    return { statement: { name: nameOf(text), text }, values: this.values };
+  }
+}
+
+/** Each name is a plan in each connection; real clients use a few dozen shapes. */
+const MAX_NAMES = 500;
+const names = new Map<string, string>();
+
+/** Beyond the bound a shape has no name and is planned anew, so that nobody can fill the memory with odd queries. */
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (names.size >= MAX_NAMES) return '';
+  const name = `search-${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+  names.set(text, name);
+  return name;
+}

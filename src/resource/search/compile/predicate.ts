@@ -1,0 +1,256 @@
+import { earliestInstant, latestInstant } from '../../../fhir/instant';
+import {
+  type BodyClause,
+  type DateBox,
+  type DateClause,
+  type InstantRange,
+  type NumberClause,
+  type NumberRange,
+  type ReferenceClause,
+  type SearchClause,
+  type StringClause,
+  type TokenClause,
+} from '../search-query';
+import { type Binder } from './binder';
+
+/** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
+export interface RowAlias {
+  readonly name: string;
+  readonly isResource: boolean;
+}
+
+/**
+ * Clauses as boolean SQL on a candidate row, never null. Each is a probe by exact key inside a scalar subquery, which
+ * PostgreSQL runs for one row after the other: EXISTS or IN would be turned into hash joins over whole tables.
+ */
+export class Predicates {
+  private aliases = 0;
+
+  constructor(private readonly bind: Binder) {}
+
+  of(clause: SearchClause, row: RowAlias): string {
+    switch (clause.kind) {
+      case 'id':
+        return `${columnOf(row, 'id')} = any(${this.bind.value(clause.ids)}::text[])`;
+      case 'updated':
+        return updatedFilter(columnOf(row, 'updated_at'), clause.ranges, this.bind);
+      case 'presence': {
+        const found = `${columnOf(row, 'present')} & ${this.bind.value(clause.mask.toString())}::bigint`;
+        return `(${found}) ${clause.isPresent ? '<>' : '='} 0`;
+      }
+      case 'token':
+        return this.token(clause, row);
+      case 'reference':
+        return this.reference(clause, row);
+      case 'string':
+        return this.string(clause, row);
+      case 'date':
+        return this.date(clause, row);
+      case 'number':
+        return this.number(clause, row);
+      case 'body':
+        return this.body(clause, row);
+      case 'list':
+        return this.list(clause, row);
+      case 'chain':
+        return this.chain(clause, row);
+      case 'has':
+        return this.has(clause, row);
+      case 'all':
+      case 'any':
+        return this.joined(clause.clauses, clause.kind, row);
+      case 'not':
+        return `not (${this.of(clause.clause, row)})`;
+      case 'quantity':
+      case 'value-set':
+        throw new Error(`A ${clause.kind} clause has to be resolved before it is compiled`);
+    }
+  }
+
+  private joined(clauses: readonly SearchClause[], kind: 'all' | 'any', row: RowAlias): string {
+    if (clauses.length === 0) return kind === 'all' ? 'true' : 'false';
+    return `(${clauses.map((clause) => this.of(clause, row)).join(kind === 'all' ? ' and ' : ' or ')})`;
+  }
+
+  private token(clause: TokenClause, row: RowAlias): string {
+    const { source, equals } = tokenAlternatives(clause, this.bind);
+    const p = this.alias('p');
+    return anyRow(
+      `from ${source} cross join lateral (select 1 from search_token ${p} where ${equals(p)} and ${sameRow(p, row)} limit 1) ${this.alias('f')}`,
+    );
+  }
+
+  private reference(clause: ReferenceClause, row: RowAlias): string {
+    const { source, equals } = referenceAlternatives(clause, this.bind);
+    const p = this.alias('p');
+    return anyRow(
+      `from ${source} cross join lateral (select 1 from reference_link ${p} where ${equals(p)} and ${sameRow(p, row)} limit 1) ${this.alias('f')}`,
+    );
+  }
+
+  private string(clause: StringClause, row: RowAlias): string {
+    const p = this.alias('p');
+    return anyRow(
+      `from search_string ${p} where ${p}.resource_key = ${row.name}.resource_key
+and ${p}.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) and ${stringFilter(p, clause, this.bind)}`,
+    );
+  }
+
+  private date(clause: DateClause, row: RowAlias): string {
+    const p = this.alias('p');
+    return anyRow(
+      `from search_date ${p} where ${p}.resource_key = ${row.name}.resource_key
+and ${p}.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) and ${dateFilter(p, clause.boxes, this.bind)}`,
+    );
+  }
+
+  private number(clause: NumberClause, row: RowAlias): string {
+    const p = this.alias('p');
+    const z = this.alias('z');
+    return anyRow(
+      `from unnest(${this.bind.value(clause.parameterIds)}::integer[]) ${z}(parameter_id)
+cross join lateral (select 1 from search_number ${p} where ${p}.parameter_id = ${z}.parameter_id
+and ${p}.code_hash = ${this.bind.value(clause.codeHash)}::bigint and ${sameRow(p, row)}
+and ${numberFilter(p, clause.ranges, this.bind)} limit 1) ${this.alias('f')}`,
+    );
+  }
+
+  private body({ paths, hint }: BodyClause, row: RowAlias): string {
+    const b = row.isResource ? row.name : this.alias('b');
+    const found = paths.map((path) => `jsonb_path_exists(${b}.body::jsonb, ${this.bind.value(path)}::jsonpath)`);
+    const tests = [
+      // A backslash begins an escape, behind which the text may hide.
+      ...(hint === undefined
+        ? []
+        : [`(${b}.body ilike ${this.bind.value(likePattern(hint))} or strpos(${b}.body, E'\\\\') > 0)`]),
+      `(${found.length === 0 ? 'false' : found.join(' or ')})`,
+    ].join(' and ');
+    return row.isResource
+      ? `(${tests})`
+      : anyRow(`from resource ${b} where ${b}.resource_key = ${row.name}.resource_key and ${tests}`);
+  }
+
+  private list({ listHash, parameterId }: SearchClause & { kind: 'list' }, row: RowAlias): string {
+    const [l, k] = [this.alias('l'), this.alias('k')];
+    return anyRow(
+      `from resource ${l} cross join lateral (select 1 from reference_link ${k} where ${k}.resource_key = ${l}.resource_key
+and ${k}.parameter_id = ${this.bind.value(parameterId)}::integer and ${k}.target_hash = ${columnOf(row, 'reference_hash')} limit 1) ${this.alias('f')}
+where ${l}.reference_hash = ${this.bind.value(listHash)}::bigint and ${l}.type = 'List'`,
+    );
+  }
+
+  private chain({ parameterIds, type, clause }: SearchClause & { kind: 'chain' }, row: RowAlias): string {
+    const [l, t] = [this.alias('l'), this.alias('t')];
+    const target: RowAlias = { name: t, isResource: true };
+    return anyRow(
+      `from reference_link ${l} cross join lateral (select 1 from resource ${t} where ${t}.reference_hash = ${l}.target_hash
+and ${t}.type = ${this.bind.value(type)} and ${this.of(clause, target)} limit 1) ${this.alias('f')}
+where ${l}.resource_key = ${row.name}.resource_key and ${l}.parameter_id = any(${this.bind.value(parameterIds)}::integer[])`,
+    );
+  }
+
+  private has({ parameterIds, clause }: SearchClause & { kind: 'has' }, row: RowAlias): string {
+    const [l, z] = [this.alias('l'), this.alias('z')];
+    const source: RowAlias = { name: l, isResource: false };
+    return anyRow(
+      `from unnest(${this.bind.value(parameterIds)}::integer[]) ${z}(parameter_id) cross join lateral (
+select 1 from reference_link ${l} where ${l}.target_hash = ${columnOf(row, 'reference_hash')}
+and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1) ${this.alias('f')}`,
+    );
+  }
+
+  private alias(letter: string): string {
+    return `${letter}${++this.aliases}`;
+  }
+}
+
+/** True when the subquery has a row. A scalar subquery is never turned into a join. */
+const anyRow = (rest: string): string => `(select true ${rest} limit 1) is true`;
+
+const sameRow = (probe: string, { name }: RowAlias): string =>
+  `${probe}.main_date = ${name}.main_date and ${probe}.resource_key = ${name}.resource_key`;
+
+/** A column of `resource`, whatever row the candidate is. */
+export const columnOf = ({ name, isResource }: RowAlias, column: string): string =>
+  isResource
+    ? `${name}.${column}`
+    : `(select r.${column} from resource r where r.resource_key = ${name}.resource_key limit 1)`;
+
+interface Alternatives {
+  /** `unnest(…) z(…)` */
+  readonly source: string;
+  /** Equality of a row with the alternative `z`. */
+  readonly equals: (row: string) => string;
+}
+
+export function tokenAlternatives({ tokens }: TokenClause, bind: Binder): Alternatives {
+  const hashes = bind.value(tokens.map(({ hash }) => hash));
+  const systems = bind.value(tokens.map(({ systemHash }) => systemHash ?? null));
+  return {
+    source: `unnest(${hashes}::bigint[], ${systems}::integer[]) z(hash, system_hash)`,
+    equals: (row) => `${row}.token_hash = z.hash and (z.system_hash is null or ${row}.system_hash = z.system_hash)`,
+  };
+}
+
+export function referenceAlternatives({ links }: ReferenceClause, bind: Binder): Alternatives {
+  const targets = bind.value(links.map(({ targetHash }) => targetHash));
+  const parameters = bind.value(links.map(({ parameterId }) => parameterId));
+  return {
+    source: `unnest(${targets}::bigint[], ${parameters}::integer[]) z(hash, parameter_id)`,
+    equals: (row) => `${row}.target_hash = z.hash and ${row}.parameter_id = z.parameter_id`,
+  };
+}
+
+export function stringFilter(row: string, { match, texts }: StringClause, bind: Binder): string {
+  const tests = texts.map((text) => {
+    if (match === 'contains') return `${row}.value like ${bind.value(likePattern(text))}`;
+    const [from, to] = [bind.value(text), bind.value(`${text}\u{10FFFF}`)];
+    return `(left(${row}.value, 256) ~>=~ ${from} and left(${row}.value, 256) ~<~ ${to})`;
+  });
+  return `(${tests.join(' or ')})`;
+}
+
+const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+export function dateFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
+  const tests = boxes.map((box) => {
+    const limits = [
+      limitOf(`${row}.low`, '>=', box.lowFrom, bind),
+      limitOf(`${row}.low`, '<=', box.lowTo, bind),
+      limitOf(`${row}.high`, '>=', box.highFrom, bind),
+      limitOf(`${row}.high`, '<=', box.highTo, bind),
+    ].filter((limit) => limit !== '');
+    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
+  });
+  return `(${tests.join(' or ')})`;
+}
+
+export function updatedFilter(column: string, ranges: readonly InstantRange[], bind: Binder): string {
+  const tests = ranges.map(({ low, high }) => {
+    const limits = [
+      limitOf(column, '>=', low === -Infinity ? undefined : low, bind),
+      limitOf(column, '<=', high === Infinity ? undefined : high, bind),
+    ].filter((limit) => limit !== '');
+    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
+  });
+  return `(${tests.join(' or ')})`;
+}
+
+export function numberFilter(row: string, ranges: readonly NumberRange[], bind: Binder): string {
+  const tests = ranges.map(({ low, high, isLowOpen, isHighOpen, unitHash }) => {
+    const limits = [
+      ...(low === -Infinity ? [] : [`${row}.value ${isLowOpen ? '>' : '>='} ${bind.value(low)}::double precision`]),
+      ...(high === Infinity ? [] : [`${row}.value ${isHighOpen ? '<' : '<='} ${bind.value(high)}::double precision`]),
+      ...(unitHash === undefined ? [] : [`${row}.unit_hash = ${bind.value(unitHash)}::integer`]),
+    ];
+    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
+  });
+  return `(${tests.length === 0 ? 'false' : tests.join(' or ')})`;
+}
+
+function limitOf(column: string, operator: string, at: number | undefined, bind: Binder): string {
+  return at === undefined ? '' : `${column} ${operator} ${bind.value(new Date(clamped(at)))}::timestamptz`;
+}
+
+/** Beyond the years of FHIR there is nothing to find, and PostgreSQL writes them in another way. */
+const clamped = (at: number): number => Math.min(Math.max(at, earliestInstant), latestInstant);

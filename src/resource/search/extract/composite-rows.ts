@@ -1,0 +1,80 @@
+import { targetOf } from '../../../fhir/reference';
+import { type Branch, type Visit, walkSteps } from './branch';
+import { type Extraction, type RowWriter } from './extraction';
+import { pairHashOf, plainHashOf, systemHashOf, unitHashOf } from './hash';
+import { amountsOf } from './quantity-rows';
+import { codesOf } from './token-rows';
+
+/** A part of a composite: where its values stand, seen from the item that both parts belong to. */
+export interface CompositePart {
+  readonly kind: 'token' | 'quantity' | 'reference';
+  readonly branches: readonly Branch[];
+}
+
+/**
+ * Rows of a composite parameter: the pairs of values that stand in one item, so that a blood pressure's systolic code
+ * never meets the diastolic value (http://hl7.org/fhir/R4/search.html#composite). A pair with a quantity is a number
+ * row under the hash of its code, any other one a token row under the hash of both.
+ */
+export function compositeRows(
+  parameterId: number,
+  [first, second]: readonly [CompositePart, CompositePart],
+): RowWriter {
+  const collectFirst = collectorOf(first);
+  const collectSecond = collectorOf(second);
+  return (item, extraction) => {
+    const keys = collectFirst(item, extraction).flatMap((value) => keysOf(first.kind, value, extraction));
+    if (keys.length === 0) return;
+    for (const value of collectSecond(item, extraction)) {
+      if (second.kind === 'quantity') addNumbers(parameterId, keys, value, extraction);
+      else addPairs(parameterId, keys, second.kind, value, extraction);
+    }
+  };
+}
+
+interface Key {
+  readonly text: string;
+  readonly systemHash: number;
+}
+
+function keysOf(kind: CompositePart['kind'], value: unknown, { baseUrl }: Extraction): readonly Key[] {
+  if (kind === 'token')
+    return codesOf(value).map(({ code, system }) => ({ text: code, systemHash: systemHashOf(system) }));
+  const target = targetOf(value, baseUrl);
+  return target === undefined || target.kind === 'contained' ? [] : [{ text: target.key, systemHash: 0 }];
+}
+
+function addNumbers(parameterId: number, keys: readonly Key[], value: unknown, extraction: Extraction): void {
+  for (const { text } of keys) {
+    const codeHash = plainHashOf(text);
+    for (const { value: amount, unit } of amountsOf(value)) {
+      extraction.addNumber({ parameterId, codeHash, value: amount, unitHash: unitHashOf(unit) }, unit);
+    }
+  }
+}
+
+function addPairs(
+  parameterId: number,
+  keys: readonly Key[],
+  kind: CompositePart['kind'],
+  value: unknown,
+  extraction: Extraction,
+): void {
+  for (const { text } of keys) {
+    for (const other of keysOf(kind, value, extraction)) {
+      extraction.addToken(pairHashOf(parameterId, text, other.text), other.systemHash);
+    }
+  }
+}
+
+function collectorOf({ branches }: CompositePart): (item: unknown, extraction: Extraction) => readonly unknown[] {
+  let found: unknown[] = [];
+  const visits: Visit<Extraction>[] = branches.map(({ steps }) =>
+    walkSteps<Extraction>(steps, (value) => found.push(value)),
+  );
+  return (item, extraction) => {
+    found = [];
+    for (const visit of visits) visit(item, extraction);
+    return found;
+  };
+}

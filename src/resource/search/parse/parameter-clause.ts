@@ -1,0 +1,198 @@
+import { ServiceError } from '../../../platform/errors/service-error';
+import { isR4ResourceType } from '../../../fhir/definitions';
+import { type SearchParameter } from '../extract/search-parameter';
+import { type SearchClause } from '../search-query';
+import { compositeClauseOf } from './composite-clause';
+import { dateBoxesOf } from './date-clause';
+import { valuePathsOf } from './json-path';
+import { numberRangesOf, quantityOf } from './number-clause';
+import { quantityClauseOf } from './quantity-clause';
+import { referenceClauseOf } from './reference-clause';
+import { type SearchScope } from './search-scope';
+import { SPECIAL_CODES, specialClauseOf } from './special-clause';
+import { stringClauseOf } from './string-clause';
+import { anyOf, tokenClauseOf } from './token-clause';
+import { uriClauseOf } from './uri-clause';
+import { alternativesOf, invalid, unsupportedModifier } from './values';
+
+/** Longer chains than any model has; each link is a join for each candidate. */
+const MAX_LINKS = 8;
+
+/**
+ * Reads one parameter of a search: `code`, `code:modifier`, a chain `subject:Patient.name`, or `_has:Type:reference:code`.
+ * @returns undefined for an unknown parameter that a lenient search ignores
+ * @throws ServiceError 'invalid' naming the parameter
+ */
+export function clauseOf(name: string, value: string, scope: SearchScope, links = 0): SearchClause | undefined {
+  if (links > MAX_LINKS) throw invalid(name, `is a chain of more than ${MAX_LINKS} links`);
+  if (name.startsWith('_has:')) return reverseChainOf(name, value, scope, links);
+  const dot = name.indexOf('.');
+  if (dot > 0) return chainOf(name.slice(0, dot), name.slice(dot + 1), value, scope, links);
+  const { code, modifier } = splitModifier(name);
+  if (SPECIAL_CODES.has(code)) {
+    if (modifier !== undefined) throw unsupportedModifier(name, []);
+    return specialClauseOf(code, value, scope);
+  }
+  const parameter = parameterOf(code, scope);
+  return parameter === undefined ? undefined : valueClauseOf(parameter, modifier, value, scope);
+}
+
+export function splitModifier(name: string): { readonly code: string; readonly modifier: string | undefined } {
+  const colon = name.indexOf(':');
+  return colon < 0
+    ? { code: name, modifier: undefined }
+    : { code: name.slice(0, colon), modifier: name.slice(colon + 1) };
+}
+
+/** @throws ServiceError 'invalid' for an unknown parameter, unless the search is lenient */
+export function parameterOf(code: string, scope: SearchScope): SearchParameter | undefined {
+  const { type, parameters, isLenient } = scope;
+  const parameter = parameters.find(type, code);
+  if (parameter !== undefined) return parameter;
+  const unusable = parameters.listUnusable(type).find((one) => one.code === code);
+  if (unusable !== undefined)
+    throw new ServiceError('invalid', `${type}.${code} cannot be searched by: ${unusable.reason}.`);
+  if (isLenient) return undefined;
+  const nearest = parameters.nearestCode(type, code);
+  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  throw new ServiceError('invalid', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`);
+}
+
+export function valueClauseOf(
+  parameter: SearchParameter,
+  modifier: string | undefined,
+  value: string,
+  scope: SearchScope,
+): SearchClause {
+  if (modifier === 'missing') return missingClauseOf(parameter, value);
+  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
+  const values = alternativesOf(name, value);
+  const { code, kind, storedAs } = parameter;
+  switch (kind) {
+    case 'token':
+      return tokenClauseOf(parameter, modifier, values);
+    case 'uri':
+      return uriClauseOf(parameter, modifier, values);
+    case 'string':
+      return stringClauseOf(parameter, modifier, values);
+    case 'reference':
+      return referenceClauseOf(parameter, modifier, values, scope);
+    case 'special':
+      throw new ServiceError('invalid', `"${code}" is not supported.`);
+    case 'date':
+    case 'number':
+    case 'quantity':
+    case 'composite':
+      break;
+  }
+  if (modifier !== undefined) throw unsupportedModifier(name, kind === 'composite' ? [] : ['missing']);
+  switch (kind) {
+    case 'date':
+      return {
+        kind,
+        parameterIds: storedAs,
+        boxes: values.flatMap((text) => dateBoxesOf(code, text, scope.now ?? Date.now())),
+        isMainDate: isSingleMainDate(parameter, scope),
+      };
+    case 'number':
+      return {
+        kind,
+        parameterIds: storedAs,
+        codeHash: 0,
+        ranges: values.flatMap((text) => numberRangesOf(code, text)),
+      };
+    case 'quantity':
+      return quantityClauseOf(
+        storedAs,
+        0,
+        values.map((text) => quantityOf(code, text)),
+      );
+    case 'composite': {
+      const { composite } = parameter;
+      if (composite === undefined) throw invalid(code, 'is not supported');
+      return compositeClauseOf({ ...parameter, composite }, values, scope, (part, text) => {
+        const found = parameterOf(part, { ...scope, isLenient: false });
+        if (found === undefined) throw invalid(code, 'is not supported');
+        return valueClauseOf(found, undefined, text, scope);
+      });
+    }
+  }
+}
+
+/** Only where one row can tell it (a Timing is one): of several dates the main date is the first. */
+function isSingleMainDate({ parameterId, branches }: SearchParameter, { type, parameters }: SearchScope): boolean {
+  return (
+    parameters.mainDateParameter(type)?.parameterId === parameterId &&
+    branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated))
+  );
+}
+
+/** http://hl7.org/fhir/R4/search.html#modifiers, `:missing` */
+function missingClauseOf(parameter: SearchParameter, value: string): SearchClause {
+  const name = `${parameter.code}:missing`;
+  if (value !== 'true' && value !== 'false') throw invalid(name, 'is true or false');
+  const isPresent = value === 'false';
+  if (parameter.kind === 'composite') throw invalid(name, 'cannot be asked of a composite');
+  const mask = parameter.presenceMask;
+  if (mask !== 0n) return { kind: 'presence', mask, isPresent };
+  const found: SearchClause = { kind: 'body', paths: valuePathsOf(parameter, name).map(({ path }) => path) };
+  return isPresent ? found : { kind: 'not', clause: found };
+}
+
+/** `subject:Patient.name=peter`: every type that the reference may lead to and that knows the rest of the chain. */
+function chainOf(
+  head: string,
+  rest: string,
+  value: string,
+  scope: SearchScope,
+  links: number,
+): SearchClause | undefined {
+  const { code, modifier } = splitModifier(head);
+  const parameter = parameterOf(code, scope);
+  if (parameter === undefined) return undefined;
+  if (parameter.kind !== 'reference') throw invalid(head, 'is no reference, so nothing can follow its dot');
+  const name = `${head}.${rest}`;
+  const types = targetTypesOf(parameter, modifier, rest, scope, name);
+  const clauses = types.flatMap((type): SearchClause[] => {
+    const clause = clauseOf(rest, value, { ...scope, type }, links + 1);
+    return clause === undefined ? [] : [{ kind: 'chain', parameterIds: parameter.storedAs, type, clause }];
+  });
+  return clauses.length === 0 ? undefined : anyOf(clauses);
+}
+
+function targetTypesOf(
+  { narrowedTo, targets }: SearchParameter,
+  named: string | undefined,
+  rest: string,
+  { parameters }: SearchScope,
+  name: string,
+): readonly string[] {
+  if (named !== undefined && !isR4ResourceType(named) && parameters.list(named).length === 0)
+    throw invalid(name, `names "${named.slice(0, 64)}", which is no resource type`);
+  const only = named ?? narrowedTo;
+  if (only !== undefined) return [only];
+  const code = splitModifier(rest.split('.', 1)[0] ?? '').code;
+  const types = targets.filter((type) => code.startsWith('_') || parameters.find(type, code) !== undefined);
+  if (types.length > 0) return types;
+  throw invalid(
+    name,
+    targets.length === 0
+      ? 'may lead to any type: name one, as in subject:Patient.name'
+      : `leads to ${targets.join(', ')}, which have no search parameter "${code.slice(0, 64)}"`,
+  );
+}
+
+/** `_has:Observation:patient:code=1234-5` (http://hl7.org/fhir/R4/search.html#has). */
+function reverseChainOf(name: string, value: string, scope: SearchScope, links: number): SearchClause | undefined {
+  const [, type = '', code = '', ...rest] = name.split(':');
+  const inner = rest.join(':');
+  if (inner === '') throw invalid(name, 'must read _has:Type:reference:parameter');
+  if (!isR4ResourceType(type) && scope.parameters.list(type).length === 0)
+    throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
+  const source: SearchScope = { ...scope, type };
+  const parameter = parameterOf(code, source);
+  if (parameter === undefined) return undefined;
+  if (parameter.kind !== 'reference') throw invalid(name, `goes by ${type}.${code}, which is no reference`);
+  const clause = clauseOf(inner, value, source, links + 1);
+  return clause === undefined ? undefined : { kind: 'has', parameterIds: parameter.storedAs, type, clause };
+}

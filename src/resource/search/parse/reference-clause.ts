@@ -1,0 +1,79 @@
+import { localKey, parseReference } from '../../../fhir/reference';
+import { targetHashOf } from '../extract/hash';
+import { type SearchParameter } from '../extract/search-parameter';
+import { type LinkKey, type ReferenceClause, type SearchClause } from '../search-query';
+import { pathText, valuePathsOf } from './json-path';
+import { type SearchScope } from './search-scope';
+import { invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
+
+/** `Type/id`, a URL, or an id alone; `:Type`, `:identifier`, `:not` (http://hl7.org/fhir/R4/search.html#reference). */
+export function referenceClauseOf(
+  parameter: SearchParameter,
+  modifier: string | undefined,
+  values: readonly string[],
+  scope: SearchScope,
+): SearchClause {
+  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
+  switch (modifier) {
+    case 'identifier':
+      return { kind: 'body', paths: values.flatMap((value) => identifierPathsOf(parameter, name, value)) };
+    case 'not':
+      return { kind: 'not', clause: referenceClauseOf(parameter, undefined, values, scope) };
+    default:
+      if (modifier !== undefined && !/^[A-Z]/.test(modifier))
+        throw unsupportedModifier(name, ['[type]', 'identifier', 'not', 'missing']);
+      return linkClauseOf(parameter, modifier, values, scope);
+  }
+}
+
+function linkClauseOf(
+  parameter: SearchParameter,
+  typeName: string | undefined,
+  values: readonly string[],
+  scope: SearchScope,
+): ReferenceClause {
+  const keys = values.flatMap((value) => keysOf(parameter, typeName, unescaped(value), scope));
+  const links = keys.flatMap((key) => linksTo(parameter, key));
+  const [key = ''] = keys;
+  const isOnePatient = keys.length === 1 && key.startsWith('Patient/') && tellsPatient(parameter, scope);
+  return { kind: 'reference', links, ...(isOnePatient ? { patientHash: targetHashOf(key) } : {}) };
+}
+
+const linksTo = ({ storedAs }: SearchParameter, key: string): LinkKey[] =>
+  storedAs.map((parameterId) => ({ targetHash: targetHashOf(key), parameterId }));
+
+/** Whether the rows of a resource carry the patient that this parameter names. */
+function tellsPatient({ storedAs }: SearchParameter, { type, parameters }: SearchScope): boolean {
+  const patient = parameters.patientParameter(type)?.storedAs;
+  return patient?.length === 1 && storedAs.length === 1 && storedAs[0] === patient[0];
+}
+
+function keysOf(
+  { code, narrowedTo, targets }: SearchParameter,
+  typeName: string | undefined,
+  value: string,
+  { baseUrl, type }: SearchScope,
+): readonly string[] {
+  const target = parseReference(value, baseUrl);
+  if (target?.kind === 'contained')
+    throw invalid(code, 'takes no contained resource: it is searched with its container');
+  if (target !== undefined) return [target.key];
+  const named = narrowedTo ?? typeName;
+  const types = named === undefined ? targets : [named];
+  if (types.length === 0 || !/^[A-Za-z0-9.-]{1,64}$/.test(value)) {
+    throw invalid(`${type}.${code}`, 'takes a reference such as Patient/p7');
+  }
+  return types.map((one) => localKey(one, value));
+}
+
+/** `system|value` of a reference that names its target by an identifier. */
+function identifierPathsOf(parameter: SearchParameter, name: string, text: string): readonly string[] {
+  const [first = '', second] = splitOutsideEscapes(text, '|').map(unescaped);
+  const [system, value] = second === undefined ? [undefined, first] : [first, second];
+  const conditions = [
+    ...(value === '' ? [] : [`@.value == ${pathText(value)}`]),
+    ...(system === undefined ? [] : [system === '' ? '!(exists(@.system))' : `@.system == ${pathText(system)}`]),
+  ];
+  if (conditions.length === 0) throw invalid(name, 'takes system|value');
+  return valuePathsOf(parameter, name).map(({ path }) => `${path}.identifier ? (${conditions.join(' && ')})`);
+}

@@ -1,0 +1,12 @@
+import { type SearchParameterSet } from '../extract/search-parameter-set';
+
+/** What the parameters of a search are read against. */
+export interface SearchScope {
+  readonly type: string;
+  readonly parameters: SearchParameterSet;
+  readonly baseUrl: string;
+  /** Epoch milliseconds; `ap` depends on it. */
+  readonly now?: number;
+  /** Whether unknown parameters are ignored instead of refused. */
+  readonly isLenient: boolean;
+}

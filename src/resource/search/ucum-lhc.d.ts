@@ -1,0 +1,11 @@
+/** The package brings no types; this is what is used of it (https://github.com/lhncbc/ucum-lhc). */
+declare module '@lhncbc/ucum-lhc' {
+  export class UcumLhcUtils {
+    static getInstance(): UcumLhcUtils;
+    convertUnitTo(
+      from: string,
+      value: number,
+      to: string,
+    ): { readonly status: 'succeeded' | 'failed' | 'error'; readonly toVal: number | null };
+  }
+}

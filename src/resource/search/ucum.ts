@@ -1,0 +1,38 @@
+import { UcumLhcUtils } from '@lhncbc/ucum-lhc';
+
+export const UCUM = 'http://unitsofmeasure.org';
+
+/** How a number in one unit becomes the number in another: `value * factor + offset`. */
+export interface Conversion {
+  readonly factor: number;
+  readonly offset: number;
+}
+
+const conversions = new Map<string, Conversion | undefined>();
+const MOST_CONVERSIONS = 10_000;
+
+/**
+ * The conversion between two UCUM codes (https://ucum.org/ucum): linear, as all units are but a few of logarithms.
+ * @returns undefined when one is no UCUM code, or they measure different things
+ */
+export function conversionOf(from: string, to: string): Conversion | undefined {
+  if (from === to) return { factor: 1, offset: 0 };
+  const key = `${from} ${to}`;
+  if (conversions.has(key)) return conversions.get(key);
+  const found = linearConversion(from, to);
+  if (conversions.size < MOST_CONVERSIONS) conversions.set(key, found);
+  return found;
+}
+
+function linearConversion(from: string, to: string): Conversion | undefined {
+  const [zero, one, two] = [0, 1, 2].map((value) => convert(from, value, to));
+  if (zero === undefined || one === undefined || two === undefined) return undefined;
+  const factor = one - zero;
+  const isLinear = Math.abs(two - zero - 2 * factor) <= Math.abs(factor) * 1e-9;
+  return isLinear && factor > 0 ? { factor, offset: zero } : undefined;
+}
+
+function convert(from: string, value: number, to: string): number | undefined {
+  const { status, toVal } = UcumLhcUtils.getInstance().convertUnitTo(from, value, to);
+  return status === 'succeeded' && typeof toVal === 'number' ? toVal : undefined;
+}
