@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
 import { Environment } from '../platform/config/environment';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
+import { Compartments } from '../resource/compartment/compartments';
 import { bundleText, matchEntry } from '../resource/api/resource-answer';
-import { PatientCompartments } from './patient-compartments';
 import { CompartmentMembers } from './compartment-members';
 import { readEverythingRequest } from './everything-request';
 
@@ -22,7 +22,7 @@ import { readEverythingRequest } from './everything-request';
 })
 export class PatientEverything implements OperationHandler {
   constructor(
-    private readonly compartments: PatientCompartments,
+    private readonly compartments: Compartments,
     private readonly members: CompartmentMembers,
     private readonly environment: Environment,
   ) {}
@@ -32,7 +32,7 @@ export class PatientEverything implements OperationHandler {
       prefer: headers.prefer,
       maxTimeoutSeconds: this.environment.everythingTimeoutMaxSeconds,
     });
-    const { parameterIds } = await this.compartments.current();
+    const { parameterIds } = await this.compartments.of('Patient');
     const resources = await this.members.read(id, parameterIds, request);
     const parameters = request.used.toString();
     const url = `${rootUrl}/Patient/${id}/$everything${parameters === '' ? '' : `?${parameters}`}`;

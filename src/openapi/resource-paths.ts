@@ -27,6 +27,7 @@ export function resourcePaths(): Paths {
     '/fhir/{type}': { get: search, post: create },
     '/fhir/{type}/_search': { post: searchByForm },
     '/fhir/{type}/{id}': { get: read, put: update, delete: remove },
+    '/fhir/{compartment}/{id}/{type}': { get: compartmentSearch },
     '/fhir/{type}/{id}/_history': { get: history },
     '/fhir/{type}/{id}/_history/{version}': { get: vread },
   };
@@ -36,19 +37,31 @@ const search: OperationItem = {
   tags: TAGS,
   summary: 'Searches resources of a type',
   description:
-    'Any token, uri or reference parameter of the type (see /metadata), besides `_id` and `_lastUpdated`. An unknown parameter is refused.',
+    'Any parameter of the type (see /metadata) with its prefixes and modifiers, chains (`patient.name`), `_has` and `_filter`. An unknown parameter is refused.',
   parameters: [
     TYPE,
     queryParameter('_id', 'Ids, separated by commas'),
     queryParameter('_lastUpdated', 'With a prefix, such as gt2026-01-31'),
     queryParameter('_count', 'Resources of a page, at most 1,000', '20'),
     queryParameter('_total', 'accurate, estimate or none'),
+    queryParameter('_sort', 'Parameters, descending with -', '-_lastUpdated'),
+    queryParameter('_include', 'Type:parameter whose targets come along'),
+    queryParameter('_revinclude', 'Type:parameter whose sources come along'),
+    queryParameter('_explain', '1: with the statement and its plan'),
   ],
   responses: {
     '200': answer('Bundle of type searchset, with a next link while there is more'),
     '400': refusal('A parameter is unknown or malformed'),
     ...REFUSALS,
   },
+};
+
+const compartmentSearch: OperationItem = {
+  tags: TAGS,
+  summary: 'Searches what of a type belongs to one resource',
+  description: 'By the stored CompartmentDefinition; with the parameters of a search.',
+  parameters: [pathParameter('compartment', 'Patient'), ID, pathParameter('type', 'Observation')],
+  responses: { '200': answer('Bundle of type searchset'), ...REFUSALS },
 };
 
 const searchByForm: OperationItem = {

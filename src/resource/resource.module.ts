@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { CompartmentListener } from './compartment/compartment.listener';
+import { Compartments } from './compartment/compartments';
 import { ResourceChangeListeners } from './resource-change.registry';
 import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
@@ -35,7 +37,9 @@ import { WriteExtensions } from './write-extensions';
     RowFrequencies,
     ValueSetCodes,
     ResourceSearch,
+    Compartments,
+    CompartmentListener,
   ],
-  exports: [ResourceTypes, ResourceReader, ResourceWriter, SearchIndex, ResourceSearch],
+  exports: [ResourceTypes, ResourceReader, ResourceWriter, SearchIndex, ResourceSearch, Compartments],
 })
 export class ResourceModule {}

@@ -327,6 +327,13 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Patient?_filter=name pr false', ['anon']],
   ['Observation?_filter=subject.gender eq female and value-quantity gt 100', ['weight-g']],
   ['Observation?_filter=code in http://sets.example/vitals', ['pressure', 'weight', 'weight-g']],
+  // in a compartment
+  ['Patient/peter/Observation', ['pressure', 'weight']],
+  ['Patient/peter/Observation?code=29463-7', ['weight']],
+  ['Patient/zoe/Encounter?date=ge2020', ['open']],
+  ['Patient/peter/Provenance', []],
+  ['Patient/nobody/Observation', []],
+  ['Patient/peter/Practitioner', []],
   // together
   ['Patient', PATIENTS],
   ['Patient?name=', PATIENTS],

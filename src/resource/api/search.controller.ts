@@ -1,19 +1,12 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { type FhirAnswer, sendAnswer } from '../../fhir/fhir-answer';
-import { rootUrlOf } from '../../fhir/root-url';
-import { Environment } from '../../platform/config/environment';
+import { sendAnswer } from '../../fhir/fhir-answer';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
-import { Clock } from '../../platform/time/clock';
 import { ResourceTypes } from '../resource-types';
-import { readSearch } from '../search/read-search';
-import { ResourceSearch } from '../search/resource-search';
-import { isLenient } from '../search/result-parameters';
-import { SearchIndex } from '../search/search-index';
-import { searchAnswer } from './search-answer';
+import { SearchRequests } from './search-request';
 
 /** Search by type (http://hl7.org/fhir/R4/search.html), with GET and with a form that keeps values out of URLs. */
 @ApiExcludeController()
@@ -21,21 +14,20 @@ import { searchAnswer } from './search-answer';
 export class SearchController {
   constructor(
     private readonly types: ResourceTypes,
-    private readonly index: SearchIndex,
-    private readonly search: ResourceSearch,
-    private readonly environment: Environment,
-    private readonly clock: Clock,
+    private readonly searches: SearchRequests,
   ) {}
 
   @Get(':type')
   @OperationId('FhirSearch')
   async byQuery(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    sendAnswer(response, await this.answer(type, queryOf(request), request));
+    this.types.assertKnown(type);
+    sendAnswer(response, await this.searches.answer(request, queryOf(request), { type, path: type, clauses: [] }));
   }
 
   @Post(':type/_search')
   @OperationId('FhirSearch')
   async byForm(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    this.types.assertKnown(type);
     const body = bodyOf(request).toString('utf8');
     if (body !== '' && mediaTypeOf(request) !== 'application/x-www-form-urlencoded') {
       throw new ServiceError(
@@ -44,21 +36,6 @@ export class SearchController {
       );
     }
     const query = new URLSearchParams([...queryOf(request), ...new URLSearchParams(body)]);
-    sendAnswer(response, await this.answer(type, query, request));
-  }
-
-  private async answer(type: string, query: URLSearchParams, request: Request): Promise<FhirAnswer> {
-    this.types.assertKnown(type);
-    const scope = {
-      type,
-      parameters: this.index.parameters,
-      baseUrl: this.environment.baseUrl,
-      now: this.clock.now().getTime(),
-      isLenient: isLenient(request.get('prefer')),
-    };
-    const { used, ...asked } = readSearch(query, scope);
-    const page = await this.search.search(asked);
-    const rootUrl = rootUrlOf(request, this.environment);
-    return { status: 200, text: searchAnswer(page, { rootUrl, path: type, used, position: asked.position }) };
+    sendAnswer(response, await this.searches.answer(request, query, { type, path: type, clauses: [] }));
   }
 }

@@ -1,0 +1,43 @@
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { sendAnswer } from '../../fhir/fhir-answer';
+import { queryOf } from '../../platform/http/raw-request';
+import { OperationId } from '../../platform/http/route-access';
+import { Compartments } from '../compartment/compartments';
+import { assertId } from '../resource-draft';
+import { ResourceTypes } from '../resource-types';
+import { SearchIndex } from '../search/search-index';
+import { SearchRequests } from './search-request';
+
+/**
+ * Search in a compartment (http://hl7.org/fhir/R4/http.html#search): what of one type belongs to one resource, by the
+ * stored CompartmentDefinition. The last of the open routes: on the bare root it would answer for `/fhir/{type}/{id}`.
+ */
+@ApiExcludeController()
+@Controller(['fhir', ''])
+export class CompartmentController {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly compartments: Compartments,
+    private readonly index: SearchIndex,
+    private readonly searches: SearchRequests,
+  ) {}
+
+  @Get(':compartment/:id/:type')
+  @OperationId('FhirCompartmentSearch')
+  async search(
+    @Param() { compartment = '', id = '', type = '' }: Record<string, string>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.types.assertKnown(compartment);
+    assertId(id);
+    this.types.assertKnown(type);
+    const { parameterIdsByType } = await this.compartments.of(compartment);
+    const targetHash = this.index.referenceHash(compartment, id);
+    const links = (parameterIdsByType.get(type) ?? []).map((parameterId) => ({ targetHash, parameterId }));
+    const target = { type, path: `${compartment}/${id}/${type}`, clauses: [{ kind: 'reference' as const, links }] };
+    sendAnswer(response, await this.searches.answer(request, queryOf(request), target));
+  }
+}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { type CompartmentDefinition } from '../../fhir/definitions';
+import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { ServiceError } from '../../platform/errors/service-error';
+import { ResourceReader } from '../resource-reader';
+import { type SearchParameterSet } from '../search/extract/search-parameter-set';
+import { SearchIndex } from '../search/search-index';
+
+/** The links by which a resource belongs to a compartment: rows of the reference table, narrowed by nothing else. */
+export interface Compartment {
+  /** Of all types. */
+  readonly parameterIds: readonly number[];
+  readonly parameterIdsByType: ReadonlyMap<string, readonly number[]>;
+}
+
+/** The stored CompartmentDefinitions: whatever they say at the moment are the compartments. */
+@Injectable()
+export class Compartments {
+  private readonly cached: CachedRegistry<readonly CompartmentDefinition[]>;
+  private readonly compiled = new WeakMap<
+    CompartmentDefinition,
+    { readonly parameters: SearchParameterSet; readonly compartment: Compartment }
+  >();
+
+  constructor(
+    epoch: RegistryEpoch,
+    unitOfWork: UnitOfWork,
+    reader: ResourceReader,
+    private readonly index: SearchIndex,
+  ) {
+    this.cached = new CachedRegistry(epoch, unitOfWork, async () => {
+      const stored = await reader.list('CompartmentDefinition');
+      return stored.map(({ id, text }) => ({ ...(JSON.parse(text) as CompartmentDefinition), id }));
+    });
+  }
+
+  /**
+   * The compartment of resources of type `code`, by the definition with that id, else with the id in lower case, else
+   * by any definition with that code.
+   * @throws ServiceError 'unprocessable' when none is stored, or it names an unknown parameter
+   */
+  async of(code: string): Promise<Compartment> {
+    const stored = await this.cached.get();
+    const definition =
+      stored.find(({ id }) => id === code) ??
+      stored.find(({ id }) => id === code.toLowerCase()) ??
+      stored.find((one) => one.code === code);
+    if (definition === undefined) {
+      throw new ServiceError(
+        'unprocessable',
+        `No CompartmentDefinition of ${code} is stored. Store one, for example under the id "${code.toLowerCase()}".`,
+      );
+    }
+    return this.compiledOf(definition);
+  }
+
+  /** Search parameters may change while the definition stays. */
+  private compiledOf(definition: CompartmentDefinition): Compartment {
+    const { parameters } = this.index;
+    const known = this.compiled.get(definition);
+    if (known?.parameters === parameters) return known.compartment;
+    const compartment = compartmentOf(definition, parameters);
+    this.compiled.set(definition, { parameters, compartment });
+    return compartment;
+  }
+}
+
+function compartmentOf({ resource }: CompartmentDefinition, parameters: SearchParameterSet): Compartment {
+  const parameterIdsByType = new Map(
+    resource.map(({ code: type, param = [] }) => [
+      type,
+      [...new Set(param.flatMap((code) => linksOf(type, code, parameters)))],
+    ]),
+  );
+  return { parameterIds: [...new Set([...parameterIdsByType.values()].flat())], parameterIdsByType };
+}
+
+function linksOf(type: string, code: string, parameters: SearchParameterSet): readonly number[] {
+  const parameter = parameters.find(type, code);
+  // A part that nobody can search would be missing from every answer without a word.
+  if (parameter === undefined)
+    throw new ServiceError(
+      'unprocessable',
+      `The CompartmentDefinition names ${type}.${code}, which is no search parameter.`,
+    );
+  return parameter.storedAs;
+}
