@@ -1,11 +1,13 @@
-import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
+import { Controller, Get, HttpStatus, Res, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { FHIR_JSON } from '../fhir/fhir-answer';
+import { sendAnswer } from '../fhir/fhir-answer';
+import { FormatGuard } from '../fhir/format.guard';
 import { PublicRoute } from '../platform/http/route-access';
 import { CapabilityStatements } from './capability-statement';
 
 @ApiTags('Server')
+@UseGuards(FormatGuard)
 @Controller(['metadata', 'fhir/metadata'])
 export class CapabilityController {
   constructor(private readonly statements: CapabilityStatements) {}
@@ -22,7 +24,6 @@ export class CapabilityController {
     description: 'CapabilityStatement (http://hl7.org/fhir/R4/capabilitystatement.html)',
   })
   metadata(@Res() response: Response): void {
-    response.setHeader('Content-Type', FHIR_JSON);
-    response.end(this.statements.text);
+    sendAnswer(response, { status: HttpStatus.OK, text: this.statements.text });
   }
 }

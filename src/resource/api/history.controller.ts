@@ -1,7 +1,8 @@
-import { All, Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../../fhir/fhir-answer';
+import { FormatGuard } from '../../fhir/format.guard';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
@@ -15,6 +16,7 @@ import { bundleText, historyEntry, resourceAnswer } from './resource-answer';
 
 /** The versions of one resource (http://hl7.org/fhir/R4/http.html#history, #vread). */
 @ApiExcludeController()
+@UseGuards(FormatGuard)
 @Controller(['fhir', ''])
 export class HistoryController {
   constructor(
