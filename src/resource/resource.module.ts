@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { ResourceChangeListeners } from './resource-change.registry';
+import { ResourceHistory } from './resource-history';
 import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
@@ -22,10 +23,11 @@ import { WriteExtensions } from './write-extensions';
     ResourceKeys,
     ResourceStore,
     ResourceReader,
+    ResourceHistory,
     ResourceWriter,
     SearchIndex,
     ResourceSearch,
   ],
-  exports: [ResourceTypes, ResourceReader, ResourceWriter, SearchIndex, ResourceSearch],
+  exports: [ResourceTypes, ResourceReader, ResourceHistory, ResourceWriter, SearchIndex, ResourceSearch],
 })
 export class ResourceModule {}
