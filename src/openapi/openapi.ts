@@ -1,6 +1,7 @@
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type Environment } from '../platform/config/environment';
+import { softwareVersion } from '../platform/software-version';
 import { OperationRegistry } from '../operation/operation.registry';
 import { RpcRegistry } from '../rpc/rpc.registry';
 import { operationPaths } from './operation-paths';
@@ -31,7 +32,7 @@ function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAP
       'FHIR R4 resources, tokens and sessions, addenda on signed records, Patient/$everything, and webhooks that arrive. ' +
         'Press Authorize and log in with a user and a client of the password grant, or with the Client `root` by Basic.',
     )
-    .setVersion('0.1.0')
+    .setVersion(softwareVersion())
     .addServer(baseUrl)
     .addOAuth2({ type: 'oauth2', flows: { password: { tokenUrl: '/auth/token', scopes: {} } } }, 'password')
     .addBasicAuth(
