@@ -4,10 +4,12 @@ import { type Environment } from '../platform/config/environment';
 import { softwareVersion } from '../platform/software-version';
 import { OperationRegistry } from '../operation/operation.registry';
 import { RpcRegistry } from '../rpc/rpc.registry';
+import { COMMON_PARAMETERS, withCommonParts } from './common-parts';
 import { operationPaths } from './operation-paths';
 import { type Paths } from './path-item';
 import { resourcePaths } from './resource-paths';
 import { rpcPath } from './rpc-path';
+import { SCHEMAS } from './schemas';
 import { tourPaths } from './tour-paths';
 
 /** Swagger UI on /api and the document on /api-json; both are served from packages and work offline. */
@@ -52,14 +54,21 @@ function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAP
     .addSecurityRequirements('bearer')
     .build();
   const made = SwaggerModule.createDocument(app, config);
-  const paths = mergedPaths([
-    tourPaths(),
-    made.paths,
-    rpcPath(app.get(RpcRegistry, { strict: false })),
-    operationPaths(app.get(OperationRegistry, { strict: false })),
-    resourcePaths(),
-  ]);
-  return { ...made, paths };
+  const paths = withCommonParts(
+    mergedPaths([
+      tourPaths(),
+      made.paths,
+      rpcPath(app.get(RpcRegistry, { strict: false })),
+      operationPaths(app.get(OperationRegistry, { strict: false })),
+      resourcePaths(),
+    ]),
+  );
+  const components = {
+    ...made.components,
+    schemas: { ...made.components?.schemas, ...SCHEMAS },
+    parameters: { ...made.components?.parameters, ...COMMON_PARAMETERS },
+  };
+  return { ...made, paths, components };
 }
 
 /** Joins the methods of a path that several sources describe. */
