@@ -1,18 +1,85 @@
-import { type Response } from 'express';
+import { type Request, type Response } from 'express';
+import { ServiceError } from '../platform/errors/service-error';
+import { queryOf } from '../platform/http/raw-request';
+import { sendText } from '../platform/http/send-text';
+import { indentedJson } from '../platform/json/indent-json';
+import { yamlOf } from '../platform/yaml/print-yaml';
+import { DEFAULT_FORMAT } from './format';
+import { isNotModified } from './not-modified';
+import { outcomeOfWrite } from './operation-outcome';
+import { preferredReturnOf } from './prefer';
+import { readSubset } from './read-subset';
+import { formatOfRequest, isPretty } from './requested-format';
+import { subsetOf } from './subset';
 
 /** What an edge sends: a body of known JSON text and its status. */
 export interface FhirAnswer {
   readonly status: number;
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Set where the body is one version of one resource: conditional reads, `_summary` and `Prefer` are about such. */
+  readonly isResource?: true;
 }
 
-export const FHIR_JSON = 'application/fhir+json; charset=utf-8';
+/** What an answer depends on besides its URL; caches ask again each time, since rights may have changed. */
+const VARY = 'Accept, Accept-Encoding, Authorization';
+const CACHE_CONTROL = 'private, no-cache';
 
-/** Sends the text as it is: nothing is parsed or serialised on the way. */
-export function sendAnswer(response: Response, { status, text, headers = {} }: FhirAnswer): void {
+/**
+ * Sends an answer as the caller wants it: the format of `_format` or `Accept`, `_pretty`, `_summary` and `_elements`,
+ * 304 for a version that is known already, `Prefer: return` of writes, compression. JSON text goes out as it is:
+ * nothing is parsed or serialised on the way unless the caller asks for it.
+ * @throws ServiceError 'invalid' for parameters that cannot be read
+ */
+export function sendAnswer(response: Response, answer: FhirAnswer): void {
+  const { req: request } = response;
+  const { status, text, headers } = answer.isResource === true ? asPreferred(request, answer) : answer;
+  const printed = text === undefined ? undefined : printedFor(request, text);
   response.statusCode = status;
-  if (text !== undefined) response.setHeader('Content-Type', FHIR_JSON);
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.end(text);
+  const others = response.getHeader('Vary');
+  response.setHeader('Vary', others === undefined ? VARY : `${String(others)}, ${VARY}`);
+  response.setHeader('Cache-Control', CACHE_CONTROL);
+  for (const name in headers) response.setHeader(name, headers[name] ?? '');
+  if (printed === undefined) {
+    response.end();
+    return;
+  }
+  response.setHeader('Content-Type', printed.contentType);
+  sendText(response, printed.text);
+}
+
+function printedFor(request: Request, text: string): { readonly contentType: string; readonly text: string } {
+  // What cannot be written is refused before a handler runs; its refusal is told in JSON.
+  const { contentType, isYaml } = formatOfRequest(request) ?? DEFAULT_FORMAT;
+  if (isYaml) return { contentType, text: yamlOf(text) };
+  return { contentType, text: isPretty(request) ? indentedJson(text) : text };
+}
+
+function asPreferred(request: Request, answer: FhirAnswer): FhirAnswer {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead ? asRead(request, answer) : asWritten(request, answer);
+}
+
+function asRead(request: Request, answer: FhirAnswer): FhirAnswer {
+  const { status, text = '', headers = {} } = answer;
+  if (isNotModified(request.headers, headers)) return { status: 304, headers };
+  if (!request.url.includes('?')) return answer;
+  const subset = readSubset(queryOf(request));
+  if (subset === 'count') throw new ServiceError('invalid', '_summary=count is for searches and histories.');
+  return subset === undefined ? answer : { status, headers, text: subsetOf(text, subset) };
+}
+
+function asWritten(request: Request, answer: FhirAnswer): FhirAnswer {
+  const preferred = preferredReturnOf(request.headers.prefer);
+  if (preferred === undefined) return answer;
+  const { status, text, headers = {} } = answer;
+  const applied = { ...headers, 'Preference-Applied': `return=${preferred}` };
+  switch (preferred) {
+    case 'minimal':
+      return { status, headers: applied };
+    case 'OperationOutcome':
+      return { status, headers: applied, text: JSON.stringify(outcomeOfWrite(request.method, status, headers.ETag)) };
+    case 'representation':
+      return { status, headers: applied, ...(text === undefined ? {} : { text }) };
+  }
 }

@@ -8,6 +8,7 @@ export const FHIR_ERRORS: Readonly<Record<ErrorKind, { readonly status: number; 
   forbidden: { status: 403, issue: 'forbidden' },
   'not-found': { status: 404, issue: 'not-found' },
   'not-allowed': { status: 405, issue: 'not-supported' },
+  'not-acceptable': { status: 406, issue: 'not-supported' },
   conflict: { status: 409, issue: 'duplicate' },
   gone: { status: 410, issue: 'deleted' },
   'precondition-failed': { status: 412, issue: 'conflict' },
@@ -31,6 +32,21 @@ export function operationOutcome(code: string, diagnostics: string, expression?:
 
 export const outcomeOf = ({ kind, message, details }: ServiceError): OperationOutcome =>
   operationOutcome(FHIR_ERRORS[kind].issue, message, details.expression);
+
+/** What a write is answered with where its caller prefers to be told so: `Prefer: return=OperationOutcome`. */
+export const outcomeOfWrite = (method: string, status: number, etag = ''): object => ({
+  resourceType: 'OperationOutcome',
+  issue: [
+    {
+      severity: 'information',
+      code: 'informational',
+      diagnostics:
+        method === 'DELETE'
+          ? 'Deleted.'
+          : `${status === 201 ? 'Created' : 'Stored'}: version ${etag.replace(/\D/g, '')}.`,
+    },
+  ],
+});
 
 const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 const escapeMarkup = (text: string): string => text.replace(/[&<>]/g, (character) => MARKUP[character] ?? character);

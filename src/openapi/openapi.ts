@@ -1,12 +1,15 @@
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type Environment } from '../platform/config/environment';
+import { softwareVersion } from '../platform/software-version';
 import { OperationRegistry } from '../operation/operation.registry';
 import { RpcRegistry } from '../rpc/rpc.registry';
+import { COMMON_PARAMETERS, withCommonParts } from './common-parts';
 import { operationPaths } from './operation-paths';
 import { type Paths } from './path-item';
 import { resourcePaths } from './resource-paths';
 import { rpcPath } from './rpc-path';
+import { SCHEMAS } from './schemas';
 import { tourPaths } from './tour-paths';
 
 /** Swagger UI on /api and the document on /api-json; both are served from packages and work offline. */
@@ -31,7 +34,7 @@ function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAP
       'FHIR R4 resources, tokens and sessions, addenda on signed records, Patient/$everything, and webhooks that arrive. ' +
         'Press Authorize and log in with a user and a client of the password grant, or with the Client `root` by Basic.',
     )
-    .setVersion('0.1.0')
+    .setVersion(softwareVersion())
     .addServer(baseUrl)
     .addOAuth2({ type: 'oauth2', flows: { password: { tokenUrl: '/auth/token', scopes: {} } } }, 'password')
     .addBasicAuth(
@@ -51,14 +54,21 @@ function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAP
     .addSecurityRequirements('bearer')
     .build();
   const made = SwaggerModule.createDocument(app, config);
-  const paths = mergedPaths([
-    tourPaths(),
-    made.paths,
-    rpcPath(app.get(RpcRegistry, { strict: false })),
-    operationPaths(app.get(OperationRegistry, { strict: false })),
-    resourcePaths(),
-  ]);
-  return { ...made, paths };
+  const paths = withCommonParts(
+    mergedPaths([
+      tourPaths(),
+      made.paths,
+      rpcPath(app.get(RpcRegistry, { strict: false })),
+      operationPaths(app.get(OperationRegistry, { strict: false })),
+      resourcePaths(),
+    ]),
+  );
+  const components = {
+    ...made.components,
+    schemas: { ...made.components?.schemas, ...SCHEMAS },
+    parameters: { ...made.components?.parameters, ...COMMON_PARAMETERS },
+  };
+  return { ...made, paths, components };
 }
 
 /** Joins the methods of a path that several sources describe. */

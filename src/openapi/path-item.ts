@@ -1,4 +1,5 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
+import { type SchemaName, schemaRef } from './schemas';
 
 /** Shapes of the OpenAPI document, as @nestjs/swagger types them. */
 export type Paths = OpenAPIObject['paths'];
@@ -6,6 +7,7 @@ export type PathItem = Paths[string];
 export type OperationItem = NonNullable<PathItem['get']>;
 
 export const FHIR_MEDIA_TYPE = 'application/fhir+json';
+export const YAML_MEDIA_TYPE = 'text/yaml';
 
 export const pathParameter = (name: string, example: string): NonNullable<OperationItem['parameters']>[number] => ({
   name,
@@ -27,29 +29,45 @@ export const queryParameter = (
   ...(example === undefined ? {} : { example }),
 });
 
-export const jsonBody = (example: object): NonNullable<OperationItem['requestBody']> => ({
-  required: true,
-  content: { [FHIR_MEDIA_TYPE]: { schema: { type: 'object' }, example } },
+/** A header that a form must not fill in by itself: the example is in the description. */
+export const headerParameter = (
+  name: string,
+  description: string,
+): NonNullable<OperationItem['parameters']>[number] => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
 });
 
-const OUTCOME = {
-  content: { [FHIR_MEDIA_TYPE]: { schema: { type: 'object' as const, description: 'OperationOutcome' } } },
-};
+export const jsonBody = (
+  example: object,
+  schema: SchemaName = 'Resource',
+): NonNullable<OperationItem['requestBody']> => ({
+  required: true,
+  content: {
+    [FHIR_MEDIA_TYPE]: { schema: schemaRef(schema), example },
+    [YAML_MEDIA_TYPE]: { schema: { type: 'string', description: 'The same as YAML 1.2, at most 1 MiB' } },
+  },
+});
+
+interface DescribedAnswer {
+  description: string;
+  content: Record<string, { schema: { $ref: string } }>;
+}
+
+export const answer = (description: string, schema: SchemaName = 'Resource'): DescribedAnswer => ({
+  description,
+  content: {
+    [FHIR_MEDIA_TYPE]: { schema: schemaRef(schema) },
+    [YAML_MEDIA_TYPE]: { schema: schemaRef(schema) },
+  },
+});
+
+export const refusal = (description: string): DescribedAnswer => answer(description, 'OperationOutcome');
 
 /** What any call with credentials may be refused with. */
 export const REFUSALS: OperationItem['responses'] = {
-  '401': { description: 'No live credentials', ...OUTCOME },
-  '403': { description: 'No AccessPolicy grants the call', ...OUTCOME },
+  '401': refusal('No live credentials'),
+  '403': refusal('No AccessPolicy grants the call'),
 };
-
-export const refusal = (description: string): { description: string; content: (typeof OUTCOME)['content'] } => ({
-  description,
-  ...OUTCOME,
-});
-
-export const answer = (
-  description: string,
-): { description: string; content: Record<string, { schema: { type: 'object' } }> } => ({
-  description,
-  content: { [FHIR_MEDIA_TYPE]: { schema: { type: 'object' } } },
-});

@@ -1,5 +1,6 @@
 import {
   answer,
+  headerParameter,
   jsonBody,
   type OperationItem,
   type Paths,
@@ -28,8 +29,10 @@ export function resourcePaths(): Paths {
     '/fhir/{type}/_search': { post: searchByForm },
     '/fhir/{type}/{id}': { get: read, put: update, delete: remove },
     '/fhir/{compartment}/{id}/{type}': { get: compartmentSearch },
-    '/fhir/{type}/{id}/_history': { get: history },
+    '/fhir/{type}/{id}/_history': { get: historyOf('of a resource', TYPE, ID) },
     '/fhir/{type}/{id}/_history/{version}': { get: vread },
+    '/fhir/{type}/_history': { get: historyOf('of all resources of a type', TYPE) },
+    '/fhir/_history': { get: historyOf('of all resources') },
   };
 }
 
@@ -50,7 +53,7 @@ const search: OperationItem = {
     queryParameter('_explain', '1: with the statement and its plan'),
   ],
   responses: {
-    '200': answer('Bundle of type searchset, with a next link while there is more'),
+    '200': answer('Bundle of type searchset, with a next link while there is more', 'Bundle'),
     '400': refusal('A parameter is unknown or malformed'),
     ...REFUSALS,
   },
@@ -61,7 +64,7 @@ const compartmentSearch: OperationItem = {
   summary: 'Searches what of a type belongs to one resource',
   description: 'By the stored CompartmentDefinition; with the parameters of a search.',
   parameters: [pathParameter('compartment', 'Patient'), ID, pathParameter('type', 'Observation')],
-  responses: { '200': answer('Bundle of type searchset'), ...REFUSALS },
+  responses: { '200': answer('Bundle of type searchset', 'Bundle'), ...REFUSALS },
 };
 
 const searchByForm: OperationItem = {
@@ -71,7 +74,7 @@ const searchByForm: OperationItem = {
   requestBody: {
     content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' }, example: { _count: '20' } } },
   },
-  responses: { '200': answer('Bundle of type searchset'), ...REFUSALS },
+  responses: { '200': answer('Bundle of type searchset', 'Bundle'), ...REFUSALS },
 };
 
 const create: OperationItem = {
@@ -99,7 +102,7 @@ const update: OperationItem = {
   tags: TAGS,
   summary: 'Replaces a resource, or creates it under this id',
   description: 'Content that is the same makes no new version. With If-Match only that version is replaced.',
-  parameters: [TYPE, ID, { name: 'If-Match', in: 'header', schema: { type: 'string' }, description: 'W/"2"' }],
+  parameters: [TYPE, ID, headerParameter('If-Match', 'W/"2": only this version is replaced')],
   requestBody: jsonBody(PATIENT),
   responses: {
     '200': answer('Replaced, or unchanged'),
@@ -113,21 +116,11 @@ const update: OperationItem = {
 const remove: OperationItem = {
   tags: TAGS,
   summary: 'Deletes a resource; its history stays',
-  parameters: [TYPE, ID],
+  parameters: [TYPE, ID, headerParameter('If-Match', 'W/"2": only this version is deleted')],
   responses: {
     '200': answer('The deleted resource'),
     '204': { description: 'There was nothing to delete' },
-    ...REFUSALS,
-  },
-};
-
-const history: OperationItem = {
-  tags: TAGS,
-  summary: 'Lists the versions of a resource, newest first',
-  parameters: [TYPE, ID, queryParameter('_count', 'Versions of a page')],
-  responses: {
-    '200': answer('Bundle of type history'),
-    '404': refusal('There never was such a resource'),
+    '412': refusal('If-Match names another version'),
     ...REFUSALS,
   },
 };
@@ -143,3 +136,25 @@ const vread: OperationItem = {
     ...REFUSALS,
   },
 };
+
+function historyOf(whose: string, ...of: NonNullable<OperationItem['parameters']>): OperationItem {
+  return {
+    tags: TAGS,
+    summary: `Lists the versions ${whose}, newest first`,
+    description:
+      'Deletions are entries without a resource. The links go by the place of a version, so they stay right while others write.',
+    parameters: [
+      ...of,
+      queryParameter('_since', 'Versions from this time on, such as 2026-01-31T10:00:00Z'),
+      queryParameter('_at', 'Versions that were current at this time, or at some point of this day, month or year'),
+      queryParameter('_count', 'Versions of a page, at most 1,000; 0 asks for the total alone', '20'),
+      queryParameter('_total', 'accurate, or none where counting takes too long'),
+    ],
+    responses: {
+      '200': answer('Bundle of type history, with next and previous links', 'Bundle'),
+      '400': refusal('A parameter is unknown or malformed'),
+      ...(of.length === 0 ? {} : { '404': refusal('There is no such type, or never was such a resource') }),
+      ...REFUSALS,
+    },
+  };
+}

@@ -8,6 +8,7 @@ import {
   refusal,
   REFUSALS,
 } from './path-item';
+import { type SchemaName } from './schemas';
 
 /**
  * The types that the four areas begin with, each with a body that can be sent as it is, one after the other:
@@ -15,14 +16,18 @@ import {
  */
 export function tourPaths(): Paths {
   return {
-    '/Client/{id}': { put: put('Tokens', 'Stores a client of the password grant', 'try-app', CLIENT) },
-    '/User/{id}': { put: put('Tokens', 'Stores a user', 'doc-1', USER) },
-    '/AccessPolicy/{id}': { put: put('Tokens', 'Lets a user do everything', 'doc-1-policy', POLICY) },
+    '/Client/{id}': { put: put('Tokens', 'Stores a client of the password grant', ['try-app', 'Client'], CLIENT) },
+    '/User/{id}': { put: put('Tokens', 'Stores a user', ['doc-1', 'User'], USER) },
+    '/AccessPolicy/{id}': { put: put('Tokens', 'Lets a user do everything', ['doc-1-policy', 'AccessPolicy'], POLICY) },
     '/Session': { get: sessions },
-    '/fhir/Patient/{id}': { put: put('Resources', 'Stores the patient of the other examples', 'p7', PATIENT) },
-    '/SDCDocument/{id}': { put: put('RPC', 'Stores a document that addenda belong to', 'vitals-1', DOCUMENT) },
+    '/fhir/Patient/{id}': {
+      put: put('Resources', 'Stores the patient of the other examples', ['p7', 'Resource'], PATIENT),
+    },
+    '/SDCDocument/{id}': {
+      put: put('RPC', 'Stores a document that addenda belong to', ['vitals-1', 'SDCDocument'], DOCUMENT),
+    },
     '/fhir/SvcSubscriptionTopic/{id}': {
-      put: put('Topics', 'Stores a topic: which changes are events', 'vitals', TOPIC),
+      put: put('Topics', 'Stores a topic: which changes are events', ['vitals', 'SvcSubscriptionTopic'], TOPIC),
     },
     '/fhir/SvcTopicDestination': { post: createDestination },
   };
@@ -79,14 +84,19 @@ const DESTINATION = {
   ],
 };
 
-const put = (tag: string, summary: string, id: string, example: object): OperationItem => ({
+const put = (
+  tag: string,
+  summary: string,
+  [id, schema]: readonly [string, SchemaName],
+  example: object,
+): OperationItem => ({
   tags: [tag],
   summary,
   parameters: [pathParameter('id', id)],
-  requestBody: jsonBody(example),
+  requestBody: jsonBody(example, schema),
   responses: {
-    '200': answer('Replaced, or unchanged'),
-    '201': answer('Created'),
+    '200': answer('Replaced, or unchanged', schema),
+    '201': answer('Created', schema),
     '422': refusal('The content breaks a rule'),
     ...REFUSALS,
   },
@@ -96,15 +106,15 @@ const sessions: OperationItem = {
   tags: ['Sessions'],
   summary: 'Lists Sessions',
   parameters: [queryParameter('user', 'A User', 'doc-1'), queryParameter('active', 'true or false', 'true')],
-  responses: { '200': answer('Bundle of type searchset'), ...REFUSALS },
+  responses: { '200': answer('Bundle of type searchset', 'Bundle'), ...REFUSALS },
 };
 
 const createDestination: OperationItem = {
   tags: ['Topics'],
   summary: 'Stores a webhook: events of the topic are delivered to it from now on',
-  requestBody: jsonBody(DESTINATION),
+  requestBody: jsonBody(DESTINATION, 'SvcTopicDestination'),
   responses: {
-    '201': answer('The stored destination; header values are masked'),
+    '201': answer('The stored destination; header values are masked', 'SvcTopicDestination'),
     '409': refusal('The id is taken'),
     '422': refusal('The content breaks a rule'),
     ...REFUSALS,

@@ -1,75 +1,147 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
+import { Routes } from '../platform/http/routes';
+import { softwareVersion } from '../platform/software-version';
 import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../resource/resource-types';
-import { type SearchParameter } from '../resource/search/extract/search-parameter';
-import { SearchIndex } from '../resource/search/search-index';
 import { OperationRegistry } from './operation.registry';
+import { SearchCapabilities } from './search-capabilities';
 
-const READING = ['read', 'vread', 'history-instance', 'search-type'];
-const WRITING = ['create', 'update', 'delete'];
+type Method = Parameters<Routes['has']>[0];
+type RoutedInteraction = readonly [code: string, method: Method, path: string];
 
-/** Kinds of search parameters that the compiler understands today. */
-const SEARCHABLE = new Set<SearchParameter['kind']>(['token', 'uri', 'reference']);
+/** http://hl7.org/fhir/R4/valueset-type-restful-interaction.html, and the route that each one needs. */
+const READING: readonly RoutedInteraction[] = [
+  ['read', 'get', '/fhir/:type/:id'],
+  ['vread', 'get', '/fhir/:type/:id/_history/:version'],
+  ['history-instance', 'get', '/fhir/:type/:id/_history'],
+  ['history-type', 'get', '/fhir/:type/_history'],
+  ['search-type', 'get', '/fhir/:type'],
+];
+const WRITING: readonly RoutedInteraction[] = [
+  ['create', 'post', '/fhir/:type'],
+  ['update', 'put', '/fhir/:type/:id'],
+  ['patch', 'patch', '/fhir/:type/:id'],
+  ['delete', 'delete', '/fhir/:type/:id'],
+];
+/** http://hl7.org/fhir/R4/valueset-system-restful-interaction.html */
+const OF_SYSTEM: readonly RoutedInteraction[] = [
+  ['transaction', 'post', '/fhir'],
+  ['batch', 'post', '/fhir'],
+  ['search-system', 'get', '/fhir'],
+  ['history-system', 'get', '/fhir/_history'],
+];
 
-/** The CapabilityStatement: what is registered, and nothing else. It does not change while the server runs. */
+const FORMATS = ['application/fhir+json', 'application/json', 'json', 'text/yaml', 'application/yaml', 'yaml'];
+const PATCH_FORMATS = ['application/json-patch+json', 'application/merge-patch+json', 'application/fhir+json'];
+
+const SECURITY_SERVICE = 'http://terminology.hl7.org/CodeSystem/restful-security-service';
+/** http://hl7.org/fhir/smart-app-launch/1.0.0/StructureDefinition-oauth-uris.html */
+const OAUTH_URIS = 'http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris';
+
+export interface StatementText {
+  readonly text: string;
+  /** Of the text: it differs between two versions of the server, and between what their modules register. */
+  readonly etag: string;
+}
+
+/**
+ * The CapabilityStatement: the routes, types, parameters and operations that are there, and nothing else. It does not
+ * change while the server runs (http://hl7.org/fhir/R4/capabilitystatement.html).
+ */
 @Injectable()
 export class CapabilityStatements {
-  private made: string | undefined;
+  private readonly made = new Map<string, StatementText>();
 
   constructor(
     private readonly types: ResourceTypes,
-    private readonly index: SearchIndex,
+    private readonly search: SearchCapabilities,
     private readonly operations: OperationRegistry,
+    private readonly routes: Routes,
     private readonly clock: Clock,
     private readonly environment: Environment,
   ) {}
 
-  get text(): string {
-    this.made ??= JSON.stringify(this.make());
-    return this.made;
+  /** @param mode `full`, `normative` or `terminology` (http://hl7.org/fhir/R4/http.html#capabilities) */
+  of(mode: string): StatementText {
+    const key = mode === 'terminology' ? mode : 'full';
+    let made = this.made.get(key);
+    if (made === undefined) {
+      const text = JSON.stringify(key === 'full' ? this.full() : this.terminology());
+      made = { text, etag: `W/"${createHash('sha256').update(text).digest('hex').slice(0, 16)}"` };
+      this.made.set(key, made);
+    }
+    return made;
   }
 
-  private make(): object {
+  private full(): object {
     return {
       resourceType: 'CapabilityStatement',
-      status: 'active',
-      date: this.clock.now().toISOString(),
-      kind: 'instance',
+      ...this.head(),
       fhirVersion: '4.0.1',
-      format: ['application/fhir+json', 'application/json'],
-      software: { name: 'svc-health-server' },
-      implementation: { description: 'Healthcare data server', url: `${this.environment.baseUrl}/fhir` },
+      format: FORMATS,
+      ...(this.routes.has('patch', '/fhir/:type/:id') ? { patchFormat: PATCH_FORMATS } : {}),
       rest: [
         {
           mode: 'server',
-          security: {
-            description:
-              'OAuth 2.0 Bearer tokens from /auth/token, or HTTP Basic of a client; denied unless an AccessPolicy grants.',
-          },
+          security: this.security(),
           resource: this.types.names().map((type) => this.resource(type)),
-          operation: this.operationsOf(undefined),
+          interaction: this.interactions(OF_SYSTEM),
+          searchParam: this.search.parametersOfAll(),
+          ...listed('operation', this.operationsOf(undefined)),
         },
       ],
     };
   }
 
+  /** This server expands and translates nothing. */
+  private terminology(): object {
+    return { resourceType: 'TerminologyCapabilities', ...this.head() };
+  }
+
+  private head(): object {
+    return {
+      status: 'active',
+      date: this.clock.now().toISOString(),
+      kind: 'instance',
+      software: { name: 'svc-health-server', version: softwareVersion() },
+      implementation: { description: 'Healthcare data server', url: `${this.environment.baseUrl}/fhir` },
+    };
+  }
+
+  private security(): object {
+    const { baseUrl, corsOrigins } = this.environment;
+    return {
+      cors: corsOrigins.length > 0,
+      service: ['OAuth', 'Basic'].map((code) => ({ coding: [{ system: SECURITY_SERVICE, code }] })),
+      description:
+        'OAuth 2.0 Bearer tokens from /auth/token, or HTTP Basic of a client; denied unless an AccessPolicy grants.',
+      extension: [{ url: OAUTH_URIS, extension: [{ url: 'token', valueUri: `${baseUrl}/auth/token` }] }],
+    };
+  }
+
   private resource(type: string): object {
-    const interactions = this.types.isReadOnly(type) ? READING : [...READING, ...WRITING];
-    const parameters = this.index.parameters
-      .list(type)
-      .filter(({ kind, code }) => SEARCHABLE.has(kind) || code === '_lastUpdated');
+    const isWritable = !this.types.isReadOnly(type);
+    const canCondition = isWritable && this.routes.has('put', '/fhir/:type');
     return {
       type,
-      interaction: interactions.map((code) => ({ code })),
+      interaction: this.interactions(isWritable ? [...READING, ...WRITING] : READING),
       versioning: 'versioned-update',
       readHistory: true,
-      updateCreate: !this.types.isReadOnly(type),
-      conditionalCreate: false,
-      conditionalUpdate: false,
-      searchParam: parameters.map(({ code, kind }) => ({ name: code, type: kind })),
-      operation: this.operationsOf(type),
+      updateCreate: isWritable,
+      conditionalCreate: canCondition,
+      conditionalRead: 'full-support',
+      conditionalUpdate: canCondition,
+      conditionalDelete: isWritable && this.routes.has('delete', '/fhir/:type') ? 'single' : 'not-supported',
+      referencePolicy: ['literal', 'logical'],
+      ...this.search.of(type),
+      ...listed('operation', this.operationsOf(type)),
     };
+  }
+
+  private interactions(wanted: readonly RoutedInteraction[]): object[] {
+    return wanted.filter(([, method, path]) => this.routes.has(method, path)).map(([code]) => ({ code }));
   }
 
   private operationsOf(type: string | undefined): object[] {
@@ -83,3 +155,6 @@ export class CapabilityStatements {
       }));
   }
 }
+
+/** FHIR has no empty arrays. */
+const listed = (name: string, items: readonly object[]): object => (items.length === 0 ? {} : { [name]: items });

@@ -1,11 +1,18 @@
-import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { type Response } from 'express';
-import { FHIR_JSON } from '../fhir/fhir-answer';
+import { Controller, Get, HttpStatus, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { sendAnswer } from '../fhir/fhir-answer';
+import { FormatGuard } from '../fhir/format.guard';
+import { ServiceError } from '../platform/errors/service-error';
+import { queryOf } from '../platform/http/raw-request';
 import { PublicRoute } from '../platform/http/route-access';
 import { CapabilityStatements } from './capability-statement';
 
+/** http://hl7.org/fhir/R4/http.html#capabilities; all that is served is normative or as good as that. */
+const MODES = ['full', 'normative', 'terminology'];
+
 @ApiTags('Server')
+@UseGuards(FormatGuard)
 @Controller(['metadata', 'fhir/metadata'])
 export class CapabilityController {
   constructor(private readonly statements: CapabilityStatements) {}
@@ -21,8 +28,11 @@ export class CapabilityController {
     status: HttpStatus.OK,
     description: 'CapabilityStatement (http://hl7.org/fhir/R4/capabilitystatement.html)',
   })
-  metadata(@Res() response: Response): void {
-    response.setHeader('Content-Type', FHIR_JSON);
-    response.end(this.statements.text);
+  @ApiQuery({ name: 'mode', required: false, enum: MODES })
+  metadata(@Req() request: Request, @Res() response: Response): void {
+    const mode = queryOf(request).get('mode') ?? 'full';
+    if (!MODES.includes(mode)) throw new ServiceError('invalid', `mode must be ${MODES.join(', ')}.`);
+    const { text, etag } = this.statements.of(mode);
+    sendAnswer(response, { status: HttpStatus.OK, text, headers: { ETag: etag }, isResource: true });
   }
 }

@@ -2,6 +2,7 @@ import { All, Controller, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../fhir/fhir-answer';
+import { assertAnswerable } from '../fhir/requested-format';
 import { rootUrlOf } from '../fhir/root-url';
 import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
@@ -64,6 +65,7 @@ export class OperationController {
     if (method === undefined) {
       throw new ServiceError('not-allowed', `$${at.code} is called with ${methods.join(' or ')}.`, { allow: methods });
     }
+    assertAnswerable(request);
     const answer = await found.handler.execute({
       method,
       ...(at.id === undefined ? {} : { id: at.id }),

@@ -4,12 +4,13 @@ import { HistoryController } from './api/history.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
+import { VreadController } from './api/vread.controller';
 import { ResourceModule } from './resource.module';
 
 /** Routes of the resource API, imported by AppModule alone and last: `/:type` would answer for everybody else (ADR 0007). */
 @Module({
   imports: [ResourceModule],
-  controllers: [HistoryController, SearchController, ResourceController, CompartmentController],
+  controllers: [HistoryController, VreadController, SearchController, ResourceController, CompartmentController],
   providers: [SearchRequests],
 })
 export class ResourceApiModule {}

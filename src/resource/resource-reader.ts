@@ -2,10 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { ServiceError } from '../platform/errors/service-error';
 import {
-  COUNT_HISTORY,
   READ_CURRENT,
   READ_ALL_OF_TYPE,
-  READ_HISTORY,
   READ_LAST_HISTORY,
   READ_MANY,
   READ_VERSION,
@@ -63,25 +61,11 @@ export class ResourceReader {
     return (await this.statements.run<VersionRow>(READ_VERSIONS, columns)).map(storedVersionOf);
   }
 
-  /**
-   * Lists versions newest first, deletions included.
-   * @throws ServiceError 'not-found' when there never was such a resource.
-   */
-  async history(
-    type: string,
-    id: string,
-    page: { count: number; beforeVersion?: number },
-  ): Promise<{ total: number; versions: StoredVersion[] }> {
-    const counted = await this.statements.runOne<{ total: number }>(COUNT_HISTORY, [type, id]);
-    const total = counted?.total ?? 0;
-    if (total === 0) throw notFound(type, id);
-    const rows = await this.statements.run<VersionRow>(READ_HISTORY, [
-      type,
-      id,
-      page.beforeVersion ?? 2 ** 31 - 1,
-      page.count,
-    ]);
-    return { total, versions: rows.map(storedVersionOf) };
+  /** @throws ServiceError 'not-found' when there never was such a resource. */
+  async assertWas(type: string, id: string): Promise<void> {
+    if ((await this.find(type, id)) !== undefined) return;
+    if ((await this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id])) === undefined)
+      throw notFound(type, id);
   }
 }
 

@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { CompartmentListener } from './compartment/compartment.listener';
 import { Compartments } from './compartment/compartments';
 import { ResourceChangeListeners } from './resource-change.registry';
+import { ResourceHistory } from './resource-history';
 import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
@@ -29,6 +30,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceKeys,
     ResourceStore,
     ResourceReader,
+    ResourceHistory,
     ResourceWriter,
     SearchIndex,
     ClauseResolver,
@@ -40,6 +42,6 @@ import { WriteExtensions } from './write-extensions';
     Compartments,
     CompartmentListener,
   ],
-  exports: [ResourceTypes, ResourceReader, ResourceWriter, SearchIndex, ResourceSearch, Compartments],
+  exports: [ResourceTypes, ResourceReader, ResourceHistory, ResourceWriter, SearchIndex, ResourceSearch, Compartments],
 })
 export class ResourceModule {}

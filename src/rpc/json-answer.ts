@@ -1,4 +1,5 @@
 import { type Response } from 'express';
+import { sendText } from '../platform/http/send-text';
 
 /** Sends JSON text as it is: nothing is parsed or serialised on the way. */
 export function sendJson(
@@ -7,6 +8,9 @@ export function sendJson(
   text: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
-  response.end(text);
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Vary', 'Accept-Encoding');
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  sendText(response, text);
 }

@@ -11,6 +11,7 @@ export const RPC_STATUSES: Readonly<Record<ErrorKind, number>> = {
   forbidden: 403,
   'not-found': 422,
   'not-allowed': 405,
+  'not-acceptable': 406,
   conflict: 422,
   gone: 422,
   'precondition-failed': 422,

@@ -1,7 +1,8 @@
-import { Controller, Delete, HttpStatus, Req, Res } from '@nestjs/common';
+import { Controller, Delete, HttpStatus, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../fhir/fhir-answer';
+import { FormatGuard } from '../fhir/format.guard';
 import { ServiceError } from '../platform/errors/service-error';
 import { queryOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/http/request-context';
@@ -9,6 +10,7 @@ import { TokenIsEnough } from '../platform/http/route-access';
 import { Sessions } from './sessions';
 
 @ApiTags('Sessions')
+@UseGuards(FormatGuard)
 @Controller(['Session', 'fhir/Session'])
 export class SessionController {
   constructor(

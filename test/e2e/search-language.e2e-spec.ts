@@ -499,6 +499,19 @@ describe('the search language', () => {
     });
   });
 
+  it.each([
+    ['Patient?_id=peter&_elements=birthDate', ['resourceType', 'id', 'meta', 'birthDate']],
+    ['Patient?_id=peter&_summary=text', ['resourceType', 'id', 'meta', 'text']],
+  ])('%s shows the part that was asked for', async (query, members) => {
+    const { entry } = await search(query);
+    expect(Object.keys(entry[0]?.resource ?? {}).sort()).toEqual([...members].sort());
+    expect(JSON.stringify(entry[0]?.resource)).toContain('SUBSETTED');
+  });
+
+  it('counts alone with _summary=count', async () => {
+    expect(await search('Patient?_summary=count')).toMatchObject({ total: 3, entry: [] });
+  });
+
   it('stays right in the backward links while resources come and go', async () => {
     const [first, second] = await followPages(app, '/fhir/Observation?_count=2&_sort=-date');
     await app.put('/fhir/Observation/newest', observation('newest', { effectiveDateTime: '2022-01-01' }));

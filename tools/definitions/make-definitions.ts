@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { compactCompartment } from './compact-compartment';
 import { compactElements } from './compact-elements';
 import { compactSearchParameters } from './compact-search-parameters';
+import { compactSummaryElements } from './compact-summary-elements';
 import { installSource, readResources, source } from './source-package';
 
 /** Writes the compacted HL7 definitions into src/fhir/definitions; a second run yields the same bytes. */
@@ -15,6 +16,10 @@ function makeDefinitions(): void {
     const resources = installSource(folder);
     mkdirSync(target, { recursive: true });
     write(join(target, 'elements.json'), compactElements(readResources(resources, 'StructureDefinition')));
+    write(
+      join(target, 'summary-elements.json'),
+      compactSummaryElements(readResources(resources, 'StructureDefinition')),
+    );
     write(join(target, 'search-parameters.json'), compactSearchParameters(readResources(resources, 'SearchParameter')));
     write(
       join(target, 'compartment-patient.json'),

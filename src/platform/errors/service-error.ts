@@ -5,6 +5,7 @@ export type ErrorKind =
   | 'forbidden'
   | 'not-found'
   | 'not-allowed'
+  | 'not-acceptable'
   | 'conflict'
   | 'gone'
   | 'precondition-failed'

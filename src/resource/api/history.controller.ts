@@ -1,31 +1,47 @@
-import { All, Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../../fhir/fhir-answer';
+import { FormatGuard } from '../../fhir/format.guard';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
 import { assertId } from '../resource-draft';
-import { ResourceReader } from '../resource-reader';
+import { ResourceHistory } from '../resource-history';
 import { ResourceTypes } from '../resource-types';
-import { countOf } from '../search/result-parameters';
-import { bundleText, historyEntry, resourceAnswer } from './resource-answer';
+import { type HistoryScope } from '../store/history-statements';
+import { historyBundle } from './history-bundle';
+import { readHistoryQuery } from './history-request';
 
-/** The versions of one resource (http://hl7.org/fhir/R4/http.html#history, #vread). */
+/** The versions of one resource, of a type, or of all (http://hl7.org/fhir/R4/http.html#history). */
 @ApiExcludeController()
+@UseGuards(FormatGuard)
 @Controller(['fhir', ''])
 export class HistoryController {
   constructor(
     private readonly types: ResourceTypes,
-    private readonly reader: ResourceReader,
+    private readonly history: ResourceHistory,
     private readonly environment: Environment,
   ) {}
 
+  @Get('_history')
+  @OperationId('FhirHistorySystem')
+  async ofSystem(@Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.answer('_history', { types: this.types.names() }, request, response);
+  }
+
+  @Get(':type/_history')
+  @OperationId('FhirHistoryType')
+  async ofType(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    this.types.assertKnown(type);
+    await this.answer(`${type}/_history`, { types: [type] }, request, response);
+  }
+
   @Get(':type/:id/_history')
   @OperationId('FhirHistory')
-  async history(
+  async ofResource(
     @Param('type') type: string,
     @Param('id') id: string,
     @Req() request: Request,
@@ -33,52 +49,26 @@ export class HistoryController {
   ): Promise<void> {
     this.types.assertKnown(type);
     assertId(id);
-    const query = queryOf(request);
-    const count = countOf(query);
-    const before = query.get('_before');
-    const { total, versions } = await this.reader.history(type, id, {
-      count: count + 1,
-      ...(before === null ? {} : { beforeVersion: versionNumber(before) }),
-    });
-    const page = versions.slice(0, count);
-    const rootUrl = rootUrlOf(request, this.environment);
-    const here = `${rootUrl}/${type}/${id}/_history`;
-    const last = page.at(-1);
-    const link = [
-      { relation: 'self', url: `${here}?_count=${count}${before === null ? '' : `&_before=${before}`}` },
-      ...(versions.length > count && last !== undefined
-        ? [{ relation: 'next', url: `${here}?_count=${count}&_before=${last.version}` }]
-        : []),
-    ];
-    const text = bundleText(
-      'history',
-      { total, link },
-      page.map((version) => historyEntry(rootUrl, version)),
-    );
-    sendAnswer(response, { status: 200, text });
+    await this.answer(`${type}/${id}/_history`, { types: [type], id }, request, response);
   }
 
-  @Get(':type/:id/_history/:version')
-  @OperationId('FhirVread')
-  async vread(
-    @Param() { type = '', id = '', version = '' }: Record<string, string>,
-    @Res() response: Response,
-  ): Promise<void> {
-    this.types.assertKnown(type);
-    assertId(id);
-    sendAnswer(response, resourceAnswer(200, await this.reader.readVersion(type, id, versionNumber(version))));
-  }
-
-  @All([':type/:id/_history', ':type/:id/_history/:version'])
-  notAllowed(@Param('type') type: string): never {
-    this.types.assertKnown(type);
+  @All(['_history', ':type/_history', ':type/:id/_history'])
+  notAllowed(@Param() { type }: Record<string, string>): never {
+    if (type !== undefined) this.types.assertKnown(type);
     throw new ServiceError('not-allowed', 'The history is append-only: it can be read with GET.', {
       allow: ['GET', 'HEAD'],
     });
   }
-}
 
-function versionNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new ServiceError('not-found', 'A version is a whole number such as 2.');
-  return Number(text);
+  private async answer(
+    path: string,
+    of: Pick<HistoryScope, 'types' | 'id'>,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const query = readHistoryQuery(queryOf(request), of, request.get('prefer'));
+    const page = await this.history.page(query);
+    const rootUrl = rootUrlOf(request, this.environment);
+    sendAnswer(response, { status: 200, text: historyBundle(page, query, { rootUrl, path }) });
+  }
 }

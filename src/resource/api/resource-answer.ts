@@ -1,7 +1,10 @@
 import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { type ResourceText, type StoredResource, type StoredVersion } from '../stored-resource';
 
-/** One resource with the headers that tell its version (http://hl7.org/fhir/R4/http.html#versioning). */
+/**
+ * One resource with the headers that tell its version (http://hl7.org/fhir/R4/http.html#versioning). Read or written, it
+ * is shown as the caller prefers: `Prefer: return`, `If-None-Match`, `_summary` (`sendAnswer` sees to it).
+ */
 export function resourceAnswer(
   status: number,
   resource: StoredResource,
@@ -11,6 +14,7 @@ export function resourceAnswer(
     status,
     text: resource.text,
     headers: { ETag: `W/"${resource.version}"`, 'Last-Modified': resource.updatedAt.toUTCString(), ...headers },
+    isResource: true,
   };
 }
 

@@ -1,23 +1,44 @@
 import { type Request } from 'express';
+import { YAML_MEDIA_TYPES } from '../../fhir/format';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson, type ScannedJson } from '../../platform/json/read-json';
 import { bodyOf, mediaTypeOf } from '../../platform/http/raw-request';
+import { jsonOfYaml } from '../../platform/yaml/read-yaml';
 import { type WriteOptions } from '../resource-writer';
 
-const JSON_TYPES = new Set([undefined, 'application/json', 'application/fhir+json', 'application/json+fhir']);
+const JSON_TYPES = new Set([
+  undefined,
+  'application/json',
+  'application/fhir+json',
+  'application/json+fhir',
+  'text/json',
+]);
+const YAML_TYPES = new Set<string | undefined>(YAML_MEDIA_TYPES);
+
+/** YAML is what people write by hand; its parser reads 14 MB a second, so that a larger body would hold up everybody else. */
+const YAML_LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Reads a request body as JSON text.
- * @throws ServiceError 'unsupported-media-type' for anything that is not JSON; JsonBodyError for hostile or broken text.
+ * Reads a request body as JSON text; YAML is turned into it.
+ * @throws ServiceError 'unsupported-media-type' for anything else; JsonBodyError for hostile or broken text.
  */
 export function readBody(request: Request): ScannedJson {
-  if (!JSON_TYPES.has(mediaTypeOf(request))) {
-    throw new ServiceError('unsupported-media-type', 'Send the resource as application/fhir+json or application/json.');
+  const mediaType = mediaTypeOf(request);
+  const isYaml = YAML_TYPES.has(mediaType);
+  if (!isYaml && !JSON_TYPES.has(mediaType)) {
+    throw new ServiceError(
+      'unsupported-media-type',
+      'Send the resource as application/fhir+json, application/json or text/yaml.',
+    );
   }
   const body = bodyOf(request);
   if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a resource as JSON.');
-  return readJson(decodeUtf8(body));
+  if (!isYaml) return readJson(decodeUtf8(body));
+  if (body.length > YAML_LIMIT_BYTES) {
+    throw new ServiceError('too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.');
+  }
+  return readJson(jsonOfYaml(decodeUtf8(body)));
 }
 
 /**

@@ -1,7 +1,8 @@
-import { All, Controller, Delete, Get, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { All, Controller, Delete, Get, Param, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../../fhir/fhir-answer';
+import { FormatGuard } from '../../fhir/format.guard';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
@@ -18,6 +19,7 @@ import { ifMatchOf, readBody } from './resource-request';
  * The routes are open to any type, so they come after all others (ADR 0007).
  */
 @ApiExcludeController()
+@UseGuards(FormatGuard)
 @Controller(['fhir', ''])
 export class ResourceController {
   constructor(

@@ -1,11 +1,15 @@
+import { type Subset, subsetOf } from '../../fhir/subset';
 import { MAX_INCLUDED } from '../search/included-resources';
 import { type SearchPage } from '../search/resource-search';
 import { printPosition } from '../search/search-position';
 import { type PagePosition } from '../search/search-query';
+import { type ResourceText } from '../stored-resource';
 import { bundleText, searchEntry } from './resource-answer';
 
-/** What the links of a search repeat. */
+/** What the links of a search repeat, and how its resources are shown. */
 export interface SearchLinks {
+  /** The part of each resource that was asked for. */
+  readonly subset: Subset | 'count' | undefined;
   readonly rootUrl: string;
   /** Below the root: `Patient`. */
   readonly path: string;
@@ -22,14 +26,18 @@ export function searchAnswer(page: SearchPage, links: SearchLinks): string {
     ...(page.previous === undefined ? [] : [linkTo(links, 'previous', page.previous)]),
     ...(page.next === undefined ? [] : [linkTo(links, 'next', page.next)]),
   ];
-  const { rootUrl } = links;
+  const { rootUrl, subset } = links;
   const entries = [
-    ...page.resources.map((resource) => searchEntry(rootUrl, resource, 'match')),
-    ...page.included.map((resource) => searchEntry(rootUrl, resource, 'include')),
+    ...page.resources.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'match')),
+    ...page.included.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'include')),
     ...(page.isComplete ? [] : [TOO_MANY_INCLUDED]),
   ];
   const { total, explanation } = page;
   return bundleText('searchset', { ...(total === undefined ? {} : { total }), link, ...explanation }, entries);
+}
+
+function subsetted({ type, id, text }: ResourceText, subset: SearchLinks['subset']): ResourceText {
+  return { type, id, text: subset === undefined || subset === 'count' ? text : subsetOf(text, subset) };
 }
 
 function linkTo(

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { type FhirAnswer } from '../../fhir/fhir-answer';
+import { readSubset } from '../../fhir/read-subset';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { Clock } from '../../platform/time/clock';
@@ -32,6 +33,7 @@ export class SearchRequests {
 
   /** @throws ServiceError 'invalid' naming the parameter that is unknown or malformed */
   async answer(request: Request, query: URLSearchParams, { type, path, clauses }: SearchTarget): Promise<FhirAnswer> {
+    const subset = readSubset(query);
     const { used, ...asked } = readSearch(query, {
       type,
       parameters: this.index.parameters,
@@ -39,8 +41,12 @@ export class SearchRequests {
       now: this.clock.now().getTime(),
       isLenient: isLenient(request.get('prefer')),
     });
-    const page = await this.search.search({ ...asked, clauses: [...clauses, ...asked.clauses] });
+    const page = await this.search.search({
+      ...asked,
+      clauses: [...clauses, ...asked.clauses],
+      ...(subset === 'count' ? { count: 0 } : {}),
+    });
     const rootUrl = rootUrlOf(request, this.environment);
-    return { status: 200, text: searchAnswer(page, { rootUrl, path, used, position: asked.position }) };
+    return { status: 200, text: searchAnswer(page, { rootUrl, path, used, subset, position: asked.position }) };
   }
 }

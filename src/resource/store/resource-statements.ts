@@ -1,6 +1,7 @@
 import { type Statement } from '../../platform/database/statement';
 
-/** All SQL of the resource tables but for search (`../search`) and the writes (`write-statements.ts`). */
+/** All SQL of the resource tables but for search (`../search`), the writes (`write-statements.ts`) and lists of
+ * versions (`history-statements.ts`). */
 
 const COLUMNS = 'type, id, version, updated_at, method, body';
 
@@ -46,19 +47,6 @@ export const READ_VERSIONS: Statement = {
       union all
       select ${COLUMNS} from resource_history h where h.type = asked.type and h.id = asked.id and h.version = asked.version
     ) found order by asked.position`,
-};
-
-export const READ_HISTORY: Statement = {
-  name: 'resource-history',
-  text: `select ${COLUMNS} from resource where type = $1 and id = $2 and version < $3
-    union all select ${COLUMNS} from resource_history where type = $1 and id = $2 and version < $3
-    order by version desc limit $4`,
-};
-
-export const COUNT_HISTORY: Statement = {
-  name: 'resource-history-count',
-  text: `select (select count(*) from resource where type = $1 and id = $2)
-    + (select count(*) from resource_history where type = $1 and id = $2) as total`,
 };
 
 /**

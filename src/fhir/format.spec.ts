@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { negotiatedFormat } from './format';
+
+const typeOf = (accept: string | undefined, asked: string | null = null): string | undefined =>
+  negotiatedFormat(accept, asked)?.contentType.split(';')[0];
+
+describe(negotiatedFormat.name, () => {
+  it.each([
+    [undefined, 'application/fhir+json'],
+    ['', 'application/fhir+json'],
+    ['*/*', 'application/fhir+json'],
+    ['application/*', 'application/fhir+json'],
+    ['application/fhir+json', 'application/fhir+json'],
+    ['application/json', 'application/json'],
+    ['application/json+fhir', 'application/json+fhir'],
+    ['text/json', 'text/json'],
+    ['text/yaml', 'text/yaml'],
+    ['application/yaml', 'application/yaml'],
+    ['application/fhir+yaml', 'application/fhir+yaml'],
+    ['Application/FHIR+JSON; charset=utf-8', 'application/fhir+json'],
+    ['application/fhir+json; fhirVersion=4.0', 'application/fhir+json'],
+    // A browser, axios, a FHIR client that would rather have XML.
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8', 'application/fhir+json'],
+    ['application/json, text/plain, */*', 'application/json'],
+    ['application/fhir+xml;q=1.0, application/fhir+json;q=0.5', 'application/fhir+json'],
+    ['application/fhir+json;q=0.5, text/yaml', 'text/yaml'],
+    ['application/json;q=0.8, application/fhir+json;q=0.8', 'application/json'],
+    ['*/*, application/fhir+json;q=0', 'application/json'],
+    ['application/*;q=0, */*', 'text/json'],
+    ['application/json;q=nonsense', 'application/json'],
+  ])('answers Accept %j with %s', (accept, wanted) => {
+    expect(typeOf(accept)).toBe(wanted);
+  });
+
+  it.each([
+    'application/fhir+xml',
+    'application/xml, text/html',
+    '*/*;q=0',
+    'application/fhir+json; fhirVersion=5.0',
+    'json',
+  ])('can make nothing of Accept %j', (accept) => {
+    expect(typeOf(accept)).toBeUndefined();
+  });
+
+  it.each([
+    ['json', 'application/fhir+json'],
+    ['yaml', 'text/yaml'],
+    ['application/json', 'application/json'],
+    ['application/fhir+json', 'application/fhir+json'],
+    ['application/fhir json', 'application/fhir+json'],
+    ['application/json fhir', 'application/json+fhir'],
+    ['text/yaml', 'text/yaml'],
+    ['', 'application/fhir+json'],
+    ['xml', undefined],
+    ['*/*', undefined],
+  ])('lets _format=%s decide, whatever Accept says', (asked, wanted) => {
+    expect(typeOf(asked === '' ? undefined : 'application/fhir+xml', asked)).toBe(wanted);
+  });
+});

@@ -1,0 +1,103 @@
+/** What a FHIR answer is written in, and the Content-Type that says so. */
+export interface AnswerFormat {
+  readonly contentType: string;
+  readonly isYaml: boolean;
+}
+
+const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({
+  contentType: `${mediaType}; charset=utf-8`,
+  isYaml,
+});
+
+/** By media type; the first of those that a range such as `*` covers is answered with. */
+const FORMATS: ReadonlyMap<string, AnswerFormat> = new Map([
+  ...['application/fhir+json', 'application/json', 'application/json+fhir', 'text/json'].map(
+    (type) => [type, format(type, false)] as const,
+  ),
+  ...['text/yaml', 'application/yaml', 'application/fhir+yaml', 'application/x-yaml', 'text/x-yaml'].map(
+    (type) => [type, format(type, true)] as const,
+  ),
+]);
+
+export const DEFAULT_FORMAT: AnswerFormat = format('application/fhir+json', false);
+
+/** What `_format` may be besides a media type (http://hl7.org/fhir/R4/http.html#mime-type). */
+const SHORT_NAMES: Readonly<Record<string, string>> = { json: 'application/fhir+json', yaml: 'text/yaml' };
+
+export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
+  .filter(([, { isYaml }]) => isYaml)
+  .map(([type]) => type);
+
+/**
+ * Chooses the format of an answer: `_format` before `Accept`, as R4 says. Of an Accept header the range with the largest
+ * q wins, then the more exact one, then the earlier one (RFC 9110, section 12.5.1).
+ * @returns undefined when nothing that is asked for can be made
+ */
+export function negotiatedFormat(accept: string | undefined, asked: string | null): AnswerFormat | undefined {
+  if (asked !== null && asked !== '') return askedFormat(asked);
+  if (accept === undefined || accept === '' || accept === '*/*') return DEFAULT_FORMAT;
+  return FORMATS.get(accept) ?? bestOf(accept);
+}
+
+/** A plus sign that was not encoded arrives as a space. */
+function askedFormat(asked: string): AnswerFormat | undefined {
+  const range = rangeOf(asked.replace(/ (?=json|yaml|fhir)/, '+'), 0);
+  const name = SHORT_NAMES[range.mediaType] ?? range.mediaType;
+  return range.isKnownVersion ? FORMATS.get(name) : undefined;
+}
+
+interface MediaRange {
+  readonly mediaType: string;
+  readonly quality: number;
+  readonly isKnownVersion: boolean;
+  /** 0 for any type, 1 for `type/*`, 2 for a media type. */
+  readonly exactness: number;
+  readonly position: number;
+}
+
+/** A header that is longer is nobody's wish but a burden. */
+const MAX_RANGES = 50;
+
+function bestOf(accept: string): AnswerFormat | undefined {
+  const ranges = accept
+    .split(',', MAX_RANGES)
+    .map(rangeOf)
+    .filter(({ isKnownVersion }) => isKnownVersion);
+  let best: { range: MediaRange; format: AnswerFormat } | undefined;
+  for (const [mediaType, candidate] of FORMATS) {
+    const range = mostExactFor(mediaType, ranges);
+    if (range === undefined || range.quality === 0) continue;
+    if (best === undefined || isBetter(range, best.range)) best = { range, format: candidate };
+  }
+  return best?.format;
+}
+
+function mostExactFor(mediaType: string, ranges: readonly MediaRange[]): MediaRange | undefined {
+  const kind = mediaType.slice(0, mediaType.indexOf('/'));
+  const names = ['*/*', `${kind}/*`, mediaType];
+  return ranges
+    .filter(({ mediaType: name }) => names.includes(name))
+    .sort((a, b) => b.exactness - a.exactness || a.position - b.position)[0];
+}
+
+const isBetter = (a: MediaRange, b: MediaRange): boolean =>
+  a.quality > b.quality ||
+  (a.quality === b.quality && (a.exactness > b.exactness || (a.exactness === b.exactness && a.position < b.position)));
+
+/** Reads `application/fhir+json; fhirVersion=4.0; q=0.8`. A q that is none counts as 1, other parameters do not matter. */
+function rangeOf(text: string, position: number): MediaRange {
+  const [mediaType = '', ...parameters] = text
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const valueOf = (name: string): string | undefined =>
+    parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);
+  const quality = /^(?:0(?:\.\d{1,3})?|1(?:\.0{1,3})?)$/.exec(valueOf('q') ?? '')?.[0];
+  return {
+    mediaType,
+    quality: quality === undefined ? 1 : Number(quality),
+    isKnownVersion: /^"?4\.0(?:\.1)?"?$/.test(valueOf('fhirversion') ?? '4.0'),
+    exactness: mediaType === '*/*' ? 0 : mediaType.endsWith('/*') ? 1 : 2,
+    position,
+  };
+}

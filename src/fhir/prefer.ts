@@ -1,0 +1,12 @@
+/** What the answer to a write holds (http://hl7.org/fhir/R4/http.html#ops). */
+export type PreferredReturn = 'minimal' | 'representation' | 'OperationOutcome';
+
+const RETURNS: readonly PreferredReturn[] = ['minimal', 'representation', 'OperationOutcome'];
+
+/** Reads `return` of a `Prefer` header (RFC 7240); the first one counts, unknown ones are ignored as the RFC says. */
+export function preferredReturnOf(prefer: string | readonly string[] | undefined): PreferredReturn | undefined {
+  if (prefer === undefined) return undefined;
+  const text = typeof prefer === 'string' ? prefer : prefer.join(',');
+  const value = /(?:^|[,;])\s*return\s*=\s*"?([\w-]+)"?\s*(?:$|[,;])/i.exec(text)?.[1];
+  return RETURNS.find((known) => known.toLowerCase() === value?.toLowerCase());
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import { readSubset } from './read-subset';
+import { subsetOf } from './subset';
+
+const TAG = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' };
+
+const PATIENT = {
+  resourceType: 'Patient',
+  id: 'p7',
+  meta: { versionId: '2', tag: [{ code: 'kept' }] },
+  implicitRules: 'http://x.example',
+  text: { status: 'generated', div: '<div/>' },
+  modifierExtension: [{ url: 'http://x.example/not', valueBoolean: true }],
+  extension: [{ url: 'http://x.example/race' }],
+  name: [{ family: 'Rivera', given: ['Ana'], extension: [{ url: 'http://x.example/n' }] }],
+  birthDate: '1986-03-14',
+  _birthDate: { extension: [{ url: 'http://x.example/time' }] },
+  photo: [{ contentType: 'image/png', data: 'aGk=' }],
+  contact: [{ name: { family: 'Lind' }, gender: 'male' }],
+  communication: [{ language: { text: 'sv' }, preferred: true }],
+  link: [{ other: { reference: 'Patient/p8' }, type: 'seealso', id: 'l1' }],
+};
+
+const OBSERVATION = {
+  resourceType: 'Observation',
+  id: 'o1',
+  meta: { versionId: '1' },
+  status: 'final',
+  code: { text: 'Pressure' },
+  note: [{ text: 'long' }],
+  valueQuantity: { value: 1, unit: 'kPa' },
+  component: [{ code: { text: 'systolic' }, valueQuantity: { value: 2 }, interpretation: [{ text: 'high' }] }],
+};
+
+const part = (resource: object, query: string): Record<string, unknown> => {
+  const subset = readSubset(new URLSearchParams(query));
+  if (subset === undefined || subset === 'count') throw new Error(`${query} asks for no part`);
+  return JSON.parse(subsetOf(JSON.stringify(resource), subset)) as Record<string, unknown>;
+};
+
+describe(subsetOf.name, () => {
+  it('shows the summary, down to the elements of data types', () => {
+    const { resourceType, id, implicitRules, modifierExtension, birthDate, _birthDate } = PATIENT;
+    expect(part(PATIENT, '_summary=true')).toEqual({
+      ...{ resourceType, id, implicitRules, modifierExtension, birthDate, _birthDate },
+      meta: { versionId: '2', tag: [{ code: 'kept' }, TAG] },
+      name: [{ family: 'Rivera', given: ['Ana'] }],
+      link: PATIENT.link,
+    });
+    expect(part(OBSERVATION, '_summary=true')).toMatchObject({
+      status: 'final',
+      valueQuantity: { value: 1, unit: 'kPa' },
+      component: [{ code: { text: 'systolic' }, valueQuantity: { value: 2 } }],
+    });
+  });
+
+  it('keeps the mandatory elements in every part', () => {
+    expect(Object.keys(part(OBSERVATION, '_summary=text'))).toEqual(['resourceType', 'id', 'meta', 'status', 'code']);
+    expect(Object.keys(part(OBSERVATION, '_elements=note'))).toEqual([
+      ...['resourceType', 'id', 'meta', 'status', 'code', 'note'],
+    ]);
+  });
+
+  it('shows the text with _summary=text, and all but the text with data', () => {
+    expect(Object.keys(part(PATIENT, '_summary=text'))).toEqual([
+      ...['resourceType', 'id', 'meta', 'implicitRules', 'text', 'modifierExtension'],
+    ]);
+    const { text: _text, ...data } = PATIENT;
+    expect(part(PATIENT, '_summary=data')).toEqual({ ...data, meta: { versionId: '2', tag: [{ code: 'kept' }, TAG] } });
+  });
+
+  it.each([
+    ['_elements=birthDate', { birthDate: PATIENT.birthDate, _birthDate: PATIENT._birthDate }],
+    ['_elements=Patient.contact.name,Observation.note', { contact: [{ name: { family: 'Lind' } }] }],
+    ['_elements=communication.preferred', { communication: [{ language: { text: 'sv' }, preferred: true }] }],
+    ['_elements=name.given&_elements=photo', { name: [{ given: ['Ana'] }], photo: PATIENT.photo }],
+    ['_elements=contact,-contact.gender', { contact: [{ name: { family: 'Lind' } }] }],
+  ])('shows %s', (query, expected) => {
+    const { resourceType, id, implicitRules, modifierExtension } = PATIENT;
+    const always = { resourceType, id, implicitRules, modifierExtension, meta: expect.anything() };
+    expect(part(PATIENT, query)).toEqual({ ...always, ...expected });
+  });
+
+  it('leaves out what a minus names, and nothing else', () => {
+    const { photo: _photo, ...rest } = PATIENT;
+    expect(part(PATIENT, '_elements=-photo')).toEqual({ ...rest, meta: expect.anything() });
+  });
+
+  it('names a choice with and without its type', () => {
+    expect(part(OBSERVATION, '_elements=value')).toHaveProperty('valueQuantity.unit', 'kPa');
+    expect(part(OBSERVATION, '_elements=valueQuantity')).toHaveProperty('valueQuantity.unit', 'kPa');
+    expect(part(OBSERVATION, '_elements=value.value')).toHaveProperty('valueQuantity', { value: 1 });
+  });
+
+  it('keeps digits, and tags once', () => {
+    const text =
+      '{"resourceType":"Observation","id":"o","meta":{"versionId":"1"},"status":"final","code":{},"valueQuantity":{"value":1.10}}';
+    const once = subsetOf(text, { summary: 'true' });
+    expect(once).toContain('{"value":1.10}');
+    expect(subsetOf(once, { summary: 'true' })).toBe(once);
+  });
+
+  it('leaves a resource whole that has no summary, or of which nothing was asked', () => {
+    const text = '{"resourceType":"SDCDocument","id":"d","note":1}';
+    expect(subsetOf(text, { summary: 'true' })).toBe(text);
+    expect(subsetOf(text, { elements: [['Patient', 'name']], without: [] })).toBe(text);
+    expect(subsetOf(text, { elements: [['note']], without: [] })).toContain('"note":1');
+  });
+
+  it('shows the resources of a Bundle as summaries too', () => {
+    const bundle = { resourceType: 'Bundle', type: 'collection', entry: [{ resource: PATIENT }] };
+    expect(part(bundle, '_summary=true')).not.toHaveProperty('entry.0.resource.photo');
+    expect(part(bundle, '_summary=true')).toHaveProperty('entry.0.resource.birthDate');
+  });
+});
+
+describe(readSubset.name, () => {
+  it.each([
+    ['', undefined],
+    ['_summary=', undefined],
+    ['_summary=false', undefined],
+    ['_elements=', undefined],
+    ['_summary=count', 'count'],
+    ['_summary=data', { summary: 'data' }],
+    ['_summary=false&_elements=id', { elements: [['id']], without: [] }],
+  ])('reads "%s"', (query, expected) => {
+    expect(readSubset(new URLSearchParams(query))).toEqual(expected);
+  });
+
+  it.each(['_summary=yes', '_summary=true&_elements=id', '_elements=a..b', '_elements=name[0]', '_elements=-'])(
+    'refuses "%s"',
+    (query) => {
+      expect(() => readSubset(new URLSearchParams(query))).toThrow(expect.objectContaining({ kind: 'invalid' }));
+    },
+  );
+});

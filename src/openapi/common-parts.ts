@@ -1,0 +1,84 @@
+import { type OpenAPIObject } from '@nestjs/swagger';
+import { headerParameter, type OperationItem, type PathItem, type Paths, queryParameter, refusal } from './path-item';
+
+type Components = NonNullable<OpenAPIObject['components']>;
+
+const enumOf = (name: string, description: string, values: readonly string[]): object => ({
+  ...queryParameter(name, description),
+  schema: { type: 'string', enum: [...values] },
+});
+
+/** Parameters that many routes take; each stands once in the document. */
+export const COMMON_PARAMETERS = {
+  format: queryParameter('_format', 'json, yaml or a media type; before Accept'),
+  pretty: enumOf('_pretty', 'true spreads the answer over lines', ['true', 'false']),
+  summary: enumOf('_summary', 'A part of the resource, tagged SUBSETTED; count is for searches and histories', [
+    ...['true', 'text', 'data', 'count', 'false'],
+  ]),
+  elements: queryParameter(
+    '_elements',
+    'Only these elements and the mandatory ones: name,birthDate; -photo leaves one out',
+  ),
+  ifNoneMatch: headerParameter('If-None-Match', 'W/"2": 304 when this still is the version'),
+  ifModifiedSince: headerParameter('If-Modified-Since', 'An HTTP date: 304 when nothing changed since'),
+  prefer: headerParameter('Prefer', 'return=minimal, return=representation or return=OperationOutcome'),
+} as NonNullable<Components['parameters']>;
+
+const refTo = (name: string): { $ref: string } => ({ $ref: `#/components/parameters/${name}` });
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+type Method = (typeof METHODS)[number];
+
+/** Adds to each FHIR route what all of its kind take and answer, so that a route describes what is its own. */
+export function withCommonParts(paths: Paths): Paths {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [path, isFhir(path) ? completed(path, item) : item]),
+  );
+}
+
+/** The resource API and the operations, on either root; tokens, RPC and health are no FHIR. */
+const isFhir = (path: string): boolean => /^\/(?:fhir(?:\/|$)|metadata$|_history$|[A-Z]\w*(?:\/|$))/.test(path);
+
+function completed(path: string, item: PathItem): PathItem {
+  const operations = METHODS.flatMap((method) => {
+    const operation = item[method];
+    return operation === undefined ? [] : [[method, completedOperation(path, method, operation)] as const];
+  });
+  return { ...item, ...Object.fromEntries(operations) };
+}
+
+function completedOperation(path: string, method: Method, operation: OperationItem): OperationItem {
+  const { responses } = operation;
+  const isRead = method === 'get' && ONE_VERSION.test(path);
+  return {
+    ...operation,
+    parameters: [...(operation.parameters ?? []), ...commonNames(path, method).map(refTo)],
+    responses: {
+      ...responses,
+      ...(isRead
+        ? { '304': { description: 'The version that If-None-Match or If-Modified-Since tells is the present one' } }
+        : {}),
+      '400': responses['400'] ?? refusal('A parameter or the body cannot be read'),
+      '406': refusal('The format that is asked for cannot be written'),
+      ...(method === 'get' || method === 'delete'
+        ? {}
+        : {
+            '413': refusal('The body is too large'),
+            '415': responses['415'] ?? refusal('The body is of no media type that this route takes'),
+          }),
+      default: refusal('Whatever else went wrong; a 5xx names a request id'),
+    },
+  };
+}
+
+/** Read, vread and the CapabilityStatement answer with one version of one resource. */
+const ONE_VERSION = /(?:\{id\}|\{version\}|metadata)$/;
+
+function commonNames(path: string, method: Method): string[] {
+  if (path.includes('$')) return ['format', 'pretty'];
+  if (method === 'get') {
+    const parts = ['format', 'pretty', 'summary', 'elements'];
+    return ONE_VERSION.test(path) ? [...parts, 'ifNoneMatch', 'ifModifiedSince'] : parts;
+  }
+  return path.endsWith('_search') ? ['format', 'pretty'] : ['format', 'pretty', 'prefer'];
+}

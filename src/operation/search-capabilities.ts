@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { searchParameterDefinitions } from '../fhir/definitions';
+import { ResourceTypes } from '../resource/resource-types';
+import { type SearchParameter } from '../resource/search/extract/search-parameter';
+import { SearchIndex } from '../resource/search/search-index';
+
+interface DescribedParameter {
+  readonly name: string;
+  readonly definition?: string;
+  readonly type: string;
+}
+
+/** What types can be searched by, for the CapabilityStatement. */
+@Injectable()
+export class SearchCapabilities {
+  private definitions: ReadonlyMap<string, string> | undefined;
+  private referrers: ReadonlyMap<string, readonly string[]> | undefined;
+
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly index: SearchIndex,
+  ) {}
+
+  /** `searchParam`, `searchInclude` and `searchRevInclude` of a type; those that would be empty are absent. */
+  of(type: string): object {
+    const parameters = this.index.parameters.list(type);
+    const includes = parameters.filter(({ kind }) => kind === 'reference').map(nameOfInclude);
+    const reverse = this.reverseIncludes().get(type) ?? [];
+    return {
+      ...(includes.length === 0 ? {} : { searchInclude: includes }),
+      ...(reverse.length === 0 ? {} : { searchRevInclude: reverse }),
+      ...(parameters.length === 0 ? {} : { searchParam: parameters.map((parameter) => this.describe(parameter)) }),
+    };
+  }
+
+  /** Parameters that every type has. */
+  parametersOfAll(): DescribedParameter[] {
+    const [first, ...others] = this.types.names().map((type) => this.index.parameters.list(type));
+    return (first ?? [])
+      .filter(({ code }) => others.every((parameters) => parameters.some((parameter) => parameter.code === code)))
+      .map((parameter) => this.describe(parameter));
+  }
+
+  private describe({ type, code, kind }: SearchParameter): DescribedParameter {
+    this.definitions ??= new Map(
+      searchParameterDefinitions().flatMap(({ id, code: name, base }) =>
+        base.map((of) => [`${of}.${name}`, id] as const),
+      ),
+    );
+    const id = [type, 'DomainResource', 'Resource']
+      .map((base) => this.definitions?.get(`${base}.${code}`))
+      .find(Boolean);
+    return {
+      name: code,
+      ...(id === undefined ? {} : { definition: `http://hl7.org/fhir/SearchParameter/${id}` }),
+      type: kind,
+    };
+  }
+
+  /** Reference parameters by the types that they may point at; those that may point at any are listed with each. */
+  private reverseIncludes(): ReadonlyMap<string, readonly string[]> {
+    if (this.referrers !== undefined) return this.referrers;
+    const names = this.types.names();
+    const referrers = new Map<string, string[]>(names.map((type) => [type, []]));
+    for (const parameter of names.flatMap((type) => this.index.parameters.list(type))) {
+      if (parameter.kind !== 'reference') continue;
+      const targets = parameter.targets.length === 0 ? names : parameter.targets;
+      for (const target of targets) referrers.get(target)?.push(nameOfInclude(parameter));
+    }
+    return (this.referrers = referrers);
+  }
+}
+
+const nameOfInclude = ({ type, code }: SearchParameter): string => `${type}:${code}`;

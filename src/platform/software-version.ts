@@ -1,0 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+let known: string | undefined;
+
+/** The version of package.json, which stands above `src`, and above `dist` when built. */
+export function softwareVersion(): string {
+  known ??= (JSON.parse(readFileSync(packageFileAbove(__dirname), 'utf8')) as { version: string }).version;
+  return known;
+}
+
+function packageFileAbove(folder: string): string {
+  const file = join(folder, 'package.json');
+  return existsSync(file) ? file : packageFileAbove(dirname(folder));
+}

@@ -1,0 +1,46 @@
+import { All, Controller, Get, Param, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Response } from 'express';
+import { sendAnswer } from '../../fhir/fhir-answer';
+import { FormatGuard } from '../../fhir/format.guard';
+import { ServiceError } from '../../platform/errors/service-error';
+import { OperationId } from '../../platform/http/route-access';
+import { assertId } from '../resource-draft';
+import { ResourceReader } from '../resource-reader';
+import { ResourceTypes } from '../resource-types';
+import { resourceAnswer } from './resource-answer';
+
+/** One version of a resource (http://hl7.org/fhir/R4/http.html#vread). */
+@ApiExcludeController()
+@UseGuards(FormatGuard)
+@Controller(['fhir', ''])
+export class VreadController {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly reader: ResourceReader,
+  ) {}
+
+  @Get(':type/:id/_history/:version')
+  @OperationId('FhirVread')
+  async vread(
+    @Param() { type = '', id = '', version = '' }: Record<string, string>,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.types.assertKnown(type);
+    assertId(id);
+    sendAnswer(response, resourceAnswer(200, await this.reader.readVersion(type, id, versionNumber(version))));
+  }
+
+  @All(':type/:id/_history/:version')
+  notAllowed(@Param('type') type: string): never {
+    this.types.assertKnown(type);
+    throw new ServiceError('not-allowed', 'A version never changes: it can be read with GET.', {
+      allow: ['GET', 'HEAD'],
+    });
+  }
+}
+
+function versionNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new ServiceError('not-found', 'A version is a whole number such as 2.');
+  return Number(text);
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../platform/database/statements';
+import { ResourceReader } from './resource-reader';
+import { type VersionRow, storedVersionOf } from './store/resource-row';
+import { type HistoryScope, type HistoryWalk, historyPage, historyTotal } from './store/history-statements';
+import { type StoredVersion } from './stored-resource';
+
+export interface HistoryRequest {
+  readonly scope: HistoryScope;
+  readonly walk: Pick<HistoryWalk, 'direction' | 'from'>;
+  /** Versions of a page; 0 asks for the total alone. */
+  readonly count: number;
+  readonly hasTotal: boolean;
+}
+
+export interface HistoryPage {
+  /** Newest first, deletions included. */
+  readonly versions: readonly StoredVersion[];
+  /** Of all pages; absent when nobody asked. */
+  readonly total?: number;
+  /** Whether there are more in the direction of the walk. */
+  readonly hasMore: boolean;
+}
+
+interface PageRow extends VersionRow {
+  readonly total?: number;
+}
+
+/** Lists versions by the time they came to be: of one resource, of types, or of all. */
+@Injectable()
+export class ResourceHistory {
+  constructor(
+    private readonly statements: Statements,
+    private readonly reader: ResourceReader,
+  ) {}
+
+  /** @throws ServiceError 'not-found' when the history is of one resource that never was. */
+  async page({ scope, walk, count, hasTotal }: HistoryRequest): Promise<HistoryPage> {
+    const rows = count === 0 ? [] : await this.rows(scope, { ...walk, limit: count + 1 }, hasTotal);
+    const total = rows[0]?.total ?? (hasTotal ? await this.total(scope) : undefined);
+    if (rows.length === 0 && scope.id !== undefined) await this.reader.assertWas(scope.types[0] ?? '', scope.id);
+    const versions = rows.slice(0, count).map(versionOf);
+    return {
+      versions: walk.direction === 'older' ? versions : versions.reverse(),
+      hasMore: rows.length > count,
+      ...(total === undefined ? {} : { total }),
+    };
+  }
+
+  private rows(scope: HistoryScope, walk: HistoryWalk, hasTotal: boolean): Promise<PageRow[]> {
+    const { statement, values } = historyPage(scope, walk, hasTotal);
+    return this.statements.run<PageRow>(statement, values);
+  }
+
+  private async total(scope: HistoryScope): Promise<number> {
+    const { statement, values } = historyTotal(scope);
+    return (await this.statements.runOne<{ total: number }>(statement, values))?.total ?? 0;
+  }
+}
+
+const versionOf = ({ type, id, version, updated_at, method, body }: PageRow): StoredVersion =>
+  storedVersionOf({ type, id, version, updated_at, method, body });

@@ -1,0 +1,138 @@
+import { type Statement } from '../../platform/database/statement';
+import { type BoundStatement } from './write-statements';
+
+/** Which versions a history is about. */
+export interface HistoryScope {
+  readonly types: readonly string[];
+  /** Only the versions of this resource, of the one type. */
+  readonly id?: string;
+  /** Versions from this time on. */
+  readonly since?: Date;
+  /** Versions that were current at some point of a period, both ends included. */
+  readonly period?: { readonly start: Date; readonly end: Date };
+}
+
+/** The place of a version in every history: it never moves, as versions keep their times. */
+export interface HistoryPosition {
+  readonly updatedAt: Date;
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+}
+
+export interface HistoryWalk {
+  /** From newer to older versions, or back. */
+  readonly direction: 'older' | 'newer';
+  /** The version to begin behind; without it the walk begins at its end of time. */
+  readonly from?: HistoryPosition;
+  readonly limit: number;
+}
+
+/**
+ * The versions of a page and, as a column of its rows, the total: one statement sees one state of the tables. Each type is
+ * a walk of its own along an index by time, in `resource` and in `resource_history`; the walks end after a page and are
+ * merged. So the history of the server needs no index across types, which each write would pay for.
+ */
+export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: boolean): BoundStatement {
+  const places = new Places(scope);
+  const { direction, from, limit } = walk;
+  const isOlder = direction === 'older';
+  const comparison = isOlder ? '<' : '>';
+  const inOrder = (...columns: string[]): string =>
+    `order by ${columns.map((column) => `v.${column}${isOlder ? ' desc' : ''}`).join(', ')}`;
+  const total = hasTotal ? `, (${totalText(places)}) as total` : '';
+  const name = `resource-history${scope.id === undefined ? '-of-types' : ''}-${direction}${hasTotal ? '-total' : ''}`;
+  const [version, most] = [from?.version ?? (isOlder ? 2 ** 31 - 1 : 0), limit].map((value) =>
+    places.bind(value, 'integer'),
+  );
+  if (scope.id !== undefined) {
+    const order = `${inOrder('version')} limit ${most}`;
+    const walks = eachTable(places, (text) => `(${text} and v.version ${comparison} ${version} ${order})`);
+    return places.finish(name, `select v.*${total} from (${walks.join(' union all ')}) v ${order}`);
+  }
+  const time = places.bind(from?.updatedAt ?? (isOlder ? 'infinity' : '-infinity'), 'timestamptz');
+  const [type, id] = [from?.type ?? '', from?.id ?? ''].map((value) => places.bind(value, 'text'));
+  const walks = eachTable(
+    places,
+    (text) => `(${text} and v.updated_at ${comparison}= ${time}
+      and (v.updated_at, v.type, v.id, v.version) ${comparison} (${time}, ${type}, ${id}, ${version})
+      ${inOrder('updated_at', 'id', 'version')} limit ${most})`,
+  );
+  return places.finish(
+    name,
+    `select v.*${total} from unnest(${places.types}) t(type) cross join lateral (${walks.join(' union all ')}) v
+     ${inOrder('updated_at', 'type', 'id', 'version')} limit ${most}`,
+  );
+}
+
+/** How many versions all pages hold together. */
+export function historyTotal(scope: HistoryScope): BoundStatement {
+  const places = new Places(scope);
+  return places.finish(
+    `resource-history${scope.id === undefined ? '-of-types' : ''}-total`,
+    `select (${totalText(places)}) as total`,
+  );
+}
+
+const TABLES = ['resource', 'resource_history'] as const;
+type Table = (typeof TABLES)[number];
+
+const eachTable = (places: Places, walkOf: (text: string) => string): string[] =>
+  TABLES.map((table) =>
+    walkOf(
+      `select v.type, v.id, v.version, v.updated_at, v.method, v.body from ${table} v where ${places.isOneResource ? places.oneOf : 'v.type = t.type'} and ${conditionOf(table, places)}`,
+    ),
+  );
+
+const totalText = (places: Places): string =>
+  TABLES.map(
+    (table) =>
+      `(select count(*) from ${table} v where ${places.isOneResource ? places.oneOf : `v.type = any(${places.types})`} and ${conditionOf(table, places)})`,
+  ).join(' + ');
+
+/**
+ * What is stored is current until now; an earlier version was, until its successor came. A deletion is no state of a
+ * resource but an event: it belongs to the period in which it happened.
+ */
+function conditionOf(table: Table, { since, until, periodStart }: Places): string {
+  const range = `v.updated_at >= ${since} and v.updated_at <= ${until}`;
+  if (periodStart === undefined || table === 'resource') return range;
+  const hasSuccessor = (of: Table): string =>
+    `exists (select from ${of} s where s.type = v.type and s.id = v.id and s.version = v.version + 1 and s.updated_at > ${periodStart})`;
+  return `${range} and case v.method when 'DELETE' then v.updated_at >= ${periodStart}
+    else ${TABLES.map(hasSuccessor).join(' or ')} end`;
+}
+
+const texts = new Map<string, Statement>();
+
+/** The places of a scope's values; a statement of one name always has the same text. */
+class Places {
+  private readonly values: unknown[] = [];
+  readonly types: string;
+  readonly since: string;
+  readonly until: string;
+  readonly periodStart: string | undefined;
+  readonly isOneResource: boolean;
+  /** Narrows to the one resource. */
+  readonly oneOf: string;
+
+  constructor({ types, id, since, period }: HistoryScope) {
+    this.isOneResource = id !== undefined;
+    this.types = id === undefined ? this.bind(types, 'text[]') : this.bind(types[0], 'text');
+    this.oneOf = id === undefined ? '' : `v.type = ${this.types} and v.id = ${this.bind(id, 'text')}`;
+    this.since = this.bind(since ?? '-infinity', 'timestamptz');
+    this.until = this.bind(period?.end ?? 'infinity', 'timestamptz');
+    this.periodStart = period === undefined ? undefined : this.bind(period.start, 'timestamptz');
+  }
+
+  bind(value: unknown, type: string): string {
+    return `$${this.values.push(value)}::${type}`;
+  }
+
+  finish(prefix: string, text: string): BoundStatement {
+    const name = this.periodStart === undefined ? prefix : `${prefix}-of-period`;
+    let statement = texts.get(name);
+    if (statement === undefined) texts.set(name, (statement = { name, text }));
+    return { statement, values: this.values };
+  }
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { sessionSettings } from '../../src/platform/database/data-source-options';
+import { type HistoryScope, historyPage, historyTotal } from '../../src/resource/store/history-statements';
+import { type BoundStatement } from '../../src/resource/store/write-statements';
+import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+
+const period = { start: new Date('2020-01-02T00:00:00Z'), end: new Date('2020-01-02T01:00:00Z') };
+const from = { updatedAt: new Date('2020-01-01T02:00:00Z'), type: 'Patient', id: 'r7', version: 2 };
+
+const SCOPES: readonly (readonly [name: string, scope: HistoryScope])[] = [
+  ['a resource', { types: ['Patient'], id: 'r7' }],
+  ['a type', { types: ['Patient'] }],
+  ['all types', { types: ['Basic', 'Observation', 'Patient'] }],
+];
+
+describe.each([
+  ['full tables with statistics', true],
+  // A plan that a connection made then is kept until statistics are next gathered.
+  ['empty tables that nobody analyzed', false],
+])('the plans of a history on %s', (_state, isFull) => {
+  let database: ClonedDatabase;
+  let client: Client;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    client = new Client({ connectionString: database.url, options: sessionSettings(60) });
+    await client.connect();
+    if (isFull) await fill(client);
+  }, 60_000);
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  const planOf = async ({ statement, values }: BoundStatement): Promise<string> => {
+    await client.query('deallocate all');
+    await client.query(`prepare shape as ${statement.text}`);
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+      `explain (costs off) execute shape (${values.map(literalOf).join(', ')})`,
+    );
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  };
+
+  describe.each(SCOPES)('of %s', (_name, scope) => {
+    it.each(['older', 'newer'] as const)(
+      'walks to %s versions along indexes by time and stops after a page',
+      async (direction) => {
+        for (const limited of [scope, { ...scope, since: period.start }, { ...scope, period }]) {
+          for (const walk of [
+            { direction, limit: 21 },
+            { direction, limit: 21, from },
+          ]) {
+            const plan = await planOf(historyPage(limited, walk, false));
+            expect(plan).not.toMatch(/Seq Scan/);
+            // A whole sort below a limit would read all versions of a type for one page.
+            if (scope.id === undefined) expect(plan.match(/Incremental Sort/g)).toHaveLength(2);
+          }
+        }
+      },
+    );
+
+    it('counts by indexes', async () => {
+      expect(await planOf(historyTotal(scope))).not.toMatch(/Seq Scan/);
+      expect(await planOf(historyTotal({ ...scope, period }))).not.toMatch(/Seq Scan/);
+    });
+  });
+
+  it('has one statement for one shape, whatever its values', () => {
+    const [one, other] = ['Patient', 'Basic'].map((type) =>
+      historyPage({ types: [type] }, { direction: 'older', limit: type.length }, true),
+    );
+    expect(one?.statement).toEqual(other?.statement);
+    expect(one?.values).not.toEqual(other?.values);
+  });
+});
+
+async function fill(client: Client): Promise<void> {
+  await client.query(
+    `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
+       select n, timestamptz '2020-01-01', timestamptz '2020-01-01' + n * interval '1 second', n, 3,
+         (array['Basic', 'Observation', 'Patient'])[1 + n % 3], 'r' || n, 'PUT', repeat('x', 500)
+       from generate_series(1, 20000) n`,
+  );
+  await client.query(
+    `insert into resource_history (updated_at, version, type, id, method, body)
+       select updated_at - k * interval '1 hour', 3 - k, type, id, 'PUT', body from resource, generate_series(1, 2) k`,
+  );
+  await client.query('analyze');
+}
+
+function literalOf(value: unknown): string {
+  if (Array.isArray(value)) return `'{${value.join(',')}}'`;
+  return `'${value instanceof Date ? value.toISOString() : String(value)}'`;
+}
