@@ -5,7 +5,7 @@ import { malformed, shown, unfit } from './tree-patch';
 
 /** A member, or one element of a repeated member. */
 export interface ElementStep {
-  /** The JSON name, of a choice with its type: `valueQuantity`. */
+  /** The JSON name; of a choice maybe without its type (`value` for `valueQuantity`). */
   readonly key: string;
   /** Undefined where the member is no array. */
   readonly index: number | undefined;

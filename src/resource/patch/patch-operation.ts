@@ -119,6 +119,7 @@ function valueOf(part: JsonObject, place: string): PatchValue {
     name: nameOf(child, place),
     value: valueOf(child, place),
   }));
+  if (parts.length === 0) throw malformed(`${place}: an element has at least one part.`);
   return { kind: 'parts', parts };
 }
 
@@ -129,9 +130,8 @@ function nameOf(part: JsonObject, place: string): string {
 }
 
 function partsOf(parent: JsonObject, key: 'parameter' | 'part', place: string): readonly JsonObject[] {
-  const parts = parent.get(key);
-  if (!Array.isArray(parts) || parts.length === 0)
-    throw malformed(`${place} needs "${key}", a list that is not empty.`);
+  const parts = parent.get(key) ?? [];
+  if (!Array.isArray(parts)) throw malformed(`${place}: "${key}" is no list.`);
   return parts.map((part) => {
     if (!(part instanceof Map)) throw malformed(`${place}: each ${key} is an object.`);
     return part;

@@ -68,11 +68,8 @@ export class PatchedResource {
     const isOtherType = member?.choices !== undefined && value.kind === 'typed';
     const key = isOtherType ? choiceKey(member, value) : step.key;
     const element = this.element(value, member, at.slice(0, -1));
-    if (step.index !== undefined) new ElementList(parent.members, key).replace(step.index, element);
-    else {
-      rename(parent.members, step.key, key);
-      setElement(parent.members, key, element);
-    }
+    rename(parent.members, step.key, key);
+    putElement(parent.members, { key, index: step.index }, element);
   }
 
   private element(value: PatchValue, member: MemberType | undefined, at: ElementLocation): Element {
@@ -94,12 +91,14 @@ export class PatchedResource {
   private parentOf(at: ElementLocation): { step: ElementStep; parent: Place } {
     const step = at.at(-1);
     if (step === undefined) throw unfit('A path must name an element of the resource, not the resource itself.');
-    return { step, parent: this.placeAt(at.slice(0, -1)) };
+    const parent = this.placeAt(at.slice(0, -1));
+    return { step: stepIn(parent, step), parent };
   }
 
   private placeAt(at: ElementLocation): Place {
     let place: Place = { members: this.tree, type: typeOf(this.tree, undefined) };
-    for (const step of at) {
+    for (const found of at) {
+      const step = stepIn(place, found);
       const members = membersAt(place.members, step);
       place = { members, type: typeOf(members, memberType(place.type, step.key)?.type) };
     }
@@ -107,16 +106,24 @@ export class PatchedResource {
   }
 
   private prune(at: ElementLocation): void {
-    const step = at.at(-1);
-    if (step === undefined || this.placeAt(at).members.size > 0) return;
-    const { members } = this.placeAt(at.slice(0, -1));
-    const element = elementAt(members, step);
-    if (element.value instanceof Map) removeElement(members, step);
-    else if (step.index !== undefined)
-      new ElementList(members, step.key).replace(step.index, { ...element, extra: undefined });
-    else members.delete(`_${step.key}`);
+    if (at.length === 0 || this.placeAt(at).members.size > 0) return;
+    const { step, parent } = this.parentOf(at);
+    const element = elementAt(parent.members, step);
+    if (element.value instanceof Map) removeElement(parent.members, step);
+    else putElement(parent.members, step, { ...element, extra: undefined });
     this.prune(at.slice(0, -1));
   }
+}
+
+/** The path of a choice says `value`, where its JSON name is `valueQuantity`. */
+function stepIn({ members, type }: Place, { key, index }: ElementStep): ElementStep {
+  const names = [...members.keys()].map((name) => name.replace(/^_/, ''));
+  if (names.includes(key)) return { key, index };
+  const named = names.find((name) => {
+    const member = memberType(type, name);
+    return member?.choices !== undefined && member.name === key;
+  });
+  return { key: named ?? key, index };
 }
 
 function elementAt(members: JsonObject, { key, index }: ElementStep): Element {
@@ -131,8 +138,7 @@ function membersAt(members: JsonObject, step: ElementStep): JsonObject {
   if (value instanceof Map) return value;
   if (extra instanceof Map) return extra;
   const made: JsonObject = new Map();
-  if (step.index === undefined) members.set(`_${step.key}`, made);
-  else new ElementList(members, step.key).replace(step.index, { value, extra: made });
+  putElement(members, step, { value, extra: made });
   return made;
 }
 
@@ -144,6 +150,11 @@ function setElement(members: JsonObject, key: string, { value, extra }: Element)
     if (content === undefined) members.delete(name);
     else members.set(name, content);
   }
+}
+
+function putElement(members: JsonObject, { key, index }: ElementStep, element: Element): void {
+  if (index === undefined) setElement(members, key, element);
+  else new ElementList(members, key).replace(index, element);
 }
 
 function removeElement(members: JsonObject, { key, index }: ElementStep): void {
