@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { type Bundle } from '../support/bundle';
+import { ResourceDraft } from '../../src/resource/resource-draft';
+import { ConditionalWriter } from '../../src/resource/conditional/conditional-writer';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work';
+import { readJson } from '../../src/platform/json/read-json';
 import { BASE_URL, startTestApp, type Received, type TestApp } from '../support/test-app';
 
 const SYSTEM = 'http://clinic.example/mrn';
@@ -107,6 +112,25 @@ describe('conditional writes', () => {
       }
       expect(duplicates).toEqual([]);
     }, 120_000);
+
+    it('is not fooled by two values with one hash', async () => {
+      await app.put('/Patient/hash-1', patient('hash one'));
+      await app.put('/Patient/hash-2', patient('hash two'));
+      const client = new Client({ connectionString: app.databaseUrl });
+      await client.connect();
+      // The rows of the first value now stand for the second one too, as if they collided.
+      await client.query(`insert into search_token
+        select t.token_hash, mine.main_date, mine.resource_key, t.patient_hash, t.system_hash
+        from search_token t join resource other using (resource_key), resource mine
+        where other.id = 'hash-2' and mine.id = 'hash-1' on conflict do nothing`);
+      await client.end();
+      await app.delete('/Patient/hash-2');
+      expect((await found(criteria('hash two'))).total).toBe(1);
+      const created = await app.post('/Patient', patient('hash two'), ifNoneExist('hash two'));
+      expect(created.status).toBe(201);
+      expect((await app.delete(`/Patient?${criteria('hash two')}`)).text).toBe(created.text);
+      expect((await app.get('/Patient/hash-1')).status).toBe(200);
+    });
 
     it('takes a condition for the same whatever its order, repetitions and encoding', async () => {
       const [value, system] = ['spelled', encodeURIComponent(SYSTEM)];
@@ -317,6 +341,25 @@ describe('conditional writes', () => {
     const created = count(201, 0) + count(201, 1);
     expect(answers.filter(({ status }) => ![200, 201, 204].includes(status))).toEqual([]);
     expect((await found(criteria('mixed'))).total).toBe(created - count(200, 2));
+  });
+
+  it('of several conditions in one transaction never wait in a circle, when all are locked before', async () => {
+    const [writer, unitOfWork] = [app.app.get(ConditionalWriter, { strict: false }), app.app.get(UnitOfWork)];
+    let runs = 0;
+    const unit = (n: number): Promise<void> =>
+      unitOfWork.run(async () => {
+        runs++;
+        const values = times(4, (index) => `circle-${(index + n) % 4}`);
+        await writer.lock(values.map((value) => ({ type: 'Patient', criteria: criteria(value) })));
+        for (const value of values) {
+          const draft = ResourceDraft.of(readJson(JSON.stringify(patient(value))), 'Patient');
+          await writer.create(draft, criteria(value));
+        }
+      });
+    await Promise.all(times(16, unit));
+    // A deadlock would have been started over.
+    expect(runs).toBe(16);
+    for (const n of times(4, (index) => index)) expect((await found(criteria(`circle-${n}`))).total).toBe(1);
   });
 
   it('creates only with If-None-Match: * on a PUT by id', async () => {

@@ -192,7 +192,7 @@ describe('PATCH', () => {
   it('counts up exactly, when each caller tests what it read and tries again', async () => {
     await app.put('/Basic/counter', { count: 0 });
     const increment = async (): Promise<void> => {
-      for (;;) {
+      for (let tries = 0; tries < 100; tries++) {
         const { count } = (await app.get('/Basic/counter')).json<{ count: number }>();
         const body = [
           { op: 'test', path: '/count', value: count },
