@@ -150,7 +150,7 @@ describe('access', () => {
       });
     });
 
-    it.each<[string, [string, string, object?], [string, string]]>([
+    it.each<[string, [string, string, object?], [string, string, object?]]>([
       ['FhirRead', ['GET', '/Patient/p-1'], ['GET', '/Patient']],
       ['FhirSearch', ['GET', '/Patient'], ['GET', '/Patient/p-1']],
       ['FhirSearch', ['POST', '/Patient/_search'], ['GET', '/Patient/p-1']],
