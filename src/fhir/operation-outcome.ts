@@ -12,6 +12,7 @@ export const FHIR_ERRORS: Readonly<Record<ErrorKind, { readonly status: number; 
   conflict: { status: 409, issue: 'duplicate' },
   gone: { status: 410, issue: 'deleted' },
   'precondition-failed': { status: 412, issue: 'conflict' },
+  'multiple-matches': { status: 412, issue: 'multiple-matches' },
   'too-large': { status: 413, issue: 'too-long' },
   'unsupported-media-type': { status: 415, issue: 'not-supported' },
   unprocessable: { status: 422, issue: 'invalid' },
@@ -28,6 +29,12 @@ export function operationOutcome(code: string, diagnostics: string, expression?:
       { severity: 'fatal', code, diagnostics, ...(expression === undefined ? {} : { expression: [expression] }) },
     ],
   };
+}
+
+/** An outcome that is no refusal. */
+export function informationOutcome(diagnostics: string): OperationOutcome {
+  const { issue, ...outcome } = operationOutcome('informational', diagnostics);
+  return { ...outcome, issue: issue.map((one) => ({ ...one, severity: 'information' })) };
 }
 
 export const outcomeOf = ({ kind, message, details }: ServiceError): OperationOutcome =>

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { CompartmentController } from './api/compartment.controller';
+import { ConditionalController } from './api/conditional.controller';
 import { HistoryController } from './api/history.controller';
+import { PatchController } from './api/patch.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
@@ -10,7 +12,15 @@ import { ResourceModule } from './resource.module';
 /** Routes of the resource API, imported by AppModule alone and last: `/:type` would answer for everybody else (ADR 0007). */
 @Module({
   imports: [ResourceModule],
-  controllers: [HistoryController, VreadController, SearchController, ResourceController, CompartmentController],
+  controllers: [
+    HistoryController,
+    VreadController,
+    SearchController,
+    PatchController,
+    ConditionalController,
+    ResourceController,
+    CompartmentController,
+  ],
   providers: [SearchRequests],
 })
 export class ResourceApiModule {}

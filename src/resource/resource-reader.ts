@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { ServiceError } from '../platform/errors/service-error';
+import { notStored } from './not-stored';
 import {
   READ_CURRENT,
   READ_ALL_OF_TYPE,
@@ -34,7 +35,7 @@ export class ResourceReader {
     const found = await this.find(type, id);
     if (found !== undefined) return found;
     const last = await this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id]);
-    throw last === undefined ? notFound(type, id) : gone(type, id);
+    throw notStored(type, id, last !== undefined);
   }
 
   /** Finds the current versions of `ids`; those that are not stored are left out, the order is undefined. */
@@ -51,7 +52,7 @@ export class ResourceReader {
   async readVersion(type: string, id: string, version: number): Promise<StoredResource> {
     const row = await this.statements.runOne<VersionRow>(READ_VERSION, [type, id, version]);
     if (row === undefined) throw new ServiceError('not-found', `Resource ${type}/${id} has no version ${version}`);
-    if (row.body === null) throw gone(type, id);
+    if (row.body === null) throw notStored(type, id, true);
     return storedResourceOf({ ...row, body: row.body });
   }
 
@@ -65,10 +66,6 @@ export class ResourceReader {
   async assertWas(type: string, id: string): Promise<void> {
     if ((await this.find(type, id)) !== undefined) return;
     if ((await this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id])) === undefined)
-      throw notFound(type, id);
+      throw notStored(type, id, false);
   }
 }
-
-const notFound = (type: string, id: string): ServiceError =>
-  new ServiceError('not-found', `Resource ${type}/${id} not found`);
-const gone = (type: string, id: string): ServiceError => new ServiceError('gone', `Resource ${type}/${id} was deleted`);

@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { CompartmentListener } from './compartment/compartment.listener';
 import { Compartments } from './compartment/compartments';
+import { ConditionMatches } from './conditional/condition-matches';
+import { ConditionalWriter } from './conditional/conditional-writer';
 import { ResourceChangeListeners } from './resource-change.registry';
 import { ResourceHistory } from './resource-history';
 import { ResourceReader } from './resource-reader';
@@ -11,6 +13,7 @@ import { ResourceWriter } from './resource-writer';
 import { ClauseResolver } from './search/clause-resolver';
 import { IncludedResources } from './search/included-resources';
 import { KnownUnits } from './search/known-units';
+import { ResourceCriteria } from './search/resource-criteria';
 import { ResourceSearch } from './search/resource-search';
 import { RowFrequencies } from './search/row-frequencies';
 import { SearchIndex } from './search/search-index';
@@ -41,7 +44,20 @@ import { WriteExtensions } from './write-extensions';
     ResourceSearch,
     Compartments,
     CompartmentListener,
+    ResourceCriteria,
+    ConditionMatches,
+    ConditionalWriter,
   ],
-  exports: [ResourceTypes, ResourceReader, ResourceHistory, ResourceWriter, SearchIndex, ResourceSearch, Compartments],
+  exports: [
+    ResourceTypes,
+    ResourceReader,
+    ResourceHistory,
+    ResourceWriter,
+    SearchIndex,
+    ResourceSearch,
+    Compartments,
+    ResourceCriteria,
+    ConditionalWriter,
+  ],
 })
 export class ResourceModule {}

@@ -150,12 +150,17 @@ describe('access', () => {
       });
     });
 
-    it.each<[string, [string, string, object?], [string, string]]>([
+    it.each<[string, [string, string, object?], [string, string, object?]]>([
       ['FhirRead', ['GET', '/Patient/p-1'], ['GET', '/Patient']],
       ['FhirSearch', ['GET', '/Patient'], ['GET', '/Patient/p-1']],
       ['FhirSearch', ['POST', '/Patient/_search'], ['GET', '/Patient/p-1']],
       ['FhirCreate', ['POST', '/fhir/Patient', {}], ['GET', '/Patient/p-1']],
       ['FhirUpdate', ['PUT', '/Patient/p-2', {}], ['DELETE', '/Patient/p-2']],
+      ['FhirPatch', ['PATCH', '/Patient/p-1', {}], ['PATCH', '/Patient?_id=p-1', {}]],
+      ['FhirConditionalCreate', ['POST', '/Patient?_id=p-1', {}], ['POST', '/Patient', {}]],
+      ['FhirConditionalUpdate', ['PUT', '/Patient?_id=p-3', {}], ['PUT', '/Patient/p-3', {}]],
+      ['FhirConditionalPatch', ['PATCH', '/Patient?_id=p-1', {}], ['PATCH', '/Patient/p-1', {}]],
+      ['FhirConditionalDelete', ['DELETE', '/Patient?_id=p-9'], ['DELETE', '/Patient/p-9']],
       ['FhirDelete', ['DELETE', '/Patient/p-2'], ['GET', '/Patient/p-1']],
       ['FhirHistory', ['GET', '/Patient/p-1/_history'], ['GET', '/Patient/p-1/_history/1']],
       ['FhirVread', ['GET', '/Patient/p-1/_history/1'], ['GET', '/Patient/p-1/_history']],

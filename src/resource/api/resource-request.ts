@@ -5,7 +5,6 @@ import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson, type ScannedJson } from '../../platform/json/read-json';
 import { bodyOf, mediaTypeOf } from '../../platform/http/raw-request';
 import { jsonOfYaml } from '../../platform/yaml/read-yaml';
-import { type WriteOptions } from '../resource-writer';
 
 const JSON_TYPES = new Set([
   undefined,
@@ -39,21 +38,4 @@ export function readBody(request: Request): ScannedJson {
     throw new ServiceError('too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.');
   }
   return readJson(jsonOfYaml(decodeUtf8(body)));
-}
-
-/**
- * Reads `If-Match` (RFC 9110, section 13.1.1): `W/"2"`, `"2"`, a bare `2`, a list of these, or `*`.
- * @throws ServiceError 'invalid' for anything else.
- */
-export function ifMatchOf({ headers }: Request): Pick<WriteOptions, 'ifMatch'> {
-  const header = headers['if-match']?.trim();
-  if (header === undefined) return {};
-  if (header === '*') return { ifMatch: '*' };
-  return { ifMatch: header.split(',').map((tag) => versionOf(tag.trim())) };
-}
-
-function versionOf(tag: string): number {
-  const version = /^(?:W\/)?"?(\d{1,9})"?$/.exec(tag)?.[1];
-  if (version === undefined) throw new ServiceError('invalid', 'If-Match must hold a version such as W/"2".');
-  return Number(version);
 }

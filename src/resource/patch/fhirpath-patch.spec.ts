@@ -1,0 +1,353 @@
+import { describe, expect, it } from '@jest/globals';
+import { ServiceError } from '../../platform/errors/service-error';
+import { parseLossless, printLossless } from '../../platform/json/lossless';
+import { compileFhirPathPatch } from './fhirpath-patch';
+
+/** One operation; `value` is the text of a member such as `"valueString":"x"` or of parts. */
+interface Step {
+  readonly type: string;
+  readonly path: string;
+  readonly name?: string;
+  readonly value?: string;
+  readonly index?: number;
+  readonly source?: number;
+  readonly destination?: number;
+}
+
+const operation = ({ type, path, name, value, index, source, destination }: Step): string => {
+  const parts = [
+    `{"name":"type","valueCode":"${type}"}`,
+    `{"name":"path","valueString":${JSON.stringify(path)}}`,
+    ...(name === undefined ? [] : [`{"name":"name","valueString":"${name}"}`]),
+    ...(value === undefined ? [] : [`{"name":"value",${value}}`]),
+    ...Object.entries({ index, source, destination }).flatMap(([part, number]) =>
+      number === undefined ? [] : [`{"name":"${part}","valueInteger":${number}}`],
+    ),
+  ];
+  return `{"name":"operation","part":[${parts.join(',')}]}`;
+};
+
+const parameters = (...operations: string[]): string =>
+  `{"resourceType":"Parameters","parameter":[${operations.join(',')}]}`;
+
+/** The kind of the refusal, or the content after the resource type. */
+function outcome(type: string, content: string, patch: string): string {
+  try {
+    const tree = parseLossless(`{"resourceType":"${type}"${content === '' ? '' : ','}${content}}`);
+    const text = printLossless(compileFhirPathPatch(parseLossless(patch))(tree));
+    return text.slice(`{"resourceType":"${type}"`.length).replace(/^,/, '').slice(0, -1);
+  } catch (error) {
+    return error instanceof ServiceError ? error.kind : `unexpected: ${String(error)}`;
+  }
+}
+const patched = (content: string, ...steps: Step[]): string =>
+  outcome('Patient', content, parameters(...steps.map(operation)));
+
+const IDENTIFIERS = [1, 2, 3, 4].map((n) => `{"value":"${n}"}`);
+const identifiers = (...order: number[]): string => `"identifier":[${order.map((n) => `{"value":"${n}"}`).join(',')}]`;
+const CONTACT = '"contact":[{"name":{"text":"a name"},"gender":"male"}]';
+
+describe(compileFhirPathPatch.name, () => {
+  // What HL7's own cases for R4 say (github.com/FHIR/fhir-test-cases, r4/patch), in JSON.
+  it.each<[string, string, Step[], string]>([
+    ['changes nothing without operations', '"birthDate":"1920-01-01"', [], '"birthDate":"1920-01-01"'],
+    [
+      'replaces a primitive',
+      '"birthDate":"1920-01-01"',
+      [{ type: 'replace', path: 'Patient.birthDate', value: '"valueDate":"1930-01-01"' }],
+      '"birthDate":"1930-01-01"',
+    ],
+    ['deletes a primitive', '"birthDate":"1920-01-01"', [{ type: 'delete', path: 'Patient.birthDate' }], ''],
+    [
+      'adds a primitive',
+      '',
+      [{ type: 'add', path: 'Patient', name: 'birthDate', value: '"valueDate":"1930-01-01"' }],
+      '"birthDate":"1930-01-01"',
+    ],
+    [
+      'replaces nested primitives',
+      CONTACT,
+      [
+        { type: 'replace', path: 'Patient.contact[0].gender', value: '"valueCode":"female"' },
+        { type: 'replace', path: 'Patient.contact[0].name.text', value: '"valueString":"the name"' },
+      ],
+      '"contact":[{"name":{"text":"the name"},"gender":"female"}]',
+    ],
+    [
+      'deletes an element that is empty without what was deleted',
+      CONTACT,
+      [{ type: 'delete', path: 'Patient.contact[0].name.text' }],
+      '"contact":[{"gender":"male"}]',
+    ],
+    [
+      'adds a complex element',
+      '',
+      [{ type: 'add', path: 'Patient', name: 'maritalStatus', value: '"valueCodeableConcept":{"text":"married"}' }],
+      '"maritalStatus":{"text":"married"}',
+    ],
+    [
+      'replaces a complex element as a whole',
+      '"maritalStatus":{"id":"1","text":"married"}',
+      [{ type: 'replace', path: 'Patient.maritalStatus', value: '"valueCodeableConcept":{"id":"2"}' }],
+      '"maritalStatus":{"id":"2"}',
+    ],
+    [
+      'adds an element of no named type by its parts',
+      '',
+      [
+        {
+          type: 'add',
+          path: 'Patient',
+          name: 'contact',
+          value: '"part":[{"name":"name","valueHumanName":{"text":"a name"}}]',
+        },
+      ],
+      '"contact":[{"name":{"text":"a name"}}]',
+    ],
+    ['deletes the last element of a list', CONTACT, [{ type: 'delete', path: 'Patient.contact[0]' }], ''],
+    [
+      'inserts at the end of a list',
+      identifiers(1, 2),
+      [{ type: 'insert', path: 'Patient.identifier', index: 2, value: `"valueIdentifier":${IDENTIFIERS[2] ?? ''}` }],
+      identifiers(1, 2, 3),
+    ],
+    [
+      'inserts at the beginning of a list',
+      identifiers(1, 2),
+      [{ type: 'insert', path: 'Patient.identifier', index: 0, value: `"valueIdentifier":${IDENTIFIERS[2] ?? ''}` }],
+      identifiers(3, 1, 2),
+    ],
+    [
+      'deletes out of a list',
+      identifiers(1, 2, 3),
+      [{ type: 'delete', path: 'Patient.identifier[1]' }],
+      identifiers(1, 3),
+    ],
+    [
+      'moves forwards',
+      identifiers(1, 2, 3, 4),
+      [{ type: 'move', path: 'Patient.identifier', source: 0, destination: 3 }],
+      identifiers(2, 3, 4, 1),
+    ],
+    [
+      'moves one after the other',
+      identifiers(1, 2, 3, 4),
+      [0, 1, 2].map((destination) => ({ type: 'move', path: 'Patient.identifier', source: 3, destination })),
+      identifiers(4, 3, 2, 1),
+    ],
+    [
+      'refuses to add below what is not there',
+      '"identifier":[{"use":"official"}]',
+      [
+        {
+          type: 'add',
+          path: "Patient.identifier.where(use = 'official').period",
+          name: 'end',
+          value: '"valueDateTime":"2021"',
+        },
+      ],
+      'unprocessable',
+    ],
+    [
+      'begins a list',
+      '',
+      [{ type: 'add', path: 'Patient', name: 'identifier', value: '"valueIdentifier":{"value":"3"}' }],
+      identifiers(3),
+    ],
+  ])('%s', (_fact, content, steps, result) => {
+    expect(patched(content, ...steps)).toBe(result);
+  });
+
+  it('takes Parameters without any parameter', () => {
+    expect(outcome('Patient', '"active":true', '{"resourceType":"Parameters"}')).toBe('"active":true');
+  });
+
+  it('keeps digits, where it patches and where not', () => {
+    const content = '"valueQuantity":{"value":1.10},"component":[{"valueQuantity":{"value":2.50}}]';
+    const add = operation({
+      type: 'add',
+      path: 'Observation.component[0]',
+      name: 'referenceRange',
+      value: '"part":[{"name":"low","valueQuantity":{"value":0.10}}]',
+    });
+    expect(outcome('Observation', content, parameters(add))).toBe(
+      '"valueQuantity":{"value":1.10},"component":[{"valueQuantity":{"value":2.50},"referenceRange":[{"low":{"value":0.10}}]}]',
+    );
+    const decimal = operation({ type: 'replace', path: 'Observation.value.value', value: '"valueDecimal":3.00' });
+    expect(outcome('Observation', content, parameters(decimal))).toContain('"valueQuantity":{"value":3.00}');
+  });
+
+  describe('a choice', () => {
+    const observed = (content: string, step: Step): string =>
+      outcome('Observation', content, parameters(operation(step)));
+    const text = '"valueString":"high"';
+
+    it('is found, replaced by another type at its place, and added under its type', () => {
+      expect(
+        observed('"valueQuantity":{"value":1},"note":[]', { type: 'replace', path: 'Observation.value', value: text }),
+      ).toBe('"valueString":"high","note":[]');
+      expect(observed('', { type: 'add', path: 'Observation', name: 'value', value: text })).toBe(
+        '"valueString":"high"',
+      );
+      expect(observed('', { type: 'add', path: 'Observation', name: 'valueString', value: text })).toBe(
+        '"valueString":"high"',
+      );
+      expect(observed('"valueInteger":1', { type: 'delete', path: 'Observation.value' })).toBe('');
+    });
+
+    it('stands once, and with a type that R4 allows', () => {
+      const add = { type: 'add', path: 'Observation', name: 'value', value: text };
+      expect(observed('"valueQuantity":{"value":1}', add)).toBe('unprocessable');
+      expect(observed('', { ...add, value: '"valueAddress":{}' })).toBe('unprocessable');
+      expect(observed('', { ...add, value: '"part":[{"name":"value","valueDecimal":1}]' })).toBe('unprocessable');
+    });
+  });
+
+  describe('a path', () => {
+    const content =
+      '"name":[{"use":"usual","given":["A","B"]},{"use":"official","given":["C"]}],' +
+      '"telecom":[{"system":"phone","value":"1"},{"system":"email","value":"e"}],' +
+      '"extension":[{"url":"http://e/1","valueString":"x"},{"url":"http://e/2","extension":[{"url":"in","valueCode":"y"}]}]';
+
+    it.each([
+      ['Patient.name[1].given[0]', '"given":["Z"]'],
+      ['name[1].given[0]', '"given":["Z"]'],
+      ["Patient.name.where(use = 'official').given.first()", '"given":["Z"]'],
+      ["Patient.name.where(use='usual').given.last()", '"given":["A","Z"]'],
+      ["Patient.name.where(use = 'usual' and given.exists()).given[0]", '"given":["Z","B"]'],
+      ["Patient.telecom.where(system = 'email').value", '"value":"Z"'],
+      ["Patient.telecom.where(value.startsWith('e')).value", '"value":"Z"'],
+      ["Patient.extension('http://e/1').value", '"valueString":"Z"'],
+      ["Patient.extension.where(url = 'http://e/1').value.ofType(string)", '"valueString":"Z"'],
+      ['Patient.name.skip(1).given', '"given":["Z"]'],
+    ])('%s names one element', (path, shown) => {
+      expect(patched(content, { type: 'replace', path, value: '"valueString":"Z"' })).toContain(shown);
+    });
+
+    it('into an extension of an extension reaches it', () => {
+      const path = "Patient.extension('http://e/2').extension('in').value";
+      expect(patched(content, { type: 'replace', path, value: '"valueCode":"z"' })).toContain('"valueCode":"z"');
+    });
+
+    it.each([
+      ['nothing', 'Patient.photo'],
+      ['many', 'Patient.name.given'],
+      ['many by a union', 'Patient.name | Patient.telecom'],
+      ['a computed value', 'Patient.name.count()'],
+      ['a literal', "'x'"],
+      ['a changed text', 'Patient.name[0].given[0].upper()'],
+      ['the resource itself', 'Patient'],
+      ['a variable', '%resource.name[0]'],
+      ['another resource', 'Patient.managingOrganization.resolve().name'],
+      ['everything below', 'Patient.descendants().first()'],
+      ['an endless search', 'Patient.repeat(children())'],
+      ['a trace', "Patient.trace('x').name[0]"],
+      ['a function that there is not', 'Patient.nonsense()'],
+    ])('that yields %s is refused', (_case, path) => {
+      expect(patched(content, { type: 'replace', path, value: '"valueString":"Z"' })).toBe('unprocessable');
+    });
+
+    it.each([
+      ['no FHIRPath', 'Patient.name['],
+      ['too long', `Patient.name.where(${'true and '.repeat(300)}true)`],
+    ])('that is %s is malformed', (_case, path) => {
+      expect(patched(content, { type: 'delete', path })).toBe('invalid');
+    });
+
+    it('ends in time, however large the resource is', () => {
+      const many = Array.from({ length: 4000 }, (_, n) => `{"given":["${n}"],"family":"f"}`).join(',');
+      const inner = 'given.where($this.length() > 0).exists() and family.where($this.startsWith(%s)).exists()';
+      const slow = `Patient.name.where(${Array.from({ length: 12 }, () => inner.replace('%s', "'f'")).join(' and ')})[0].family`;
+      const started = process.cpuUsage();
+      const steps = Array.from({ length: 60 }, () => ({ type: 'replace', path: slow, value: '"valueString":"f"' }));
+      expect(patched(`"name":[${many}]`, ...steps)).toBe('unprocessable');
+      expect(process.cpuUsage(started).user / 1e6).toBeLessThan(10);
+    });
+  });
+
+  describe('delete', () => {
+    it('of what is not there changes nothing, of several is refused', () => {
+      expect(patched(CONTACT, { type: 'delete', path: 'Patient.birthDate' })).toBe(CONTACT);
+      expect(patched(identifiers(1, 2), { type: 'delete', path: 'Patient.identifier' })).toBe('unprocessable');
+    });
+  });
+
+  describe('a primitive with extensions', () => {
+    const content = '"name":[{"given":["A",null,"C"],"_given":[null,{"id":"b"},null]}],"birthDate":"2000"';
+
+    it('keeps its list in step', () => {
+      const moved = patched(content, { type: 'move', path: 'Patient.name[0].given', source: 2, destination: 0 });
+      expect(moved).toContain('{"given":["C","A",null],"_given":[null,null,{"id":"b"}]}');
+      expect(patched(content, { type: 'delete', path: "Patient.name[0].given.where($this='A')" })).toContain(
+        '{"given":[null,"C"],"_given":[{"id":"b"},null]}',
+      );
+      const insert = {
+        type: 'insert',
+        path: 'Patient.name[0].given',
+        index: 1,
+        value: '"_valueString":{"id":"n"},"valueString":"N"',
+      };
+      expect(patched(content, insert)).toContain(
+        '{"given":["A","N",null,"C"],"_given":[null,{"id":"n"},{"id":"b"},null]}',
+      );
+    });
+
+    it('gets and loses an extension', () => {
+      const extension = '"valueExtension":{"url":"http://e","valueBoolean":true}';
+      const added = patched(content, { type: 'add', path: 'Patient.birthDate', name: 'extension', value: extension });
+      expect(added).toContain('"birthDate":"2000","_birthDate":{"extension":[{"url":"http://e","valueBoolean":true}]}');
+      expect(patched(added, { type: 'delete', path: "Patient.birthDate.extension('http://e')" })).toBe(content);
+    });
+  });
+
+  it('works on types that R4 does not know, by what is there', () => {
+    const content = '"pulse":{"value":72},"list":[{"a":1}]';
+    const own = (step: Step): string => outcome('SDCDocument', content, parameters(operation(step)));
+    expect(own({ type: 'replace', path: 'SDCDocument.pulse.value', value: '"valueDecimal":72.0' })).toContain('72.0');
+    expect(own({ type: 'add', path: 'SDCDocument.pulse', name: 'unit', value: '"valueString":"bpm"' })).toContain(
+      '{"value":72,"unit":"bpm"}',
+    );
+    expect(
+      own({ type: 'add', path: 'SDCDocument', name: 'list', value: '"part":[{"name":"a","valueInteger":2}]' }),
+    ).toContain('"list":[{"a":1},{"a":2}]');
+  });
+
+  it.each<[string, Step]>([
+    ['an element that there is not', { type: 'add', path: 'Patient', name: 'colour', value: '"valueString":"x"' }],
+    ['an element that is there already', { type: 'add', path: 'Patient', name: 'gender', value: '"valueCode":"male"' }],
+    ['an index beyond the list', { type: 'insert', path: 'Patient.name', index: 2, value: '"valueHumanName":{}' }],
+    [
+      'an insertion into what is no list',
+      { type: 'insert', path: 'Patient.gender', index: 0, value: '"valueCode":"x"' },
+    ],
+    [
+      'an insertion at one element',
+      { type: 'insert', path: 'Patient.name[0]', index: 0, value: '"valueHumanName":{}' },
+    ],
+    ['a move from beyond', { type: 'move', path: 'Patient.name', source: 1, destination: 0 }],
+    ['a move to beyond', { type: 'move', path: 'Patient.name', source: 0, destination: 1 }],
+  ])('refuses %s as unfit', (_case, step) => {
+    expect(patched('"gender":"female","name":[{"family":"A"}]', step)).toBe('unprocessable');
+  });
+
+  it.each([
+    ['another resource', '{"resourceType":"Bundle"}'],
+    ['a parameter of another name', parameters('{"name":"op","part":[]}')],
+    ['no parts', parameters('{"name":"operation"}')],
+    ['an unknown type', parameters(operation({ type: 'upsert', path: 'Patient' }))],
+    ['no path', parameters('{"name":"operation","part":[{"name":"type","valueCode":"delete"}]}')],
+    ['no value', parameters(operation({ type: 'replace', path: 'Patient.gender' }))],
+    [
+      'two values',
+      parameters(operation({ type: 'replace', path: 'Patient.gender', value: '"valueCode":"a","valueString":"b"' })),
+    ],
+    ['no index', parameters(operation({ type: 'insert', path: 'Patient.name', value: '"valueString":"b"' }))],
+    ['a negative index', parameters(operation({ type: 'move', path: 'Patient.name', source: -1, destination: 0 }))],
+    [
+      'a part that stands twice',
+      parameters(operation({ type: 'delete', path: 'a' }).replace(']', ',{"name":"path","valueString":"b"}]')),
+    ],
+  ])('refuses %s as malformed', (_case, patch) => {
+    expect(outcome('Patient', '"gender":"female"', patch)).toBe('invalid');
+  });
+});
