@@ -81,7 +81,11 @@ describe('/metadata', () => {
       );
       expect(claimed.includes('create')).toBe(type !== 'SDCAddendum');
       for (const [code, [method, path]] of Object.entries(REQUESTS).slice(0, 9)) {
-        const { status } = await app.send(method, path.replace('{type}', type), method.startsWith('P') ? { body: {} } : {});
+        const { status } = await app.send(
+          method,
+          path.replace('{type}', type),
+          method.startsWith('P') ? { body: {} } : {},
+        );
         expect([code, status !== 405]).toEqual([code, claimed.includes(code)]);
       }
     },
