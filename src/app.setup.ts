@@ -1,6 +1,6 @@
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
-import { raw } from 'express';
+import { raw, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
 import { setupOpenApi } from './openapi/openapi';
 import { RequestContext } from './platform/http/request-context';
@@ -18,6 +18,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests));
+  if (!environment.hasCompression) app.use(withoutCompression);
   // Bodies stay bytes: each edge reads them as text by its own rules (docs/architecture.md, "Bodies").
   app.use(raw({ type: () => true, limit: environment.bodyLimitBytes }));
   app.disable('x-powered-by');
@@ -27,3 +28,9 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   setupOpenApi(app, environment);
   return app;
 }
+
+/** Whoever does not ask for compression gets none. */
+const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
+  delete headers['accept-encoding'];
+  next();
+};

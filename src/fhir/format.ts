@@ -36,7 +36,22 @@ export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
 export function negotiatedFormat(accept: string | undefined, asked: string | null): AnswerFormat | undefined {
   if (asked !== null && asked !== '') return askedFormat(asked);
   if (accept === undefined || accept === '' || accept === '*/*') return DEFAULT_FORMAT;
-  return FORMATS.get(accept) ?? bestOf(accept);
+  const exact = FORMATS.get(accept);
+  if (exact !== undefined) return exact;
+  return accept.length > LONGEST_REMEMBERED ? bestOf(accept) : remembered(accept);
+}
+
+/** Each client sends the same list again and again; the few that there are need not be read each time. */
+const answers = new Map<string, AnswerFormat | undefined>();
+const MOST_REMEMBERED = 100;
+const LONGEST_REMEMBERED = 300;
+
+function remembered(accept: string): AnswerFormat | undefined {
+  if (answers.has(accept)) return answers.get(accept);
+  const best = bestOf(accept);
+  if (answers.size >= MOST_REMEMBERED) answers.clear();
+  answers.set(accept, best);
+  return best;
 }
 
 /** A plus sign that was not encoded arrives as a space. */

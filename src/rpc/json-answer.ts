@@ -10,7 +10,7 @@ export function sendJson(
 ): void {
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Vary', 'Accept-Encoding');
+  response.vary('Accept-Encoding');
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   sendText(response, text);
 }

@@ -5,11 +5,13 @@ import { codeIn, rowsOf } from './documents';
 
 let app: TestApp;
 let document: string;
+let whole: Record<string, unknown>;
 let described: string[];
 
 beforeAll(async () => {
   app = await startTestApp();
-  const { paths } = (await app.get('/api-json')).json<{ paths: Record<string, object> }>();
+  whole = (await app.get('/api-json')).json();
+  const { paths } = whole as { paths: Record<string, object> };
   document = JSON.stringify(paths);
   described = Object.entries(paths).flatMap(([path, item]) =>
     path.includes('$') ? [] : Object.keys(item).map((method) => onOneRoot(method, path)),
@@ -57,6 +59,14 @@ describe('the OpenAPI document', () => {
       (route) => new RegExp(`^${route.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`),
     );
     expect(described.filter((path) => !patterns.some((pattern) => pattern.test(path)))).toEqual([]);
+  });
+
+  it('refers to nothing that it does not hold', () => {
+    const references = [...JSON.stringify(whole).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path);
+    const found = (path: string): unknown =>
+      path.split('/').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], whole);
+    expect(references.filter((path) => found(path) === undefined)).toEqual([]);
+    expect(references.length).toBeGreaterThan(100);
   });
 
   it('describes every operation and RPC method', () => {

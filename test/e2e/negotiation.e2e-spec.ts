@@ -258,6 +258,13 @@ describe('what a caller may ask of an answer', () => {
       ]);
     });
 
+    it('leaves compression to a proxy where SVC_COMPRESSION is off', async () => {
+      const other = await startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_COMPRESSION: 'off' } });
+      const { headers } = await other.get('/metadata', { headers: { 'Accept-Encoding': 'gzip' } });
+      await other.close();
+      expect(headers.get('content-encoding')).toBeNull();
+    });
+
     it('takes compressed bodies, and counts what comes out of them', async () => {
       const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
       expect((await raw('PUT', '/Basic/packed', headers, gzipSync('{"code":{"text":"packed"}}'))).status).toBe(201);

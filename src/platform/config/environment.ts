@@ -32,6 +32,8 @@ export class Environment {
   readonly logLevel!: LogLevel;
   /** `SVC_BODY_LIMIT_BYTES`: the largest request body; above it 413. */
   readonly bodyLimitBytes!: number;
+  /** `SVC_COMPRESSION`: whether long answers are compressed for callers that take it. */
+  readonly hasCompression!: boolean;
   /** `SVC_DATABASE_POOL_SIZE`: connections of this process. */
   readonly databasePoolSize!: number;
   /** `SVC_STATEMENT_TIMEOUT_SECONDS`: the longest one statement may run; above it 504. */
@@ -95,6 +97,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     corsOrigins: read.list('SVC_CORS_ORIGINS'),
     logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
     bodyLimitBytes: read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3),
+    hasCompression: read.oneOf('SVC_COMPRESSION', ['on', 'off'], 'on') === 'on',
     databasePoolSize: read.integer('SVC_DATABASE_POOL_SIZE', 16, 4, 1000),
     statementTimeoutSeconds: read.integer('SVC_STATEMENT_TIMEOUT_SECONDS', 60, 1, 3600),
     everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
