@@ -24,12 +24,13 @@ export class FhirErrorFilter implements ExceptionFilter {
     }
     const known = serviceErrorOf(error);
     if (known !== undefined) {
-      const { allow, retryAfterSeconds, isInvalidToken = false } = known.details;
+      const { allow, acceptPatch, retryAfterSeconds, isInvalidToken = false } = known.details;
       sendAnswer(response, {
         status: FHIR_ERRORS[known.kind].status,
         text: JSON.stringify(outcomeOf(known)),
         headers: {
           ...(allow === undefined ? {} : { Allow: allow.join(', ') }),
+          ...(acceptPatch === undefined ? {} : { 'Accept-Patch': acceptPatch.join(', ') }),
           ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
           ...(known.kind === 'unauthorized' ? { 'WWW-Authenticate': challengeOf(isInvalidToken) } : {}),
         },

@@ -54,6 +54,11 @@ export class ResourceDraft {
     );
   }
 
+  /** A draft of its own with the same content, for work that may run again: rules change what they check. */
+  copy(): ResourceDraft {
+    return new ResourceDraft(this.type, this.assignedId, this.meta, this.content, this.members);
+  }
+
   /** The id that the body names, the URL gave, or the server assigned; rules that store can rely on it. */
   get id(): string | undefined {
     return this.assignedId;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { ServiceError } from '../platform/errors/service-error';
+import { notStored } from './not-stored';
 import {
   COUNT_HISTORY,
   READ_CURRENT,
@@ -36,7 +37,7 @@ export class ResourceReader {
     const found = await this.find(type, id);
     if (found !== undefined) return found;
     const last = await this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id]);
-    throw last === undefined ? notFound(type, id) : gone(type, id);
+    throw notStored(type, id, last !== undefined);
   }
 
   /** Finds the current versions of `ids`; those that are not stored are left out, the order is undefined. */
@@ -53,7 +54,7 @@ export class ResourceReader {
   async readVersion(type: string, id: string, version: number): Promise<StoredResource> {
     const row = await this.statements.runOne<VersionRow>(READ_VERSION, [type, id, version]);
     if (row === undefined) throw new ServiceError('not-found', `Resource ${type}/${id} has no version ${version}`);
-    if (row.body === null) throw gone(type, id);
+    if (row.body === null) throw notStored(type, id, true);
     return storedResourceOf({ ...row, body: row.body });
   }
 
@@ -74,7 +75,7 @@ export class ResourceReader {
   ): Promise<{ total: number; versions: StoredVersion[] }> {
     const counted = await this.statements.runOne<{ total: number }>(COUNT_HISTORY, [type, id]);
     const total = counted?.total ?? 0;
-    if (total === 0) throw notFound(type, id);
+    if (total === 0) throw notStored(type, id, false);
     const rows = await this.statements.run<VersionRow>(READ_HISTORY, [
       type,
       id,
@@ -84,7 +85,3 @@ export class ResourceReader {
     return { total, versions: rows.map(storedVersionOf) };
   }
 }
-
-const notFound = (type: string, id: string): ServiceError =>
-  new ServiceError('not-found', `Resource ${type}/${id} not found`);
-const gone = (type: string, id: string): ServiceError => new ServiceError('gone', `Resource ${type}/${id} was deleted`);

@@ -3,8 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { canonicalText, parseLossless } from '../platform/json/lossless';
+import { type ScannedJson } from '../platform/json/read-json';
 import { Clock } from '../platform/time/clock';
-import { type ResourceDraft } from './resource-draft';
+import { ResourceDraft } from './resource-draft';
+import { notStored } from './not-stored';
 import { type LockedResource, ResourceStore, type VersionContent } from './store/resource-store';
 import { type StoredResource, type WriteMethod } from './stored-resource';
 import { type CheckedDraft, WriteExtensions } from './write-extensions';
@@ -12,6 +14,8 @@ import { type CheckedDraft, WriteExtensions } from './write-extensions';
 export interface WriteOptions {
   /** Versions of `If-Match`: the write happens only on one of them; `*` asks for any stored version. */
   readonly ifMatch?: readonly number[] | '*';
+  /** Versions of `If-None-Match`: the write does not happen on any of them; `*` asks that nothing is stored. */
+  readonly ifNoneMatch?: readonly number[] | '*';
   /** How history and events name the write. */
   readonly method?: WriteMethod;
 }
@@ -20,6 +24,9 @@ export interface WriteResult {
   readonly outcome: 'created' | 'updated' | 'unchanged';
   readonly resource: StoredResource;
 }
+
+/** Makes the next content of a resource out of the stored text; runs while its row is held, maybe more than once. */
+export type ResourcePatch = (storedText: string) => ScannedJson;
 
 interface NewVersion {
   readonly id: string;
@@ -67,28 +74,45 @@ export class ResourceWriter {
 
   /**
    * Replaces the resource `id` of the draft's type, or creates it. Content that is the same is no new version.
-   * @throws ServiceError 'precondition-failed' when `ifMatch` names another version.
+   * @throws ServiceError 'precondition-failed' when the stored version is not one that the options ask for.
    */
-  async put(draft: ResourceDraft, id: string, { method = 'PUT', ifMatch }: WriteOptions = {}): Promise<WriteResult> {
+  async put(draft: ResourceDraft, id: string, options: WriteOptions = {}): Promise<WriteResult> {
+    const { method = 'PUT' } = options;
     const { type } = draft;
     const rule = await this.extensions.check(draft);
     return this.unitOfWork.run(async () => {
       let current = await this.store.lock(type, id);
       let lastVersion = 0;
       if (current === undefined) ({ current, lastVersion } = await this.store.lockId(type, id));
-      assertMatch(ifMatch, current);
+      assertMatch(options, current);
       return current === undefined
         ? { outcome: 'created', resource: await this.insert(draft, rule, { id, version: lastVersion + 1, method }) }
         : this.replace(draft, rule, current, method);
     });
   }
 
-  /** Deletes a resource and returns what it was; undefined when nothing was stored. The deletion takes a version. */
-  async delete(type: string, id: string, { ifMatch }: WriteOptions = {}): Promise<StoredResource | undefined> {
+  /**
+   * Changes the stored resource `id`: the patch gets the text whose row is held, so that of two patches none is lost.
+   * The result is checked and written like a PUT of it; content that is the same is no new version.
+   * @throws ServiceError 'not-found' or 'gone' when nothing is stored, 'precondition-failed' as {@link put}.
+   */
+  async patch(type: string, id: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<WriteResult> {
     await this.extensions.concerns(type);
     return this.unitOfWork.run(async () => {
       const current = await this.store.lock(type, id);
-      assertMatch(ifMatch, current);
+      if (current === undefined) throw notStored(type, id, (await this.store.lockId(type, id)).lastVersion > 0);
+      assertMatch(options, current);
+      const draft = ResourceDraft.of(patch(current.text), type, id);
+      return this.replace(draft, await this.extensions.check(draft), current, options.method ?? 'PATCH');
+    });
+  }
+
+  /** Deletes a resource and returns what it was; undefined when nothing was stored. The deletion takes a version. */
+  async delete(type: string, id: string, options: WriteOptions = {}): Promise<StoredResource | undefined> {
+    await this.extensions.concerns(type);
+    return this.unitOfWork.run(async () => {
+      const current = await this.store.lock(type, id);
+      assertMatch(options, current);
       if (current === undefined) return undefined;
       const version = current.version + 1;
       const updatedAt = this.timeAfter(current);
@@ -162,9 +186,11 @@ export class ResourceWriter {
   }
 }
 
-function assertMatch(ifMatch: WriteOptions['ifMatch'], current: StoredResource | undefined): void {
-  if (ifMatch === undefined) return;
-  if (current !== undefined && (ifMatch === '*' || ifMatch.includes(current.version))) return;
+/** @throws ServiceError 'precondition-failed' when what is stored is not what the caller counted on. */
+export function assertMatch({ ifMatch, ifNoneMatch }: WriteOptions, current: StoredResource | undefined): void {
+  const isNamed = (versions: readonly number[] | '*'): boolean =>
+    current !== undefined && (versions === '*' || versions.includes(current.version));
+  if ((ifMatch === undefined || isNamed(ifMatch)) && (ifNoneMatch === undefined || !isNamed(ifNoneMatch))) return;
   const found = current === undefined ? 'nothing is stored' : `the stored version is ${current.version}`;
   throw new ServiceError(
     'precondition-failed',

@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { ConditionMatches } from './conditional/condition-matches';
+import { ConditionalWriter } from './conditional/conditional-writer';
 import { ResourceChangeListeners } from './resource-change.registry';
 import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
+import { ResourceCriteria } from './search/resource-criteria';
 import { ResourceSearch } from './search/resource-search';
 import { SearchIndex } from './search/search-index';
 import { ResourceKeys } from './store/resource-keys';
@@ -25,7 +28,18 @@ import { WriteExtensions } from './write-extensions';
     ResourceWriter,
     SearchIndex,
     ResourceSearch,
+    ResourceCriteria,
+    ConditionMatches,
+    ConditionalWriter,
   ],
-  exports: [ResourceTypes, ResourceReader, ResourceWriter, SearchIndex, ResourceSearch],
+  exports: [
+    ResourceTypes,
+    ResourceReader,
+    ResourceWriter,
+    SearchIndex,
+    ResourceSearch,
+    ResourceCriteria,
+    ConditionalWriter,
+  ],
 })
 export class ResourceModule {}

@@ -14,6 +14,7 @@ export const RPC_STATUSES: Readonly<Record<ErrorKind, number>> = {
   conflict: 422,
   gone: 422,
   'precondition-failed': 422,
+  'multiple-matches': 422,
   'too-large': 413,
   'unsupported-media-type': 415,
   unprocessable: 422,

@@ -8,6 +8,7 @@ export type ErrorKind =
   | 'conflict'
   | 'gone'
   | 'precondition-failed'
+  | 'multiple-matches'
   | 'too-large'
   | 'unsupported-media-type'
   | 'unprocessable'
@@ -19,6 +20,8 @@ export interface ErrorDetails {
   readonly expression?: string;
   /** Methods that the route does support, for `Allow`. */
   readonly allow?: readonly string[];
+  /** Media types that a PATCH may have, for `Accept-Patch` (RFC 5789, section 3.1). */
+  readonly acceptPatch?: readonly string[];
   readonly retryAfterSeconds?: number;
   /** Whether a token came and was refused, for `WWW-Authenticate` (RFC 6750, section 3.1). */
   readonly isInvalidToken?: boolean;

@@ -1,0 +1,74 @@
+import { type SearchParameterKind } from '../../fhir/definitions';
+
+/**
+ * Compiles a check that a body does hold the texts that token, uri and reference criteria ask for. It undoes accidental
+ * collisions of hashes and nothing more, so it may say yes too often: modifiers, chains and booleans (which can be
+ * derived: `deceased`) are not looked at, and case does not matter.
+ */
+export function holdsTexts(
+  criteria: URLSearchParams,
+  kindOf: (code: string) => SearchParameterKind | undefined,
+): (body: string) => boolean {
+  const checks = [...criteria].flatMap(([code, value]) => {
+    const check = CHECKS[kindOf(code) ?? 'special'];
+    return check === undefined || code === '_id' ? [] : [alternatives(value.toLowerCase()).map(check)];
+  });
+  if (checks.length === 0) return () => true;
+  return (body) => {
+    const texts = new Set<string>();
+    gather(JSON.parse(body), texts);
+    return checks.every((either) => either.some((isIn) => isIn(texts)));
+  };
+}
+
+type TextCheck = (texts: ReadonlySet<string>) => boolean;
+
+const CHECKS: Partial<Record<SearchParameterKind, (value: string) => TextCheck>> = {
+  token: (value) => {
+    const [first = '', second] = split(value, '|').map(unescaped);
+    const wanted = (second === undefined ? [first] : [first, second]).filter((text) => !DERIVED.has(text));
+    return (texts) => wanted.every((text) => texts.has(text));
+  },
+  uri: (value) => {
+    const wanted = unescaped(value);
+    return (texts) =>
+      texts.has(wanted) || some(texts, (text) => text.startsWith(`${wanted}|`) || text.startsWith(`${wanted}#`));
+  },
+  reference: (value) => {
+    const wanted = target(unescaped(value));
+    const lastStep = wanted.slice(wanted.lastIndexOf('/') + 1);
+    // `Patient/p7`, its URL, `p7` alone and the `id` of a `{resourceType, id}` are one target.
+    return (texts) =>
+      texts.has(lastStep) || some(texts, (text) => target(text) === wanted || target(text).endsWith(`/${lastStep}`));
+  },
+};
+
+const DERIVED = new Set(['', 'true', 'false']);
+
+const target = (reference: string): string => reference.replace(/(.)[#|].*$/, '$1').replace(/\/_history\/[^/]*$/, '');
+
+function some(texts: ReadonlySet<string>, isWanted: (text: string) => boolean): boolean {
+  for (const text of texts) if (isWanted(text)) return true;
+  return false;
+}
+
+const alternatives = (value: string): string[] => split(value, ',');
+const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');
+
+/** http://hl7.org/fhir/R4/search.html#escaping */
+function split(value: string, separator: ',' | '|'): string[] {
+  const parts = [''];
+  for (const [token] of value.matchAll(/\\.|[^]/gu)) {
+    if (token === separator) parts.push('');
+    else parts.push(`${parts.pop() ?? ''}${token}`);
+  }
+  return parts;
+}
+
+/** Bodies were scanned when they were written: their depth is bounded. */
+function gather(value: unknown, texts: Set<string>): void {
+  if (typeof value === 'string' || typeof value === 'number') texts.add(String(value).toLowerCase());
+  else if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) gather(member, texts);
+  }
+}
