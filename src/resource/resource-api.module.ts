@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
+import { BundleController } from './api/bundle.controller';
 import { HistoryController } from './api/history.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchController } from './api/search.controller';
+import { BundleModule } from './bundle/bundle.module';
 import { ResourceModule } from './resource.module';
 
 /** Routes of the resource API, imported by AppModule alone and last: `/:type` would answer for everybody else (ADR 0007). */
 @Module({
-  imports: [ResourceModule],
-  controllers: [HistoryController, SearchController, ResourceController],
+  imports: [ResourceModule, BundleModule],
+  controllers: [BundleController, HistoryController, SearchController, ResourceController],
 })
 export class ResourceApiModule {}

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { ConditionMatches } from './conditional/condition-matches';
 import { ConditionalWriter } from './conditional/conditional-writer';
+import { EntryAccesses } from './entry-access.registry';
 import { ResourceChangeListeners } from './resource-change.registry';
 import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
@@ -21,6 +22,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceTypes,
     ResourceRules,
     ResourceChangeListeners,
+    EntryAccesses,
     WriteExtensions,
     ResourceKeys,
     ResourceStore,
@@ -40,6 +42,10 @@ import { WriteExtensions } from './write-extensions';
     ResourceSearch,
     ResourceCriteria,
     ConditionalWriter,
+    ConditionMatches,
+    ResourceStore,
+    WriteExtensions,
+    EntryAccesses,
   ],
 })
 export class ResourceModule {}

@@ -32,6 +32,12 @@ export class Environment {
   readonly logLevel!: LogLevel;
   /** `SVC_BODY_LIMIT_BYTES`: the largest request body; above it 413. */
   readonly bodyLimitBytes!: number;
+  /** `SVC_BUNDLE_ENTRIES_MAX`: the most entries of a Bundle that is to be processed; above it 413. */
+  readonly bundleEntriesMax!: number;
+  /** `SVC_BUNDLE_TIMEOUT_SECONDS`: the longest time for the whole of a Bundle; above it 504. */
+  readonly bundleTimeoutSeconds!: number;
+  /** `SVC_INIT_BUNDLE`: file of a Bundle that is processed at each start, before the port opens. */
+  readonly initBundle!: string | undefined;
   /** `SVC_DATABASE_POOL_SIZE`: connections of this process. */
   readonly databasePoolSize!: number;
   /** `SVC_STATEMENT_TIMEOUT_SECONDS`: the longest one statement may run; above it 504. */
@@ -95,6 +101,9 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     corsOrigins: read.list('SVC_CORS_ORIGINS'),
     logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
     bodyLimitBytes: read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3),
+    bundleEntriesMax: read.integer('SVC_BUNDLE_ENTRIES_MAX', 10_000, 1, 1_000_000),
+    bundleTimeoutSeconds: read.integer('SVC_BUNDLE_TIMEOUT_SECONDS', 120, 1, 3600),
+    initBundle: read.text('SVC_INIT_BUNDLE'),
     databasePoolSize: read.integer('SVC_DATABASE_POOL_SIZE', 16, 4, 1000),
     statementTimeoutSeconds: read.integer('SVC_STATEMENT_TIMEOUT_SECONDS', 60, 1, 3600),
     everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),

@@ -44,38 +44,33 @@ export class InnerRequests {
     });
     const handle = this.host.httpAdapter.getInstance<Handle>();
     return new Promise((resolve, reject) => {
-      handle(request, new InnerResponse(request, resolve, reject), reject);
+      handle(request, gatheringResponse(request, resolve, reject), reject);
     });
   }
 }
 
-/** Gathers what is answered. */
-class InnerResponse extends ServerResponse {
-  private readonly chunks: Buffer[] = [];
-
-  constructor(
-    request: IncomingMessage,
-    private readonly resolve: (answer: InnerAnswer) => void,
-    private readonly reject: (error: Error) => void,
-  ) {
-    super(request);
-  }
-
-  override write(chunk: unknown): boolean {
-    if (typeof chunk === 'string') this.chunks.push(Buffer.from(chunk));
-    else if (Buffer.isBuffer(chunk)) this.chunks.push(chunk);
+/** A response that gathers what is answered. Own members, since Express exchanges the prototype of a response. */
+function gatheringResponse(
+  request: IncomingMessage,
+  resolve: (answer: InnerAnswer) => void,
+  reject: (error: Error) => void,
+): ServerResponse {
+  const chunks: Buffer[] = [];
+  const response = new ServerResponse(request);
+  const write = (chunk?: unknown): boolean => {
+    if (typeof chunk === 'string') chunks.push(Buffer.from(chunk));
+    else if (Buffer.isBuffer(chunk)) chunks.push(chunk);
     return true;
-  }
-
-  override end(chunk?: unknown): this {
-    this.write(chunk);
-    const text = Buffer.concat(this.chunks).toString('utf8');
-    this.resolve({ status: this.statusCode, headers: this.getHeaders(), text });
-    return this;
-  }
-
-  override destroy(error?: Error): this {
-    this.reject(error ?? new Error('An inner answer was cut'));
-    return this;
-  }
+  };
+  const end = (chunk?: unknown): ServerResponse => {
+    write(chunk);
+    const text = Buffer.concat(chunks).toString('utf8');
+    resolve({ status: response.statusCode, headers: response.getHeaders(), text });
+    return response;
+  };
+  const destroy = (error?: Error): ServerResponse => {
+    reject(error ?? new Error('An inner answer was cut'));
+    return response;
+  };
+  return Object.assign(response, { write, end, destroy });
 }

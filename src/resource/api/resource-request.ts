@@ -12,12 +12,17 @@ const JSON_TYPES = new Set([undefined, 'application/json', 'application/fhir+jso
  * @throws ServiceError 'unsupported-media-type' for anything that is not JSON; JsonBodyError for hostile or broken text.
  */
 export function readBody(request: Request): ScannedJson {
+  return readJson(readBodyText(request));
+}
+
+/** As {@link readBody}, but the text is not scanned yet. */
+export function readBodyText(request: Request): string {
   if (!JSON_TYPES.has(mediaTypeOf(request))) {
     throw new ServiceError('unsupported-media-type', 'Send the resource as application/fhir+json or application/json.');
   }
   const body = bodyOf(request);
   if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a resource as JSON.');
-  return readJson(decodeUtf8(body));
+  return decodeUtf8(body);
 }
 
 /**

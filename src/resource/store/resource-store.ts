@@ -134,7 +134,7 @@ export class ResourceStore {
    * Inserts resources by one statement for some hundreds of them. Ids that a client chose and that {@link lockAll} did not
    * find have to be checked afterwards with {@link assertUnchanged}.
    */
-  async insertAll(resources: readonly NewResource[]): Promise<void> {
+  async insertAll(resources: readonly NewResource[], afterEach: () => Promise<void>): Promise<void> {
     let rows: NewRow[] = [];
     let characters = 0;
     const flush = async (): Promise<void> => {
@@ -146,6 +146,7 @@ export class ResourceStore {
       rows.push(await this.newRowOf(resource));
       characters += resource.content.text.length;
       if (rows.length >= INSERT_CHUNK || characters >= INSERT_CHUNK_CHARACTERS) await flush();
+      await afterEach();
     }
     await flush();
   }

@@ -1,0 +1,35 @@
+import { Module } from '@nestjs/common';
+import { ResourceModule } from '../resource.module';
+import { BatchRunner } from './batch-runner';
+import { BundleProcessor } from './bundle-processor';
+import { BundleWriter } from './bundle-writer';
+import { EntryPatches } from './entry-patches';
+import { EntryReads } from './entry-reads';
+import { EntryRoutes } from './entry-routes';
+import { FoundMatches } from './found-matches';
+import { PlainWrites } from './plain-writes';
+import { SingleWrites } from './single-writes';
+import { TransactionPlanner } from './transaction-planner';
+import { TransactionRunner } from './transaction-runner';
+import { WriteIntents } from './write-intents';
+
+/** Batches and transactions over the resource store. */
+@Module({
+  imports: [ResourceModule],
+  providers: [
+    BundleProcessor,
+    BatchRunner,
+    TransactionRunner,
+    WriteIntents,
+    TransactionPlanner,
+    FoundMatches,
+    EntryPatches,
+    BundleWriter,
+    SingleWrites,
+    PlainWrites,
+    EntryRoutes,
+    EntryReads,
+  ],
+  exports: [BundleProcessor],
+})
+export class BundleModule {}
