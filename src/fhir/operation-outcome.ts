@@ -30,6 +30,12 @@ export function operationOutcome(code: string, diagnostics: string, expression?:
   };
 }
 
+/** An outcome that is no refusal. */
+export function informationOutcome(diagnostics: string): OperationOutcome {
+  const { issue, ...outcome } = operationOutcome('informational', diagnostics);
+  return { ...outcome, issue: issue.map((one) => ({ ...one, severity: 'information' })) };
+}
+
 export const outcomeOf = ({ kind, message, details }: ServiceError): OperationOutcome =>
   operationOutcome(FHIR_ERRORS[kind].issue, message, details.expression);
 

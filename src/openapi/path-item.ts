@@ -27,6 +27,17 @@ export const queryParameter = (
   ...(example === undefined ? {} : { example }),
 });
 
+/** A header that a form must not fill in by itself: the example is in the description. */
+export const headerParameter = (
+  name: string,
+  description: string,
+): NonNullable<OperationItem['parameters']>[number] => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
+});
+
 export const jsonBody = (example: object): NonNullable<OperationItem['requestBody']> => ({
   required: true,
   content: { [FHIR_MEDIA_TYPE]: { schema: { type: 'object' }, example } },

@@ -1,5 +1,7 @@
+import { conditionalDelete, conditionalPatch, conditionalUpdate, patch } from './conditional-items';
 import {
   answer,
+  headerParameter,
   jsonBody,
   type OperationItem,
   type Paths,
@@ -24,9 +26,15 @@ const PATIENT = {
 /** The routes that answer for every resource type: on `/fhir/…` and, alike, without `/fhir`. */
 export function resourcePaths(): Paths {
   return {
-    '/fhir/{type}': { get: search, post: create },
+    '/fhir/{type}': {
+      get: search,
+      post: create,
+      put: conditionalUpdate,
+      patch: conditionalPatch,
+      delete: conditionalDelete,
+    },
     '/fhir/{type}/_search': { post: searchByForm },
-    '/fhir/{type}/{id}': { get: read, put: update, delete: remove },
+    '/fhir/{type}/{id}': { get: read, put: update, patch, delete: remove },
     '/fhir/{type}/{id}/_history': { get: history },
     '/fhir/{type}/{id}/_history/{version}': { get: vread },
   };
@@ -64,12 +72,15 @@ const searchByForm: OperationItem = {
 const create: OperationItem = {
   tags: TAGS,
   summary: 'Stores a new resource',
-  description: 'Under the id of the body, or a new UUID.',
-  parameters: [TYPE],
+  description:
+    'Under the id of the body, or a new UUID. With If-None-Exist, or criteria in the URL, only when nothing matches.',
+  parameters: [TYPE, headerParameter('If-None-Exist', 'identifier=http://clinic.example/mrn|1')],
   requestBody: jsonBody({ ...PATIENT, id: undefined }),
   responses: {
     '201': answer('The stored resource; Location, ETag and Last-Modified tell its version'),
+    '200': answer('The one resource that matches already'),
     '400': refusal('The body is no acceptable JSON'),
+    '412': refusal('Several resources match'),
     '409': refusal('The id is taken'),
     ...REFUSALS,
   },
@@ -85,13 +96,14 @@ const read: OperationItem = {
 const update: OperationItem = {
   tags: TAGS,
   summary: 'Replaces a resource, or creates it under this id',
-  description: 'Content that is the same makes no new version. With If-Match only that version is replaced.',
-  parameters: [TYPE, ID, { name: 'If-Match', in: 'header', schema: { type: 'string' }, description: 'W/"2"' }],
+  description:
+    'Content that is the same makes no new version. With If-Match only that version is replaced; with If-None-Match: * it is only created.',
+  parameters: [TYPE, ID, headerParameter('If-Match', 'W/"2"'), headerParameter('If-None-Match', '*')],
   requestBody: jsonBody(PATIENT),
   responses: {
     '200': answer('Replaced, or unchanged'),
     '201': answer('Created'),
-    '412': refusal('If-Match names another version'),
+    '412': refusal('If-Match names another version, or If-None-Match this one'),
     '422': refusal('The content breaks a rule'),
     ...REFUSALS,
   },
@@ -100,7 +112,7 @@ const update: OperationItem = {
 const remove: OperationItem = {
   tags: TAGS,
   summary: 'Deletes a resource; its history stays',
-  parameters: [TYPE, ID],
+  parameters: [TYPE, ID, queryParameter('_no-content', 'true asks for 204')],
   responses: {
     '200': answer('The deleted resource'),
     '204': { description: 'There was nothing to delete' },

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { BundleController } from './api/bundle.controller';
+import { ConditionalController } from './api/conditional.controller';
 import { HistoryController } from './api/history.controller';
+import { PatchController } from './api/patch.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchController } from './api/search.controller';
 import { BundleModule } from './bundle/bundle.module';
@@ -9,6 +11,13 @@ import { ResourceModule } from './resource.module';
 /** Routes of the resource API, imported by AppModule alone and last: `/:type` would answer for everybody else (ADR 0007). */
 @Module({
   imports: [ResourceModule, BundleModule],
-  controllers: [BundleController, HistoryController, SearchController, ResourceController],
+  controllers: [
+    BundleController,
+    HistoryController,
+    SearchController,
+    PatchController,
+    ConditionalController,
+    ResourceController,
+  ],
 })
 export class ResourceApiModule {}

@@ -28,9 +28,9 @@ export class SessionController {
     if (sessionId === undefined) {
       throw new ServiceError('unauthorized', 'HTTP Basic has no Session to close; send a Bearer token.');
     }
-    // A query makes it a conditional delete, which must not look as if it had been done.
+    // A query would make it a conditional delete: that asks a policy and writes many, this route does neither.
     if (queryOf(request).size > 0)
-      throw new ServiceError('invalid', 'A conditional delete of Sessions is not supported yet.');
+      throw new ServiceError('invalid', 'DELETE /Session takes no criteria: it closes the Session of the token.');
     sendAnswer(response, { status: HttpStatus.OK, text: (await this.sessions.close(sessionId)).text });
   }
 }

@@ -272,6 +272,64 @@ describe('bundles', () => {
     });
   });
 
+  describe('a patch', () => {
+    const jsonPatch = (operations: object): object => ({
+      resourceType: 'Binary',
+      contentType: 'application/json-patch+json',
+      data: Buffer.from(JSON.stringify(operations)).toString('base64'),
+    });
+    const patch = (url: string, resource: object, more: object = {}): Entry => ({
+      resource,
+      request: { method: 'PATCH', url, ...more },
+    });
+    const active = jsonPatch([{ op: 'replace', path: '/active', value: true }]);
+    const gender = {
+      resourceType: 'Parameters',
+      parameter: [
+        {
+          name: 'operation',
+          part: [
+            { name: 'type', valueCode: 'add' },
+            { name: 'path', valueString: 'Patient' },
+            { name: 'name', valueString: 'gender' },
+            { name: 'value', valueCode: 'other' },
+          ],
+        },
+      ],
+    };
+
+    it.each(['transaction', 'batch'])('of each form changes what is stored, in a %s', async (type) => {
+      const id = `patched-${type}`;
+      await app.put(`/fhir/Patient/${id}`, patient({ active: false, multipleBirthInteger: 1 }));
+      const entries = entriesOf(
+        await send(type, [patch(`Patient/${id}`, active), patch(`Patient?_id=${id}`, gender, { ifMatch: 'W/"2"' })]),
+      );
+      expect(statusesOf(entries)).toEqual(['200', '200']);
+      expect((await app.get(`/fhir/Patient/${id}`)).json()).toMatchObject({
+        ...{ active: true, gender: 'other', meta: { versionId: '3' } },
+      });
+    });
+
+    it('changes what its transaction has written before', async () => {
+      const entries = await transact(
+        put('Patient', 'patch-new', { active: false }),
+        patch('Patient/patch-new', active),
+      );
+      expect(entries.map(({ response }) => response.etag)).toEqual(['W/"1"', 'W/"2"']);
+    });
+
+    it.each<[string, Entry, number]>([
+      ['of nothing', patch('Patient/none', active), 404],
+      ['of nothing that matches', patch('Patient?_id=none', active), 404],
+      ['that does not fit', patch('Patient/patch-new', jsonPatch([{ op: 'remove', path: '/none' }])), 422],
+      ['that is no patch', patch('Patient/patch-new', patient()), 400],
+    ])('%s fails the transaction', async (_what, wrong, status) => {
+      const before = await counts();
+      const answer = await send('transaction', [post(patient()), wrong]);
+      expect([answer.status, await counts()]).toEqual([status, before]);
+    });
+  });
+
   describe('conditions of a transaction', () => {
     const identified = (value: string): object => ({ identifier: [{ system: 'http://clinic.example/mrn', value }] });
     const query = (value: string): string => `identifier=http://clinic.example/mrn|${value}`;

@@ -284,9 +284,9 @@ describe('the resource API', () => {
     });
 
     it.each([
-      ['PATCH', '/Patient/x', 'GET, HEAD, PUT, DELETE'],
-      ['POST', '/Patient/x', 'GET, HEAD, PUT, DELETE'],
-      ['PUT', '/Patient', 'GET, HEAD, POST'],
+      ['POST', '/Patient/x', 'GET, HEAD, PUT, PATCH, DELETE'],
+      ['OPTIONS', '/Patient', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
+      ['PATCH', '/SDCAddendum/x', 'GET, HEAD'],
       ['PUT', '/SDCAddendum/x', 'GET, HEAD'],
       ['POST', '/SDCAddendum', 'GET, HEAD'],
       ['DELETE', '/SDCAddendum/x', 'GET, HEAD'],

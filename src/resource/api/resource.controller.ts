@@ -6,12 +6,15 @@ import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { OperationId } from '../../platform/http/route-access';
+import { ConditionalWriter } from '../conditional/conditional-writer';
 import { ResourceDraft, assertId } from '../resource-draft';
 import { ResourceReader } from '../resource-reader';
 import { ResourceTypes } from '../resource-types';
 import { ResourceWriter } from '../resource-writer';
+import { createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
+import { preconditionsOf } from './preconditions';
 import { locationOf, resourceAnswer } from './resource-answer';
-import { ifMatchOf, readBody } from './resource-request';
+import { readBody } from './resource-request';
 
 /**
  * Create, read, update and delete (http://hl7.org/fhir/R4/http.html) on both roots.
@@ -24,6 +27,7 @@ export class ResourceController {
     private readonly types: ResourceTypes,
     private readonly reader: ResourceReader,
     private readonly writer: ResourceWriter,
+    private readonly conditional: ConditionalWriter,
     private readonly environment: Environment,
   ) {}
 
@@ -36,11 +40,18 @@ export class ResourceController {
   }
 
   @Post(':type')
-  @OperationId('FhirCreate')
+  @OperationId((request) => (isConditionalCreate(request) ? 'FhirConditionalCreate' : 'FhirCreate'))
   async create(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type);
-    const created = await this.writer.create(ResourceDraft.of(readBody(request), type));
-    sendAnswer(response, resourceAnswer(201, created, { Location: locationOf(this.rootUrl(request), created) }));
+    const draft = ResourceDraft.of(readBody(request), type);
+    const criteria = createCriteriaOf(request);
+    const { outcome, resource } =
+      criteria === undefined
+        ? { outcome: 'created', resource: await this.writer.create(draft) }
+        : await this.conditional.create(draft, criteria);
+    const location = locationOf(this.rootUrl(request), resource);
+    const headers = { Location: location, ...(outcome === 'created' ? {} : { 'Content-Location': location }) };
+    sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
   }
 
   @Put(':type/:id')
@@ -54,7 +65,7 @@ export class ResourceController {
     this.types.assertWritable(type);
     assertId(id);
     const draft = ResourceDraft.of(readBody(request), type, id);
-    const { outcome, resource } = await this.writer.put(draft, id, ifMatchOf(request));
+    const { outcome, resource } = await this.writer.put(draft, id, preconditionsOf(request));
     const headers = outcome === 'created' ? { Location: locationOf(this.rootUrl(request), resource) } : {};
     sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
   }
@@ -69,20 +80,24 @@ export class ResourceController {
   ): Promise<void> {
     this.types.assertWritable(type);
     assertId(id);
-    const deleted = await this.writer.delete(type, id, ifMatchOf(request));
-    sendAnswer(response, deleted === undefined ? { status: 204 } : resourceAnswer(200, deleted));
+    const deleted = await this.writer.delete(type, id, preconditionsOf(request));
+    const isShown = deleted !== undefined && !isNoContent(request);
+    sendAnswer(response, isShown ? resourceAnswer(200, deleted) : { status: 204 });
   }
 
   @All(':type')
   typeMethodNotAllowed(@Param('type') type: string, @Req() { method }: Request): never {
     this.types.assertKnown(type);
-    throw notAllowed(method, this.types.isReadOnly(type) ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'POST']);
+    throw notAllowed(
+      method,
+      this.types.isReadOnly(type) ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    );
   }
 
   @All(':type/:id')
   instanceMethodNotAllowed(@Param('type') type: string, @Req() { method }: Request): never {
     this.types.assertKnown(type);
-    throw notAllowed(method, this.types.isReadOnly(type) ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'PUT', 'DELETE']);
+    throw notAllowed(method, this.types.isReadOnly(type) ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']);
   }
 
   private rootUrl(request: Request): string {

@@ -24,7 +24,12 @@ export interface Intents {
 }
 
 /** The names of the routes that such writes have by themselves: policies link to them. */
-const OPERATION_IDS = { POST: 'FhirCreate', PUT: 'FhirUpdate', PATCH: 'FhirPatch', DELETE: 'FhirDelete' } as const;
+const OPERATION_IDS = {
+  POST: ['FhirCreate', 'FhirConditionalCreate'],
+  PUT: ['FhirUpdate', 'FhirConditionalUpdate'],
+  PATCH: ['FhirPatch', 'FhirConditionalPatch'],
+  DELETE: ['FhirDelete', 'FhirConditionalDelete'],
+} as const;
 
 /** Reads what the entries of a transaction ask for, and refuses what the caller may not do, before anything is written. */
 @Injectable()
@@ -55,7 +60,7 @@ export class WriteIntents {
     this.types.assertWritable(type);
     if (!call.isSystem) {
       await this.access.assertGranted({
-        operationId: OPERATION_IDS[verb],
+        operationId: OPERATION_IDS[verb][criteria === undefined ? 0 : 1],
         method: verb,
         url: id === undefined ? (criteria === undefined ? type : `${type}?${criteria}`) : `${type}/${id}`,
         type,

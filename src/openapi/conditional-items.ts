@@ -1,0 +1,105 @@
+import {
+  answer,
+  headerParameter,
+  jsonBody,
+  type OperationItem,
+  pathParameter,
+  queryParameter,
+  refusal,
+  REFUSALS,
+} from './path-item';
+
+const TYPE = pathParameter('type', 'Patient');
+const TAGS = ['Resources'];
+const CRITERIA = 'Search parameters in the URL are the criteria.';
+const IDENTIFIER = queryParameter(
+  'identifier',
+  'A criterion; any search parameter is one',
+  'http://clinic.example/mrn|1',
+);
+const SEVERAL = refusal('Several resources match, or another version than If-Match names');
+
+const PATCH_BODY: NonNullable<OperationItem['requestBody']> = {
+  required: true,
+  content: {
+    'application/merge-patch+json': { schema: { type: 'object' }, example: { active: true, birthDate: null } },
+    'application/json-patch+json': {
+      schema: { type: 'array', items: { type: 'object' } },
+      example: [{ op: 'replace', path: '/active', value: true }],
+    },
+    'application/fhir+json': {
+      schema: { type: 'object' },
+      example: {
+        resourceType: 'Parameters',
+        parameter: [
+          {
+            name: 'operation',
+            part: [
+              { name: 'type', valueCode: 'replace' },
+              { name: 'path', valueString: 'Patient.active' },
+              { name: 'value', valueBoolean: true },
+            ],
+          },
+        ],
+      },
+    },
+  },
+};
+
+const patchItem: OperationItem = {
+  tags: TAGS,
+  requestBody: PATCH_BODY,
+  responses: {
+    '200': answer('The patched resource, or the stored one when nothing changed'),
+    '400': refusal('The patch is malformed'),
+    '404': refusal('Nothing is stored'),
+    '412': SEVERAL,
+    '415': refusal('No media type of a patch; Accept-Patch names them'),
+    '422': refusal('The patch does not fit the resource, or its result breaks a rule'),
+    ...REFUSALS,
+  },
+};
+
+export const patch: OperationItem = {
+  ...patchItem,
+  summary: 'Changes a resource by a JSON Patch, a merge patch or a FHIRPath patch',
+  description: 'Applied to the stored version while it is held; numbers keep their digits.',
+  parameters: [TYPE, pathParameter('id', 'p7'), headerParameter('If-Match', 'W/"2"')],
+};
+
+export const conditionalPatch: OperationItem = {
+  ...patchItem,
+  summary: 'Changes the one resource that matches',
+  description: CRITERIA,
+  parameters: [TYPE, IDENTIFIER],
+};
+
+export const conditionalUpdate: OperationItem = {
+  tags: TAGS,
+  summary: 'Replaces the one resource that matches, or creates it',
+  description: CRITERIA,
+  parameters: [TYPE, IDENTIFIER],
+  requestBody: jsonBody({ resourceType: 'Patient', identifier: [{ system: 'http://clinic.example/mrn', value: '1' }] }),
+  responses: {
+    '200': answer('Replaced, or unchanged'),
+    '201': answer('Created'),
+    '400': refusal('No criteria, or the id in the body is not that of the match'),
+    '409': refusal('Nothing matches, and the id in the body is taken'),
+    '412': SEVERAL,
+    ...REFUSALS,
+  },
+};
+
+export const conditionalDelete: OperationItem = {
+  tags: TAGS,
+  summary: 'Deletes the one resource that matches',
+  description: `${CRITERIA} With x-conditional-delete: remove-all it deletes up to 1,000 at once.`,
+  parameters: [TYPE, IDENTIFIER, headerParameter('x-conditional-delete', 'remove-all')],
+  responses: {
+    '200': answer('The deleted resource; of several an OperationOutcome that tells how many'),
+    '204': { description: 'There was nothing to delete' },
+    '400': refusal('No criteria'),
+    '412': SEVERAL,
+    ...REFUSALS,
+  },
+};

@@ -1,0 +1,52 @@
+import { Controller, Delete, Param, Put, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { type FhirAnswer, sendAnswer } from '../../fhir/fhir-answer';
+import { informationOutcome } from '../../fhir/operation-outcome';
+import { rootUrlOf } from '../../fhir/root-url';
+import { Environment } from '../../platform/config/environment';
+import { OperationId } from '../../platform/http/route-access';
+import { type ConditionalDeletion, ConditionalWriter } from '../conditional/conditional-writer';
+import { ResourceDraft } from '../resource-draft';
+import { ResourceTypes } from '../resource-types';
+import { criteriaOf, isNoContent, isRemoveAll } from './criteria-request';
+import { preconditionsOf } from './preconditions';
+import { locationOf, resourceAnswer } from './resource-answer';
+import { readBody } from './resource-request';
+
+/** Update and delete of what criteria find (http://hl7.org/fhir/R4/http.html#cond-update, #cdelete). */
+@ApiExcludeController()
+@Controller(['fhir', ''])
+export class ConditionalController {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly writer: ConditionalWriter,
+    private readonly environment: Environment,
+  ) {}
+
+  @Put(':type')
+  @OperationId('FhirConditionalUpdate')
+  async update(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    this.types.assertWritable(type);
+    const draft = ResourceDraft.of(readBody(request), type);
+    const { outcome, resource } = await this.writer.put(draft, criteriaOf(request), preconditionsOf(request));
+    const location = locationOf(rootUrlOf(request, this.environment), resource);
+    const isNew = outcome === 'created';
+    sendAnswer(response, resourceAnswer(isNew ? 201 : 200, resource, isNew ? { Location: location } : {}));
+  }
+
+  @Delete(':type')
+  @OperationId('FhirConditionalDelete')
+  async delete(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    this.types.assertWritable(type);
+    const options = { all: isRemoveAll(request), ...preconditionsOf(request) };
+    const deletion = await this.writer.delete(type, criteriaOf(request), options);
+    sendAnswer(response, isNoContent(request) ? { status: 204 } : deletionAnswer(deletion));
+  }
+}
+
+function deletionAnswer({ count, resource }: ConditionalDeletion): FhirAnswer {
+  if (count === 0) return { status: 204 };
+  if (resource !== undefined) return resourceAnswer(200, resource);
+  return { status: 200, text: JSON.stringify(informationOutcome(`${count} resources were deleted.`)) };
+}

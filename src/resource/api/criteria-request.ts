@@ -1,0 +1,40 @@
+import { type Request } from 'express';
+import { ServiceError } from '../../platform/errors/service-error';
+import { queryOf } from '../../platform/http/raw-request';
+
+/** Parameters of the request itself; every other one is a criterion. */
+const OF_THE_REQUEST = ['_format', '_pretty', '_method', '_no-content'];
+
+/** The criteria in the URL of a conditional write; empty when there are none. */
+export function criteriaOf(request: Request): string {
+  const query = queryOf(request);
+  for (const name of OF_THE_REQUEST) query.delete(name);
+  return query.toString();
+}
+
+/**
+ * The criteria of a create, in `If-None-Exist` (http://hl7.org/fhir/R4/http.html#ccreate) or in the URL; undefined when it
+ * is unconditional.
+ */
+export function createCriteriaOf(request: Request): string | undefined {
+  const inHeader = request.get('if-none-exist');
+  const inUrl = criteriaOf(request);
+  if (inHeader !== undefined && inUrl !== '') {
+    throw new ServiceError('invalid', 'Send the criteria in If-None-Exist or in the URL, not in both.');
+  }
+  return inHeader ?? (inUrl === '' ? undefined : inUrl);
+}
+
+/** Whether a create is one of these; rights are asked before the criteria are read. */
+export const isConditionalCreate = (request: Request): boolean =>
+  request.headers['if-none-exist'] !== undefined || criteriaOf(request) !== '';
+
+/** Whether `_no-content=true` asks a DELETE for 204 in place of what was deleted. */
+export const isNoContent = (request: Request): boolean => queryOf(request).get('_no-content') === 'true';
+
+/** Whether `x-conditional-delete: remove-all` allows to delete several. */
+export function isRemoveAll(request: Request): boolean {
+  const header = request.get('x-conditional-delete');
+  if (header === undefined || header === 'remove-all') return header !== undefined;
+  throw new ServiceError('invalid', 'x-conditional-delete takes "remove-all" and nothing else.');
+}

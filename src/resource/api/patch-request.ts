@@ -1,0 +1,44 @@
+import { type Request } from 'express';
+import { ServiceError } from '../../platform/errors/service-error';
+import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { parseLossless } from '../../platform/json/lossless';
+import { type PatchKind, compileResourcePatch, guessedKind } from '../patch/resource-patch';
+import { type ResourcePatch } from '../resource-writer';
+
+const MEDIA_TYPES: Readonly<Record<string, PatchKind | 'any'>> = {
+  'application/json-patch+json': 'json-patch',
+  'application/merge-patch+json': 'merge-patch',
+  'application/fhir+json': 'any',
+  'application/json+fhir': 'any',
+  'application/json': 'any',
+};
+
+const KINDS: readonly string[] = ['json-patch', 'merge-patch', 'fhirpath-patch'] satisfies PatchKind[];
+
+/**
+ * Reads the patch of a request; its kind comes from `_method`, else from the media type, else from its form.
+ * @param maxBytes the largest result
+ * @throws ServiceError 'unsupported-media-type', or 'invalid' for a malformed patch; JsonBodyError for hostile or broken text.
+ */
+export function patchOf(request: Request, maxBytes: number): ResourcePatch {
+  const mediaType = MEDIA_TYPES[mediaTypeOf(request) ?? 'application/json'];
+  if (mediaType === undefined) {
+    const acceptPatch = Object.keys(MEDIA_TYPES);
+    throw new ServiceError('unsupported-media-type', `Send a patch as ${acceptPatch.join(', ')}.`, { acceptPatch });
+  }
+  const body = bodyOf(request);
+  if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a patch.');
+  const patch = parseLossless(decodeUtf8(body));
+  const kind = methodOf(request) ?? (mediaType === 'any' ? guessedKind(patch) : mediaType);
+  return compileResourcePatch(kind, patch, maxBytes);
+}
+
+function methodOf(request: Request): PatchKind | undefined {
+  const method = queryOf(request).get('_method');
+  if (method === null) return undefined;
+  if (!isKind(method)) throw new ServiceError('invalid', `_method takes one of ${KINDS.join(', ')}.`);
+  return method;
+}
+
+const isKind = (text: string): text is PatchKind => KINDS.includes(text);

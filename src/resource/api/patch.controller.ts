@@ -1,0 +1,51 @@
+import { Controller, Param, Patch, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { sendAnswer } from '../../fhir/fhir-answer';
+import { Environment } from '../../platform/config/environment';
+import { OperationId } from '../../platform/http/route-access';
+import { ConditionalWriter } from '../conditional/conditional-writer';
+import { assertId } from '../resource-draft';
+import { ResourceTypes } from '../resource-types';
+import { ResourceWriter } from '../resource-writer';
+import { criteriaOf } from './criteria-request';
+import { patchOf } from './patch-request';
+import { preconditionsOf } from './preconditions';
+import { resourceAnswer } from './resource-answer';
+
+/** Patches of one resource, named by its id or by criteria (http://hl7.org/fhir/R4/http.html#patch). */
+@ApiExcludeController()
+@Controller(['fhir', ''])
+export class PatchController {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly writer: ResourceWriter,
+    private readonly conditional: ConditionalWriter,
+    private readonly environment: Environment,
+  ) {}
+
+  @Patch(':type/:id')
+  @OperationId('FhirPatch')
+  async patch(
+    @Param('type') type: string,
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.types.assertWritable(type);
+    assertId(id);
+    const patch = patchOf(request, this.environment.bodyLimitBytes);
+    const { resource } = await this.writer.patch(type, id, patch, preconditionsOf(request));
+    sendAnswer(response, resourceAnswer(200, resource));
+  }
+
+  @Patch(':type')
+  @OperationId('FhirConditionalPatch')
+  async patchMatch(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    this.types.assertWritable(type);
+    const patch = patchOf(request, this.environment.bodyLimitBytes);
+    const options = preconditionsOf(request);
+    const { resource } = await this.conditional.patch(type, criteriaOf(request), patch, options);
+    sendAnswer(response, resourceAnswer(200, resource));
+  }
+}

@@ -1,0 +1,37 @@
+import { elementsOf } from '../../fhir/definitions';
+import { type JsonObject } from '../../platform/json/lossless';
+
+/** What R4 says about a member. Types of the server's own are unknown to it, and then so are their members. */
+export interface MemberType {
+  /** The JSON name of the element without the type of a choice. */
+  readonly name: string;
+  readonly isRepeated: boolean;
+  /** The types that a choice allows; undefined for what is no choice. */
+  readonly choices: readonly string[] | undefined;
+  /** The type of the value: for a choice undefined, unless the JSON name told it. */
+  readonly type: string | undefined;
+}
+
+/** Whether R4 defines the members of `type`. */
+export const isDefined = (type: string | undefined): type is string =>
+  type !== undefined && elementsOf(type) !== undefined;
+
+/** Finds a member by its JSON name, of a choice also by the name without a type. */
+export function memberType(type: string | undefined, key: string): MemberType | undefined {
+  const elements = type === undefined ? undefined : elementsOf(type);
+  for (const { name, isChoice, isRepeated, types } of elements?.values() ?? []) {
+    if (!isChoice && name === key) return { name, isRepeated, choices: undefined, type: types[0] };
+    if (!isChoice || !key.startsWith(name)) continue;
+    const named = types.find((choice) => `${name}${capitalised(choice)}` === key);
+    if (named !== undefined || name === key) return { name, isRepeated, choices: types, type: named };
+  }
+  return undefined;
+}
+
+/** The type of `members`, which stand where `declared` is expected: of a resource it is what the resource says. */
+export function typeOf(members: JsonObject, declared: string | undefined): string | undefined {
+  const named = members.get('resourceType');
+  return typeof named === 'string' ? named : declared;
+}
+
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

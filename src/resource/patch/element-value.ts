@@ -1,0 +1,79 @@
+import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { type Element } from './element-list';
+import { type MemberType, capitalised, isDefined, memberType } from './element-type';
+import { type PatchPart, type PatchValue } from './patch-operation';
+import { shown, unfit } from './tree-patch';
+
+/**
+ * The JSON name of an element that gets `value`: `value` and a Quantity are `valueQuantity`.
+ * @throws ServiceError 'unprocessable' where R4 knows no such element, or not with such a type.
+ */
+export function keyFor(parentType: string | undefined, name: string, value: PatchValue): string {
+  const member = memberType(parentType, name);
+  if (member === undefined) {
+    if (isDefined(parentType)) throw unfit(`${parentType} has no element "${shown(name)}".`);
+    return name;
+  }
+  return member.choices === undefined || member.type !== undefined ? name : choiceKey(member, value);
+}
+
+/** The JSON name that a choice has with another type. */
+export function choiceKey({ name, choices = [] }: MemberType, value: PatchValue): string {
+  const suffix = value.kind === 'typed' ? value.suffix : undefined;
+  if (suffix === undefined || !choices.some((choice) => capitalised(choice) === suffix)) {
+    throw unfit(`"${name}" takes one of these types, sent as value[x]: ${choices.join(', ')}.`);
+  }
+  return `${name}${suffix}`;
+}
+
+/** The element that a value stands for; values in parts are put together by what R4 says about `type`. */
+export function elementOf(value: PatchValue, type: string | undefined): Element {
+  switch (value.kind) {
+    case 'typed':
+      return { value: value.value, extra: value.extra };
+    case 'resource':
+      return { value: value.value, extra: undefined };
+    case 'parts':
+      return { value: objectOf(value.parts, type), extra: undefined };
+  }
+}
+
+function objectOf(parts: readonly PatchPart[], type: string | undefined): JsonObject {
+  const lists = new Map<string, { readonly isRepeated: boolean; readonly elements: Element[] }>();
+  for (const { name, value } of parts) {
+    const key = keyFor(type, name, value);
+    const member = memberType(type, key);
+    const list = lists.get(key) ?? { isRepeated: member?.isRepeated ?? false, elements: [] };
+    list.elements.push(elementOf(value, member?.type));
+    lists.set(key, list);
+  }
+  const members: JsonObject = new Map();
+  for (const [key, { isRepeated, elements }] of lists) {
+    if (!isRepeated && elements.length > 1 && isDefined(type))
+      throw unfit(`${type}.${shown(key)} stands once at most.`);
+    const isList = isRepeated || elements.length > 1;
+    setColumn(
+      members,
+      key,
+      elements.map(({ value }) => value),
+      isList,
+    );
+    setColumn(
+      members,
+      `_${key}`,
+      elements.map(({ extra }) => extra),
+      isList,
+    );
+  }
+  return members;
+}
+
+function setColumn(
+  members: JsonObject,
+  key: string,
+  column: readonly (JsonValue | undefined)[],
+  isList: boolean,
+): void {
+  if (column.every((value) => value === undefined)) return;
+  members.set(key, isList ? column.map((value) => value ?? null) : (column[0] ?? null));
+}

@@ -1,0 +1,69 @@
+import { type JsonValue } from '../../platform/json/lossless';
+import { type ElementPath, compileElementPath } from './element-path';
+import { type PatchOperation, operationsOf } from './patch-operation';
+import { PatchedResource } from './patched-resource';
+import { type TreePatch, shown, unfit } from './tree-patch';
+import { withinTime } from './within-time';
+
+/**
+ * Compiles a FHIRPath patch (http://hl7.org/fhir/R4/fhirpatch.html). All operations apply, or none. A path names exactly one
+ * element, of `insert` and `move` the list; only `delete` may find nothing, as R4 says.
+ * @throws ServiceError 'invalid' for malformed operations; the patch itself throws 'unprocessable' where it does not fit.
+ */
+export function compileFhirPathPatch(patch: JsonValue): TreePatch {
+  const steps = withinTime(() => operationsOf(patch).map(stepOf));
+  return (tree) => {
+    if (!(tree instanceof Map)) return tree;
+    const resource = new PatchedResource(tree);
+    withinTime(() => {
+      for (const step of steps) step(resource);
+    });
+    return tree;
+  };
+}
+
+function stepOf(operation: PatchOperation): (resource: PatchedResource) => void {
+  switch (operation.type) {
+    case 'add': {
+      const { name, value } = operation;
+      const path = compileElementPath(operation.path);
+      return (resource) => {
+        resource.add(resource.findOne(path), name, value);
+      };
+    }
+    case 'insert': {
+      const { index, value } = operation;
+      const { parent, name } = listPathOf(operation.path);
+      return (resource) => {
+        resource.insert(resource.findOne(parent), name, index, value);
+      };
+    }
+    case 'delete': {
+      const path = compileElementPath(operation.path);
+      return (resource) => {
+        resource.delete(path);
+      };
+    }
+    case 'replace': {
+      const { value } = operation;
+      const path = compileElementPath(operation.path);
+      return (resource) => {
+        resource.replace(resource.findOne(path), value);
+      };
+    }
+    case 'move': {
+      const { source, destination } = operation;
+      const { parent, name } = listPathOf(operation.path);
+      return (resource) => {
+        resource.move(resource.findOne(parent), name, source, destination);
+      };
+    }
+  }
+}
+
+/** The path of a list ends with its name; what stands before names its parent, also where the list is empty. */
+function listPathOf(path: string): { parent: ElementPath; name: string } {
+  const [, parent, name] = /^(?:([^]*)\.)?\s*([A-Za-z]\w*)\s*$/.exec(path) ?? [];
+  if (name === undefined) throw unfit(`The path "${shown(path)}" names no list: it must end with the name of one.`);
+  return { parent: compileElementPath(parent ?? '$this'), name };
+}

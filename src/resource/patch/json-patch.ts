@@ -1,0 +1,175 @@
+import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { indexOf, parsePointer } from './json-pointer';
+import { PatchEffort } from './patch-effort';
+import { isSameValue } from './same-value';
+import { type TreePatch, malformed, shown, unfit } from './tree-patch';
+
+type Pointer = readonly string[];
+
+type Operation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: Pointer; readonly value: JsonValue }
+  | { readonly op: 'remove'; readonly path: Pointer }
+  | { readonly op: 'move' | 'copy'; readonly path: Pointer; readonly from: Pointer };
+
+/**
+ * Compiles a JSON Patch (RFC 6902). All operations apply, or none; members that RFC 6902 does not know are ignored.
+ * @throws ServiceError 'invalid' for what is no JSON Patch; the patch itself throws 'unprocessable' where it does not fit.
+ */
+export function compileJsonPatch(patch: JsonValue): TreePatch {
+  if (!Array.isArray(patch)) throw malformed('A JSON Patch is an array of operations (RFC 6902).');
+  const operations = patch.map(operationOf);
+  return (tree) => {
+    const document = new PatchedDocument(tree);
+    for (const operation of operations) document.apply(operation);
+    return document.root;
+  };
+}
+
+function operationOf(operation: JsonValue, index: number): Operation {
+  const place = `Operation ${index} of the patch`;
+  if (!(operation instanceof Map)) throw malformed(`${place} is no object.`);
+  const pointer = (name: 'path' | 'from'): Pointer => {
+    const text = operation.get(name);
+    if (typeof text !== 'string') throw malformed(`${place} needs "${name}", a JSON Pointer.`);
+    return parsePointer(text);
+  };
+  const op = operation.get('op');
+  switch (op) {
+    case 'add':
+    case 'replace':
+    case 'test': {
+      const value = operation.get('value');
+      if (value === undefined) throw malformed(`${place} needs "value".`);
+      return { op, path: pointer('path'), value };
+    }
+    case 'remove':
+      return { op, path: pointer('path') };
+    case 'move':
+    case 'copy':
+      return { op, path: pointer('path'), from: pointer('from') };
+    default:
+      throw malformed(`${place} needs "op": add, remove, replace, move, copy or test.`);
+  }
+}
+
+class PatchedDocument {
+  private readonly effort = new PatchEffort();
+
+  constructor(public root: JsonValue) {}
+
+  apply(operation: Operation): void {
+    const { path } = operation;
+    this.effort.spend(16);
+    switch (operation.op) {
+      case 'add':
+        this.add(path, operation.value);
+        return;
+      case 'remove':
+        this.remove(path);
+        return;
+      case 'replace':
+        this.replace(path, operation.value);
+        return;
+      case 'test':
+        if (!isSameValue(this.find(path), operation.value)) throw unfit(`The test of "${printed(path)}" failed.`);
+        return;
+      case 'copy':
+        this.add(path, this.find(operation.from));
+        return;
+      case 'move':
+        this.move(operation.from, path);
+        return;
+    }
+  }
+
+  private find(pointer: Pointer): JsonValue {
+    let value = this.root;
+    for (const step of pointer) {
+      const member = memberOf(value, step);
+      if (member === undefined) throw nothingAt(pointer);
+      value = member;
+    }
+    return value;
+  }
+
+  private add(pointer: Pointer, value: JsonValue): void {
+    const copy = this.effort.copy(value, pointer.length);
+    this.change(pointer, {
+      root: () => (this.root = copy),
+      object: (parent, key) => parent.set(key, copy),
+      array: (parent, step) => {
+        const index = step === '-' ? parent.length : indexOf(step);
+        if (index === undefined || index > parent.length) throw nothingAt(pointer);
+        this.effort.spend(parent.length - index);
+        parent.splice(index, 0, copy);
+      },
+    });
+  }
+
+  private remove(pointer: Pointer): void {
+    this.find(pointer);
+    this.change(pointer, {
+      root: () => {
+        throw unfit('A patch cannot remove the whole resource; use DELETE.');
+      },
+      object: (parent, key) => parent.delete(key),
+      array: (parent, step) => {
+        this.effort.spend(parent.length - Number(step));
+        parent.splice(Number(step), 1);
+      },
+    });
+  }
+
+  /** Keeps the place of a member, unlike a removal and an addition. */
+  private replace(pointer: Pointer, value: JsonValue): void {
+    this.find(pointer);
+    const copy = this.effort.copy(value, pointer.length);
+    this.change(pointer, {
+      root: () => (this.root = copy),
+      object: (parent, key) => parent.set(key, copy),
+      array: (parent, step) => (parent[Number(step)] = copy),
+    });
+  }
+
+  private move(from: Pointer, to: Pointer): void {
+    const value = this.find(from);
+    if (from.length < to.length && from.every((step, index) => step === to[index])) {
+      throw unfit(`"${printed(from)}" cannot be moved into itself.`);
+    }
+    if (printed(from) === printed(to)) return;
+    this.remove(from);
+    this.add(to, value);
+  }
+
+  private change(
+    pointer: Pointer,
+    by: {
+      readonly root: () => unknown;
+      readonly object: (parent: JsonObject, key: string) => unknown;
+      readonly array: (parent: JsonValue[], step: string) => unknown;
+    },
+  ): void {
+    const step = pointer.at(-1);
+    if (step === undefined) {
+      by.root();
+      return;
+    }
+    const parent = this.find(pointer.slice(0, -1));
+    if (parent instanceof Map) by.object(parent, step);
+    else if (Array.isArray(parent)) by.array(parent, step);
+    else throw nothingAt(pointer);
+  }
+}
+
+function memberOf(value: JsonValue, step: string): JsonValue | undefined {
+  if (value instanceof Map) return value.get(step);
+  if (!Array.isArray(value)) return undefined;
+  const index = indexOf(step);
+  return index === undefined ? undefined : value[index];
+}
+
+const printed = (pointer: Pointer): string =>
+  shown(pointer.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
+
+const nothingAt = (pointer: Pointer): Error =>
+  unfit(`There is nothing at "${printed(pointer)}" that the patch could change.`);

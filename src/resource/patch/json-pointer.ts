@@ -1,0 +1,20 @@
+import { malformed, shown } from './tree-patch';
+
+/**
+ * Reads a JSON Pointer (RFC 6901) as its unescaped steps; none for the whole document.
+ * @throws ServiceError 'invalid' for a text that is no pointer.
+ */
+export function parsePointer(text: string): readonly string[] {
+  if (text === '') return [];
+  if (!text.startsWith('/') || /~(?![01])/.test(text)) {
+    throw malformed(`"${shown(text)}" is no JSON Pointer: it begins with "/", and "~" stands as ~0, "/" as ~1.`);
+  }
+  return text
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** An index as RFC 6901, section 4 writes it: digits without leading zeros. Undefined for anything else. */
+export const indexOf = (step: string): number | undefined =>
+  /^(0|[1-9]\d{0,9})$/.test(step) ? Number(step) : undefined;

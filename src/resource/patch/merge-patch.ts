@@ -1,0 +1,19 @@
+import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { type TreePatch } from './tree-patch';
+
+/** Compiles a merge patch (RFC 7396): members replace members, `null` removes one, arrays are replaced as a whole. */
+export const compileMergePatch =
+  (patch: JsonValue): TreePatch =>
+  (tree) =>
+    merged(tree, patch);
+
+/** Recurses as deep as the patch, whose depth the scan of the body has bounded. */
+function merged(target: JsonValue | undefined, patch: JsonValue): JsonValue {
+  if (!(patch instanceof Map)) return patch;
+  const result: JsonObject = target instanceof Map ? target : new Map<string, JsonValue>();
+  for (const [key, value] of patch) {
+    if (value === null) result.delete(key);
+    else result.set(key, merged(result.get(key), value));
+  }
+  return result;
+}

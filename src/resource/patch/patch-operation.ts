@@ -1,0 +1,139 @@
+import { JsonNumber, type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { malformed, shown } from './tree-patch';
+
+/** A value as `Parameters` carry it: `valueQuantity`, a resource, or an element spelled out in parts. */
+export type PatchValue =
+  | {
+      readonly kind: 'typed';
+      readonly suffix: string;
+      readonly value: JsonValue | undefined;
+      readonly extra: JsonValue | undefined;
+    }
+  | { readonly kind: 'resource'; readonly value: JsonValue }
+  | { readonly kind: 'parts'; readonly parts: readonly PatchPart[] };
+
+export interface PatchPart {
+  readonly name: string;
+  readonly value: PatchValue;
+}
+
+/** http://hl7.org/fhir/R4/fhirpatch.html */
+export type PatchOperation =
+  | { readonly type: 'add'; readonly path: string; readonly name: string; readonly value: PatchValue }
+  | { readonly type: 'insert'; readonly path: string; readonly index: number; readonly value: PatchValue }
+  | { readonly type: 'delete'; readonly path: string }
+  | { readonly type: 'replace'; readonly path: string; readonly value: PatchValue }
+  | { readonly type: 'move'; readonly path: string; readonly source: number; readonly destination: number };
+
+/**
+ * Reads the operations of a FHIRPath patch out of `Parameters`.
+ * @throws ServiceError 'invalid' naming what is missing or malformed.
+ */
+export function operationsOf(parameters: JsonValue): readonly PatchOperation[] {
+  if (!(parameters instanceof Map) || parameters.get('resourceType') !== 'Parameters') {
+    throw malformed('A FHIRPath patch is a Parameters resource (http://hl7.org/fhir/R4/fhirpatch.html).');
+  }
+  return partsOf(parameters, 'parameter', 'Parameters').map((parameter, index) => {
+    const place = `Operation ${index} of the patch`;
+    if (parameter.get('name') !== 'operation') throw malformed(`${place}: each parameter has the name "operation".`);
+    return operationOf(new OperationParts(partsOf(parameter, 'part', place), place));
+  });
+}
+
+function operationOf(parts: OperationParts): PatchOperation {
+  const type = parts.text('type');
+  switch (type) {
+    case 'add':
+      return { type, path: parts.text('path'), name: parts.text('name'), value: parts.value() };
+    case 'insert':
+      return { type, path: parts.text('path'), index: parts.index('index'), value: parts.value() };
+    case 'delete':
+      return { type, path: parts.text('path') };
+    case 'replace':
+      return { type, path: parts.text('path'), value: parts.value() };
+    case 'move':
+      return { type, path: parts.text('path'), source: parts.index('source'), destination: parts.index('destination') };
+    default:
+      throw parts.refused('"type" is add, insert, delete, replace or move');
+  }
+}
+
+class OperationParts {
+  private readonly byName = new Map<string, JsonObject>();
+
+  constructor(
+    parts: readonly JsonObject[],
+    private readonly place: string,
+  ) {
+    for (const part of parts) {
+      const name = nameOf(part, place);
+      if (this.byName.has(name)) throw this.refused(`the part "${name}" stands twice`);
+      this.byName.set(name, part);
+    }
+  }
+
+  text(name: string): string {
+    const value = this.typed(name);
+    if (typeof value !== 'string' || value === '') throw this.refused(`"${name}" is missing, or no text`);
+    return value;
+  }
+
+  index(name: string): number {
+    const value = this.typed(name);
+    const isIndex = value instanceof JsonNumber && /^\d{1,9}$/.test(value.text);
+    if (!isIndex) throw this.refused(`"${name}" is missing, or no whole number from 0 on`);
+    return Number(value.text);
+  }
+
+  value(): PatchValue {
+    const part = this.byName.get('value');
+    if (part === undefined) throw this.refused('"value" is missing');
+    return valueOf(part, this.place);
+  }
+
+  refused(reason: string): Error {
+    return malformed(`${this.place}: ${reason}.`);
+  }
+
+  private typed(name: string): JsonValue | undefined {
+    const part = this.byName.get(name);
+    const value = part === undefined ? undefined : valueOf(part, this.place);
+    return value?.kind === 'typed' ? value.value : undefined;
+  }
+}
+
+/** Recurses as deep as the body, whose depth its scan has bounded. */
+function valueOf(part: JsonObject, place: string): PatchValue {
+  const keys = [...part.keys()].flatMap((key) => /^_?value([A-Z]\w*)$/.exec(key)?.[1] ?? []);
+  const [suffix, ...others] = new Set(keys);
+  const resource = part.get('resource');
+  const forms = [suffix, resource, part.get('part')].filter((form) => form !== undefined).length;
+  if (forms !== 1 || others.length > 0) {
+    throw malformed(`${place}: the part "${nameOf(part, place)}" needs one value[x], resource or list of parts.`);
+  }
+  if (suffix !== undefined) {
+    return { kind: 'typed', suffix, value: part.get(`value${suffix}`), extra: part.get(`_value${suffix}`) };
+  }
+  if (resource !== undefined) return { kind: 'resource', value: resource };
+  const parts = partsOf(part, 'part', place).map((child): PatchPart => ({
+    name: nameOf(child, place),
+    value: valueOf(child, place),
+  }));
+  return { kind: 'parts', parts };
+}
+
+function nameOf(part: JsonObject, place: string): string {
+  const name = part.get('name');
+  if (typeof name !== 'string') throw malformed(`${place}: a part has no name.`);
+  return shown(name);
+}
+
+function partsOf(parent: JsonObject, key: 'parameter' | 'part', place: string): readonly JsonObject[] {
+  const parts = parent.get(key);
+  if (!Array.isArray(parts) || parts.length === 0)
+    throw malformed(`${place} needs "${key}", a list that is not empty.`);
+  return parts.map((part) => {
+    if (!(part instanceof Map)) throw malformed(`${place}: each ${key} is an object.`);
+    return part;
+  });
+}

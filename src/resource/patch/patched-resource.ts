@@ -1,0 +1,167 @@
+import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { type Element, ElementList } from './element-list';
+import { type ElementLocation, type ElementPath, type ElementStep } from './element-path';
+import { type MemberType, isDefined, memberType, typeOf } from './element-type';
+import { choiceKey, elementOf, keyFor } from './element-value';
+import { PatchEffort } from './patch-effort';
+import { type PatchValue } from './patch-operation';
+import { shown, unfit } from './tree-patch';
+
+/** The members of an element, and the name of its type where R4 defines it. */
+interface Place {
+  readonly members: JsonObject;
+  readonly type: string | undefined;
+}
+
+/** A resource that FHIRPath operations change in place. */
+export class PatchedResource {
+  private readonly effort = new PatchEffort();
+
+  constructor(private readonly tree: JsonObject) {}
+
+  /** @throws ServiceError 'unprocessable' unless the path names exactly one element. */
+  findOne(path: ElementPath): ElementLocation {
+    const [only, ...others] = path.find(this.tree);
+    if (only !== undefined && others.length === 0) return only;
+    const found = only === undefined ? 'names no element' : `names ${others.length + 1} elements`;
+    throw unfit(`The path "${shown(path.text)}" ${found} of the resource; it must name one.`);
+  }
+
+  /** Appends to a repeated element; sets another one, which must not be there yet. */
+  add(at: ElementLocation, name: string, value: PatchValue): void {
+    const { members, type } = this.placeAt(at);
+    const key = keyFor(type, name, value);
+    const member = memberType(type, key);
+    const element = this.element(value, member, at);
+    if (member?.isRepeated ?? Array.isArray(members.get(key))) {
+      const list = new ElementList(members, key);
+      list.insert(list.length, element);
+      return;
+    }
+    const isTaken = [...members.keys()].some((known) => isSameMember(type, known.replace(/^_/, ''), key));
+    if (isTaken) throw unfit(`"${shown(key)}" is there already: use replace.`);
+    setElement(members, key, element);
+  }
+
+  insert(at: ElementLocation, name: string, index: number, value: PatchValue): void {
+    const { list, member } = this.listAt(at, name);
+    list.insert(index, this.element(value, member, at));
+  }
+
+  move(at: ElementLocation, name: string, source: number, destination: number): void {
+    this.listAt(at, name).list.move(source, destination);
+  }
+
+  /** Deletes the element that the path names, if any, and what is empty without it: FHIR knows no empty elements. */
+  delete(path: ElementPath): void {
+    if (path.find(this.tree).length === 0) return;
+    const at = this.findOne(path);
+    const { step, parent } = this.parentOf(at);
+    removeElement(parent.members, step);
+    this.prune(at.slice(0, -1));
+  }
+
+  /** Replaces an element; one of a choice may get another type. */
+  replace(at: ElementLocation, value: PatchValue): void {
+    const { step, parent } = this.parentOf(at);
+    const member = memberType(parent.type, step.key);
+    const isOtherType = member?.choices !== undefined && value.kind === 'typed';
+    const key = isOtherType ? choiceKey(member, value) : step.key;
+    const element = this.element(value, member, at.slice(0, -1));
+    if (step.index !== undefined) new ElementList(parent.members, key).replace(step.index, element);
+    else {
+      rename(parent.members, step.key, key);
+      setElement(parent.members, key, element);
+    }
+  }
+
+  private element(value: PatchValue, member: MemberType | undefined, at: ElementLocation): Element {
+    const { value: own, extra } = elementOf(value, member?.type);
+    const depth = at.length * 2 + 2;
+    return {
+      value: own === undefined ? undefined : this.effort.copy(own, depth),
+      extra: extra === undefined ? undefined : this.effort.copy(extra, depth),
+    };
+  }
+
+  private listAt(at: ElementLocation, name: string): { list: ElementList; member: MemberType | undefined } {
+    const { members, type } = this.placeAt(at);
+    const member = memberType(type, name);
+    if (isDefined(type) && member?.isRepeated !== true) throw unfit(`${type} has no list "${shown(name)}".`);
+    return { list: new ElementList(members, name), member };
+  }
+
+  private parentOf(at: ElementLocation): { step: ElementStep; parent: Place } {
+    const step = at.at(-1);
+    if (step === undefined) throw unfit('A path must name an element of the resource, not the resource itself.');
+    return { step, parent: this.placeAt(at.slice(0, -1)) };
+  }
+
+  private placeAt(at: ElementLocation): Place {
+    let place: Place = { members: this.tree, type: typeOf(this.tree, undefined) };
+    for (const step of at) {
+      const members = membersAt(place.members, step);
+      place = { members, type: typeOf(members, memberType(place.type, step.key)?.type) };
+    }
+    return place;
+  }
+
+  private prune(at: ElementLocation): void {
+    const step = at.at(-1);
+    if (step === undefined || this.placeAt(at).members.size > 0) return;
+    const { members } = this.placeAt(at.slice(0, -1));
+    const element = elementAt(members, step);
+    if (element.value instanceof Map) removeElement(members, step);
+    else if (step.index !== undefined)
+      new ElementList(members, step.key).replace(step.index, { ...element, extra: undefined });
+    else members.delete(`_${step.key}`);
+    this.prune(at.slice(0, -1));
+  }
+}
+
+function elementAt(members: JsonObject, { key, index }: ElementStep): Element {
+  const at = (value: JsonValue | undefined): JsonValue | undefined =>
+    index === undefined || !Array.isArray(value) ? value : value[index];
+  return { value: at(members.get(key)), extra: at(members.get(`_${key}`)) };
+}
+
+/** The members of an element; of a primitive those beside its value, which come to be when they are asked for. */
+function membersAt(members: JsonObject, step: ElementStep): JsonObject {
+  const { value, extra } = elementAt(members, step);
+  if (value instanceof Map) return value;
+  if (extra instanceof Map) return extra;
+  const made: JsonObject = new Map();
+  if (step.index === undefined) members.set(`_${step.key}`, made);
+  else new ElementList(members, step.key).replace(step.index, { value, extra: made });
+  return made;
+}
+
+function setElement(members: JsonObject, key: string, { value, extra }: Element): void {
+  for (const [name, content] of [
+    [key, value],
+    [`_${key}`, extra],
+  ] as const) {
+    if (content === undefined) members.delete(name);
+    else members.set(name, content);
+  }
+}
+
+function removeElement(members: JsonObject, { key, index }: ElementStep): void {
+  if (index === undefined) setElement(members, key, { value: undefined, extra: undefined });
+  else new ElementList(members, key).remove(index);
+}
+
+/** Gives a member another name at the same place. */
+function rename(members: JsonObject, from: string, to: string): void {
+  if (from === to) return;
+  const entries = [...members];
+  members.clear();
+  for (const [key, value] of entries) members.set(key === from ? to : key === `_${from}` ? `_${to}` : key, value);
+}
+
+/** `valueString` and `valueQuantity` are one member. */
+function isSameMember(type: string | undefined, one: string, other: string): boolean {
+  if (one === other) return true;
+  const member = memberType(type, one);
+  return member?.choices !== undefined && member.name === memberType(type, other)?.name;
+}
