@@ -186,6 +186,18 @@ describe('bundles', () => {
       expect(subjects).toEqual([{ reference: target }, { reference: target }, { reference: 'Patient/5' }]);
     });
 
+    it('keeps the id of a body, but not of one that is posted under a urn', async () => {
+      const same = { fullUrl: urn(4), ...post(patient({ id: 'made-up' })) };
+      const first = await transact(same, post(patient({ id: 'kept' })));
+      const second = await transact(same);
+      expect(statusesOf([...first, ...second])).toEqual(['201', '201', '201']);
+      expect([...first, ...second].map(pathOf)).toEqual([
+        expect.stringMatching(/^\/Patient\/[\da-f-]{36}$/),
+        '/Patient/kept',
+        expect.stringMatching(/^\/Patient\/[\da-f-]{36}$/),
+      ]);
+    });
+
     it('refuses one fullUrl for two resources', async () => {
       const answer = await send('transaction', [
         { fullUrl: urn(3), ...post(patient()) },

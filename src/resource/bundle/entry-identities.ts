@@ -48,9 +48,14 @@ export function identitiesOf(intents: readonly WriteIntent[], matches: Matches):
   );
 }
 
-function newIdentity({ entry }: WriteIntent): EntryIdentity {
+/**
+ * The id of the body is kept, but not where the entry is POSTed under a urn: that says that its identity is made up for this
+ * Bundle (http://hl7.org/fhir/R4/http.html#trules), and other Bundles may bring the same resource under the same one.
+ */
+function newIdentity({ entry, action }: WriteIntent): EntryIdentity {
   const id = entry.resource?.id;
-  if (id === undefined) return { id: randomUUID(), origin: 'new' };
+  const isPlaceholder = action.verb === 'POST' && entry.fullUrl?.startsWith('urn:') === true;
+  if (id === undefined || isPlaceholder) return { id: randomUUID(), origin: 'new' };
   assertId(id);
   return { id, origin: 'chosen' };
 }

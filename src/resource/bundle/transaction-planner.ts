@@ -81,16 +81,15 @@ export class TransactionPlanner {
     planned: Omit<PlannedStore, 'draft' | 'rule'>,
     planning: Planning,
   ): Promise<PlannedWrite> {
-    const inUrl = planned.mode === 'put' ? planned.id : undefined;
     const linkOf = (link: string): string | undefined => resolvedLink(link, intent, planning);
     if (this.waits(intent, planning)) {
       const makeDraft = async (): Promise<ResourceDraft> => {
         const now = await this.found.ofLinks([intent]);
-        return draftOf(intent, inUrl, (link) => resolvedLink(link, intent, { ...planning, matches: now }));
+        return draftOf(intent, planned, (link) => resolvedLink(link, intent, { ...planning, matches: now }));
       };
       return { ...planned, mode: 'late', lateMode: planned.mode, makeDraft };
     }
-    const draft = draftOf(intent, inUrl, linkOf);
+    const draft = draftOf(intent, planned, linkOf);
     return { ...planned, draft, rule: await this.extensions.check(draft) };
   }
 
@@ -150,13 +149,19 @@ function resolvedLink(
 
 function draftOf(
   { entry, action, links }: WriteIntent,
-  inUrl: string | undefined,
+  { mode, id, isNewId }: Pick<PlannedStore, 'mode' | 'id' | 'isNewId'>,
   linkOf: (link: string) => string | undefined,
 ): ResourceDraft {
-  const members = (entry.resource?.members ?? []).map((member, index) => {
-    const sites = links[index] ?? [];
-    return sites.length === 0 ? member : { ...member, valueText: replaceLinks(member.valueText, sites, linkOf) };
-  });
+  const members = (entry.resource?.members ?? [])
+    .map((member, index) => {
+      const sites = links[index] ?? [];
+      return sites.length === 0 ? member : { ...member, valueText: replaceLinks(member.valueText, sites, linkOf) };
+    })
+    .filter(({ key }) => !(isNewId && key === 'id'));
   const text = `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
-  return ResourceDraft.of({ text, value: JSON.parse(text), members: () => members }, action.type, inUrl);
+  return ResourceDraft.of(
+    { text, value: JSON.parse(text), members: () => members },
+    action.type,
+    mode === 'put' ? id : undefined,
+  );
 }
