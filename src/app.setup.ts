@@ -6,6 +6,7 @@ import { setupOpenApi } from './openapi/openapi';
 import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
+import { InitBundle } from './resource/bundle/init-bundle';
 
 /** Makes the application as the server and the specs run it; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
@@ -26,4 +27,11 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   if (environment.corsOrigins.length > 0) app.enableCors({ origin: [...environment.corsOrigins], credentials: true });
   setupOpenApi(app, environment);
   return app;
+}
+
+/** Does what has to be done before the first request, then opens the port. */
+export async function listen(app: NestExpressApplication, port: number, host: string): Promise<void> {
+  await app.init();
+  await app.get(InitBundle, { strict: false }).apply();
+  await app.listen(port, host);
 }

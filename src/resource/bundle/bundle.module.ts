@@ -7,6 +7,7 @@ import { EntryPatches } from './entry-patches';
 import { EntryReads } from './entry-reads';
 import { EntryRoutes } from './entry-routes';
 import { FoundMatches } from './found-matches';
+import { InitBundle } from './init-bundle';
 import { PlainWrites } from './plain-writes';
 import { SingleWrites } from './single-writes';
 import { TransactionPlanner } from './transaction-planner';
@@ -18,6 +19,7 @@ import { WriteIntents } from './write-intents';
   imports: [ResourceModule],
   providers: [
     BundleProcessor,
+    InitBundle,
     BatchRunner,
     TransactionRunner,
     WriteIntents,
@@ -30,6 +32,6 @@ import { WriteIntents } from './write-intents';
     EntryRoutes,
     EntryReads,
   ],
-  exports: [BundleProcessor],
+  exports: [BundleProcessor, InitBundle],
 })
 export class BundleModule {}
