@@ -3,6 +3,7 @@ import { Environment } from '../../platform/config/environment';
 import { type Bundle } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { BatchRunner } from './batch-runner';
+import { BundleSlots } from './bundle-slots';
 import { Deadline } from './deadline';
 import { bundleAnswerText } from './entry-answer';
 import { readBundle } from './read-bundle';
@@ -14,6 +15,7 @@ export class BundleProcessor {
   constructor(
     private readonly transactions: TransactionRunner,
     private readonly batches: BatchRunner,
+    private readonly slots: BundleSlots,
     private readonly environment: Environment,
   ) {}
 
@@ -21,7 +23,11 @@ export class BundleProcessor {
    * Returns the text of the Bundle that answers.
    * @throws ServiceError with an expression that begins with the entry at fault; nothing of a transaction is left then.
    */
-  async process(text: string, call: BundleCall): Promise<string> {
+  process(text: string, call: BundleCall): Promise<string> {
+    return this.slots.run(() => this.processNow(text, call));
+  }
+
+  private async processNow(text: string, call: BundleCall): Promise<string> {
     const { bundleEntriesMax, bundleTimeoutSeconds } = this.environment;
     const bundle = readBundle(text, bundleEntriesMax);
     const deadline = new Deadline(bundleTimeoutSeconds);
