@@ -6,6 +6,7 @@ import { setupOpenApi } from './openapi/openapi';
 import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
+import { InitBundle } from './resource/bundle/init-bundle';
 
 /** Makes the application as the server and the specs run it; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
@@ -34,3 +35,9 @@ const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
   delete headers['accept-encoding'];
   next();
 };
+/** Does what has to be done before the first request, then opens the port. */
+export async function listen(app: NestExpressApplication, port: number, host: string): Promise<void> {
+  await app.init();
+  await app.get(InitBundle, { strict: false }).apply();
+  await app.listen(port, host);
+}

@@ -1,5 +1,5 @@
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { createApp } from './app.setup';
+import { createApp, listen } from './app.setup';
 import { type Environment, EnvironmentError } from './platform/config/environment';
 import { completeCredentials } from './platform/config/local-credentials';
 import { startEmbeddedPostgres } from './platform/database/embedded/embedded-postgres';
@@ -20,7 +20,7 @@ export async function startServer(given: Environment, tell: (line: string) => vo
     await migrate(database.url);
     const app = await createApp({ environment: database.environment, databaseUrl: database.url });
     try {
-      await app.listen(given.port, given.host);
+      await listen(app, given.port, given.host);
       return { url: await app.getUrl(), stop: () => stop(app, database.stop), lost: database.lost };
     } catch (error) {
       await app.close();

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { startServer } from './boot';
+import { StartError } from './platform/errors/start-error';
 import { EnvironmentError, readEnvironment } from './platform/config/environment';
 
 /** Lines for the person who starts the server; what runs afterwards is logged as JSON. */
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
 
 function fail(error: unknown): never {
   const text =
-    error instanceof EnvironmentError
+    error instanceof EnvironmentError || error instanceof StartError
       ? error.message
       : error instanceof Error
         ? (error.stack ?? error.message)

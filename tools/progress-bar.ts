@@ -33,9 +33,9 @@ export class ProgressBar {
     this.startedMs = nowMs();
   }
 
-  advance(): void {
+  advance(count = 1): void {
     const tenthsBefore = this.tenths();
-    this.done += 1;
+    this.done += count;
     const isComplete = this.done === this.total;
     if (this.output.isTTY !== true) {
       if (this.tenths() > tenthsBefore) this.output.write(`${this.line()}\n`);

@@ -7,6 +7,7 @@ import { AccessPolicyListener } from './access-policy.listener';
 import { AccessPolicyResourceType } from './access-policy.resource-type';
 import { AccessPolicyRule } from './access-policy.rule';
 import { AllowEngine } from './engines/allow.engine';
+import { PolicyEntryAccess } from './entry-access';
 import { PolicyEngines } from './policy-engine.registry';
 
 @Module({
@@ -19,6 +20,7 @@ import { PolicyEngines } from './policy-engine.registry';
     AccessPolicyRule,
     AllowEngine,
     PolicyEngines,
+    PolicyEntryAccess,
   ],
   exports: [AccessDecision],
 })

@@ -26,6 +26,7 @@ const PATIENT = {
 /** The routes that answer for every resource type: on `/fhir/…` and, alike, without `/fhir`. */
 export function resourcePaths(): Paths {
   return {
+    '/fhir': { post: bundle },
     '/fhir/{type}': {
       get: search,
       post: create,
@@ -42,6 +43,43 @@ export function resourcePaths(): Paths {
     '/fhir/_history': { get: historyOf('of all resources') },
   };
 }
+
+const bundle: OperationItem = {
+  tags: TAGS,
+  summary: 'Processes a batch or transaction',
+  description:
+    'A transaction is stored as a whole or not at all; links to the fullUrls of its entries are rewritten. The entries of a batch succeed or fail each by itself. Answered without bodies unless `Prefer: return=representation` asks for them.',
+  requestBody: jsonBody({
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [
+      {
+        fullUrl: 'urn:uuid:5a1d0d1e-6f0c-4a52-9c3f-0b9b3f0f8f11',
+        resource: { ...PATIENT, id: undefined },
+        request: { method: 'POST', url: 'Patient' },
+      },
+      {
+        resource: {
+          resourceType: 'Flag',
+          id: 'f1',
+          status: 'active',
+          code: { text: 'Falls' },
+          subject: { reference: 'urn:uuid:5a1d0d1e-6f0c-4a52-9c3f-0b9b3f0f8f11' },
+        },
+        request: { method: 'PUT', url: 'Flag/f1' },
+      },
+    ],
+  }),
+  responses: {
+    '200': answer('Bundle of type transaction-response or batch-response, an entry for each in their order'),
+    '400': refusal('The Bundle, or an entry of a transaction, is malformed'),
+    '409': refusal('An id of a transaction is taken'),
+    '412': refusal('A condition of a transaction does not hold'),
+    '413': refusal('The Bundle is too large'),
+    '422': refusal('The content of a transaction breaks a rule'),
+    ...REFUSALS,
+  },
+};
 
 const search: OperationItem = {
   tags: TAGS,

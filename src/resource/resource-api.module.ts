@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BundleController } from './api/bundle.controller';
 import { CompartmentController } from './api/compartment.controller';
 import { ConditionalController } from './api/conditional.controller';
 import { HistoryController } from './api/history.controller';
@@ -7,12 +8,14 @@ import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
 import { VreadController } from './api/vread.controller';
+import { BundleModule } from './bundle/bundle.module';
 import { ResourceModule } from './resource.module';
 
 /** Routes of the resource API, imported by AppModule alone and last: `/:type` would answer for everybody else (ADR 0007). */
 @Module({
-  imports: [ResourceModule],
+  imports: [ResourceModule, BundleModule],
   controllers: [
+    BundleController,
     HistoryController,
     VreadController,
     SearchController,

@@ -199,7 +199,7 @@ export function assertMatch({ ifMatch, ifNoneMatch }: WriteOptions, current: Sto
 }
 
 /** Whether two texts of one version are the same content: key order does not matter, numbers count as written. */
-function isSame(text: string, stored: string): boolean {
+export function isSame(text: string, stored: string): boolean {
   if (text === stored) return true;
   return text.length === stored.length && canonicalText(parseLossless(text)) === canonicalText(parseLossless(stored));
 }

@@ -4,6 +4,7 @@ import { CompartmentListener } from './compartment/compartment.listener';
 import { Compartments } from './compartment/compartments';
 import { ConditionMatches } from './conditional/condition-matches';
 import { ConditionalWriter } from './conditional/conditional-writer';
+import { EntryAccesses } from './entry-access.registry';
 import { ResourceChangeListeners } from './resource-change.registry';
 import { ResourceHistory } from './resource-history';
 import { ResourceReader } from './resource-reader';
@@ -29,6 +30,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceTypes,
     ResourceRules,
     ResourceChangeListeners,
+    EntryAccesses,
     WriteExtensions,
     ResourceKeys,
     ResourceStore,
@@ -58,6 +60,10 @@ import { WriteExtensions } from './write-extensions';
     Compartments,
     ResourceCriteria,
     ConditionalWriter,
+    ConditionMatches,
+    ResourceStore,
+    WriteExtensions,
+    EntryAccesses,
   ],
 })
 export class ResourceModule {}

@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
 });
 
 /** Both roots of the resource API are one route to the document. */
-const onOneRoot = (method: string, path: string): string => `${method} ${path.replace(/^\/fhir(?=\/)/, '')}`;
+const onOneRoot = (method: string, path: string): string => `${method} ${path.replace(/^\/fhir(?=\/|$)/, '') || '/'}`;
 
 /** Routes for one method; those for any method refuse it, or find an operation, which the document lists by itself. */
 function routes(): string[] {

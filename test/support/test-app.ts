@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { createApp } from '../../src/app.setup';
+import { createApp, listen } from '../../src/app.setup';
 import { type AppOptions } from '../../src/app.module';
 import { readEnvironment } from '../../src/platform/config/environment';
 import { cloneDatabase } from './clone-database';
@@ -77,7 +77,13 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     databaseUrl: database.url,
     ...(options.extensions === undefined ? {} : { extensions: options.extensions }),
   });
-  await app.listen(0, '127.0.0.1');
+  try {
+    await listen(app, 0, '127.0.0.1');
+  } catch (error) {
+    await app.close();
+    await database.drop();
+    throw error;
+  }
   const url = await app.getUrl();
   const send = (method: string, path: string, sent: Sent = {}): Promise<Received> =>
     request(method, `${url}${pathOf(path)}`, sent);

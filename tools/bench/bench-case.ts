@@ -11,6 +11,8 @@ export interface BenchCase {
   readonly expectedStatus: number;
   /** Requests of one round. */
   readonly operations: number;
+  /** Resources that one request writes, where it is more than one. */
+  readonly resources?: number;
   /** The request number `n` of a round. */
   readonly requestOf: (n: number) => BenchRequest;
 }

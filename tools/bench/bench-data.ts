@@ -56,8 +56,34 @@ export const EVERYTHING: BenchCase = {
   requestOf: (n) => ({ method: 'GET', path: `/Patient/${itemOf(CHARTS, n).patientId}/$everything` }),
 };
 
+/** Resources of one transaction. */
+const BUNDLE_SIZE = 100;
+
+/** Transactions of new observations, each under a urn of its own. */
+export const NEW_BUNDLES: readonly (readonly string[])[] = Array.from({ length: 10 }, (_, bundle) =>
+  Array.from({ length: BUNDLE_SIZE }, (_entry, n) => itemOf(NEW_OBSERVATIONS, bundle * BUNDLE_SIZE + n)),
+);
+
+const BUNDLE_TEXTS = NEW_BUNDLES.map(bundleTextOf);
+
+export function bundleTextOf(resources: readonly string[]): string {
+  const entries = resources.map((resource, n) => {
+    const fullUrl = `urn:uuid:00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+    return `{"fullUrl":"${fullUrl}","resource":${resource},"request":{"method":"POST","url":"Observation"}}`;
+  });
+  return `{"resourceType":"Bundle","type":"transaction","entry":[${entries.join(',')}]}`;
+}
+
+export const TRANSACTION: BenchCase = {
+  name: 'transaction bundle',
+  expectedStatus: 200,
+  operations: 100,
+  resources: BUNDLE_SIZE,
+  requestOf: (n) => ({ method: 'POST', path: '', body: itemOf(BUNDLE_TEXTS, n) }),
+};
+
 /** The read-only cases come before those that make the tables grow. */
-export const CASES: readonly BenchCase[] = [READ, SEARCH, EVERYTHING, CREATE];
+export const CASES: readonly BenchCase[] = [READ, SEARCH, EVERYTHING, CREATE, TRANSACTION];
 
 function itemOf<T>(items: readonly T[], n: number): T {
   const item = items[n % items.length];

@@ -4,7 +4,8 @@ import { Cleanup } from './cleanup';
 import { hasCpuTimes } from './cpu-time';
 import { loadCharts } from './load-charts';
 import { CONCURRENCY } from './load-client';
-import { type ReportLine, reportOf } from './report';
+import { type BenchCase } from './bench-case';
+import { type ReportLine, reportOf, resourceRates } from './report';
 import { ROUNDS, runCase } from './run-case';
 import { runDelivery } from './run-delivery';
 import { setUpTestBed } from './test-bed';
@@ -18,6 +19,7 @@ async function main(cleanup: Cleanup): Promise<number> {
   const { BASE_URL: baseUrl } = process.env;
   const lines = baseUrl === undefined ? await measureOwn(cleanup) : await measureOther(baseUrl.replace(/\/+$/, ''));
   tell(`\n${reportOf(lines)}\n`);
+  for (const rate of resourceRates(lines)) tell(rate);
   tell(`${CONCURRENCY} requests at a time; medians of ${ROUNDS} rounds, percentiles of all their requests.`);
   tell(
     `Load average of the machine at the end: ${loadavg()
@@ -35,15 +37,19 @@ async function measureOwn(cleanup: Cleanup): Promise<ReportLine[]> {
   tell(`Node ${process.version}, PostgreSQL ${postgresVersion}, ${availableParallelism()} CPUs`);
   if (!hasCpuTimes()) tell('This system has no /proc: CPU times and the ratio to the floor are not measured.');
   const lines: ReportLine[] = [];
-  for (const bench of CASES) lines.push(...linesOf(bench.name, await runCase(bench, [server, floor])));
-  return [...lines, ...linesOf('deliver', await runDelivery(bed))];
+  for (const bench of CASES) lines.push(...linesOf(bench, await runCase(bench, [server, floor])));
+  return [...lines, ...linesOf({ name: 'deliver' }, await runDelivery(bed))];
 }
 
-function linesOf(operation: string, [server, floor]: Awaited<ReturnType<typeof runCase>>): ReportLine[] {
+function linesOf(
+  { name: operation, ...bench }: Pick<BenchCase, 'name' | 'resources'>,
+  [server, floor]: Awaited<ReturnType<typeof runCase>>,
+): ReportLine[] {
   if (server === undefined || floor === undefined) return [];
+  const resources = bench.resources === undefined ? {} : { resources: bench.resources };
   return [
-    { operation, target: 'server', measured: server, floor },
-    { operation, target: 'floor', measured: floor },
+    { operation, target: 'server', measured: server, floor, ...resources },
+    { operation, target: 'floor', measured: floor, ...resources },
   ];
 }
 

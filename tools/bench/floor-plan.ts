@@ -8,8 +8,9 @@ import { targetHashOf } from '../../src/resource/search/extract/hash';
 import { SearchParameterSet } from '../../src/resource/search/extract/search-parameter-set';
 import { parseSearch } from '../../src/resource/search/parse-search';
 import { countOf } from '../../src/resource/search/result-parameters';
-import { type BoundStatement, insertResource } from '../../src/resource/store/write-statements';
-import { CHARTS, NEW_OBSERVATIONS, searchQueryOf } from './bench-data';
+import { insertResources } from '../../src/resource/store/insert-many';
+import { type BoundStatement, type NewRow, insertResource } from '../../src/resource/store/write-statements';
+import { CHARTS, NEW_BUNDLES, NEW_OBSERVATIONS, bundleTextOf, searchQueryOf } from './bench-data';
 
 // What the floor need not find out while it is measured. The SQL is the server's own, so that both give the database the
 // same work; of each request only its values are filled in.
@@ -85,5 +86,31 @@ function plannedInsert(body: string): PlannedInsert {
       filled[text] = stored;
       return { text: stored, statement, values: filled };
     },
+  };
+}
+
+/** The transactions of the bench by their body: what it takes to write them under new ids. */
+export const BUNDLE_INSERTS: ReadonlyMap<string, (newOf: () => NewObservation) => { rows: NewRow[] } & BoundStatement> =
+  new Map(
+    NEW_BUNDLES.map((bodies) => {
+      const planned = bodies.map(plannedRow);
+      return [
+        bundleTextOf(bodies),
+        (newOf) => {
+          const rows = planned.map((rowOf) => rowOf(newOf()));
+          return { rows, ...insertResources(rows) };
+        },
+      ];
+    }),
+  );
+
+function plannedRow(body: string): (row: NewObservation) => NewRow {
+  const rows = new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource);
+  const known = { type: TYPE, version: 1, method: 'POST', mainDate: new Date(rows.mainDate ?? 0), rows } as const;
+  const members = body.slice(`{"resourceType":"${TYPE}"`.length);
+  return ({ id, key, updatedAt }) => {
+    const meta = `{"versionId":"1","lastUpdated":"${updatedAt.toISOString()}"}`;
+    const text = `{"resourceType":"${TYPE}","id":"${id}","meta":${meta}${members}`;
+    return { ...known, id, key, updatedAt, text, referenceHash: targetHashOf(localKey(TYPE, id)) };
   };
 }

@@ -11,7 +11,7 @@ import { type ResourceRow } from '../../src/resource/store/resource-row';
 import { READ_CURRENT } from '../../src/resource/store/resource-statements';
 import { FIND_LIVE_SESSION } from '../../src/session/session-statements';
 import { deliverAll } from './floor-delivery';
-import { COMPARTMENT_PARAMETERS, INSERTS, SEARCHES } from './floor-plan';
+import { BUNDLE_INSERTS, COMPARTMENT_PARAMETERS, INSERTS, SEARCHES } from './floor-plan';
 
 /**
  * The floor: what Express 5 and node-postgres alone need for the same answers. The same statements on the same tables by a
@@ -87,6 +87,21 @@ async function everything({ params: { id } }: Request<{ id: string }>, response:
   send(response, 200, bundle(rows.length, rows));
 }
 
+async function transact(request: Request, response: Response): Promise<void> {
+  const insert = BUNDLE_INSERTS.get(String(request.body));
+  if (insert === undefined) {
+    send(response, 400, '');
+    return;
+  }
+  const { rows, statement, values } = insert(() => ({ key: nextKey++, id: randomUUID(), updatedAt: new Date() }));
+  await pool.query(configOf(statement, values));
+  const entries = rows.map(
+    ({ id, updatedAt }) =>
+      `{"response":{"status":"201","location":"http://bench.example/fhir/${TYPE}/${id}/_history/1","etag":"W/\\"1\\"","lastModified":"${updatedAt.toISOString()}"}}`,
+  );
+  send(response, 200, `{"resourceType":"Bundle","type":"transaction-response","entry":[${entries.join(',')}]}`);
+}
+
 function bundle(total: number, rows: readonly ResourceRow[]): string {
   const entries = rows.map(
     ({ type, id, body }) =>
@@ -104,7 +119,7 @@ function send(response: Response, status: number, text: string): void {
 const app = express()
   .disable('x-powered-by')
   .disable('etag')
-  .use(express.text({ type: () => true }))
+  .use(express.text({ type: () => true, limit: '20mb' }))
   .use(async (request, response, next) => {
     const token = request.headers.authorization?.slice('Bearer '.length) ?? '';
     const session = await rowsOf(FIND_LIVE_SESSION, [createHash('sha256').update(token).digest()]);
@@ -115,6 +130,7 @@ const app = express()
   .get('/fhir/:type/:id', read)
   .get(`/fhir/${TYPE}`, search)
   .post(`/fhir/${TYPE}`, create)
+  .post('/fhir', transact)
   .post('/deliver', async (request, response) => {
     await deliverAll(pool, String(request.body));
     send(response, 200, '');

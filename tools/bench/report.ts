@@ -6,6 +6,8 @@ export interface ReportLine {
   readonly operation: string;
   readonly target: string;
   readonly measured: Measured;
+  /** Resources that one operation writes, where it is more than one. */
+  readonly resources?: number;
   /** The same operation on the floor; absent on the floor itself and where there is none. */
   readonly floor?: Measured;
 }
@@ -38,3 +40,14 @@ export function reportOf(lines: readonly ReportLine[]): string {
 
 const shown = (value: number | undefined, digits: number): string =>
   value === undefined || Number.isNaN(value) ? '-' : value.toFixed(digits);
+
+/** What one core writes in a second, server and database together, for operations that write many resources. */
+export function resourceRates(lines: readonly ReportLine[]): string[] {
+  return lines.flatMap(({ operation, target, measured: { cpu }, resources }) =>
+    cpu === undefined || resources === undefined
+      ? []
+      : [
+          `${operation}, ${target}: ${((resources * 1_000_000) / totalMicroseconds(cpu)).toFixed(0)} resources per core-second`,
+        ],
+  );
+}

@@ -34,6 +34,12 @@ export class Environment {
   readonly bodyLimitBytes!: number;
   /** `SVC_COMPRESSION`: whether long answers are compressed for callers that take it. */
   readonly hasCompression!: boolean;
+  /** `SVC_BUNDLE_ENTRIES_MAX`: the most entries of a Bundle that is to be processed; above it 413. */
+  readonly bundleEntriesMax!: number;
+  /** `SVC_BUNDLE_TIMEOUT_SECONDS`: the longest time for the whole of a Bundle; above it 504. */
+  readonly bundleTimeoutSeconds!: number;
+  /** `SVC_INIT_BUNDLE`: file of a Bundle that is processed at each start, before the port opens. */
+  readonly initBundle!: string | undefined;
   /** `SVC_DATABASE_POOL_SIZE`: connections of this process. */
   readonly databasePoolSize!: number;
   /** `SVC_STATEMENT_TIMEOUT_SECONDS`: the longest one statement may run; above it 504. */
@@ -98,6 +104,9 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
     bodyLimitBytes: read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3),
     hasCompression: read.oneOf('SVC_COMPRESSION', ['on', 'off'], 'on') === 'on',
+    bundleEntriesMax: read.integer('SVC_BUNDLE_ENTRIES_MAX', 10_000, 1, 1_000_000),
+    bundleTimeoutSeconds: read.integer('SVC_BUNDLE_TIMEOUT_SECONDS', 120, 1, 3600),
+    initBundle: read.text('SVC_INIT_BUNDLE'),
     databasePoolSize: read.integer('SVC_DATABASE_POOL_SIZE', 16, 4, 1000),
     statementTimeoutSeconds: read.integer('SVC_STATEMENT_TIMEOUT_SECONDS', 60, 1, 3600),
     everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),

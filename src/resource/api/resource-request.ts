@@ -23,6 +23,11 @@ const YAML_LIMIT_BYTES = 1024 * 1024;
  * @throws ServiceError 'unsupported-media-type' for anything else; JsonBodyError for hostile or broken text.
  */
 export function readBody(request: Request): ScannedJson {
+  return readJson(readBodyText(request));
+}
+
+/** As {@link readBody}, but the text is not scanned yet. */
+export function readBodyText(request: Request): string {
   const mediaType = mediaTypeOf(request);
   const isYaml = YAML_TYPES.has(mediaType);
   if (!isYaml && !JSON_TYPES.has(mediaType)) {
@@ -33,9 +38,9 @@ export function readBody(request: Request): ScannedJson {
   }
   const body = bodyOf(request);
   if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a resource as JSON.');
-  if (!isYaml) return readJson(decodeUtf8(body));
+  if (!isYaml) return decodeUtf8(body);
   if (body.length > YAML_LIMIT_BYTES) {
     throw new ServiceError('too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.');
   }
-  return readJson(jsonOfYaml(decodeUtf8(body)));
+  return jsonOfYaml(decodeUtf8(body));
 }

@@ -57,3 +57,28 @@ export const LOCK_ID: Statement = {
   name: 'resource-lock-id',
   text: 'select pg_advisory_xact_lock($1)',
 };
+
+/** Like {@link LOCK_ID} for many, in ascending order: of two who lock the same ids nobody waits in a circle. */
+export const LOCK_IDS: Statement = {
+  name: 'resource-lock-ids',
+  text: 'select count(pg_advisory_xact_lock(asked.hash)) from (select distinct hash from unnest($1::bigint[]) hash order by hash) asked',
+};
+
+/** The rows are locked in the order in which they are found, which the sorted join makes that of type and id. */
+export const READ_MANY_FOR_UPDATE: Statement = {
+  name: 'resource-read-many-for-update',
+  text: `select r.${COLUMNS.replaceAll(', ', ', r.')}, r.resource_key, r.main_date
+    from (select type, id from unnest($1::text[], $2::text[]) u(type, id) order by type, id) asked
+    cross join lateral (
+      select * from resource s where s.type = asked.type and s.id = asked.id for update
+    ) r`,
+};
+
+/** The newest version of each id that is over: a deletion, where nothing is stored now. */
+export const LAST_VERSIONS: Statement = {
+  name: 'resource-last-versions',
+  text: `select asked.type, asked.id, last.version from unnest($1::text[], $2::text[]) asked(type, id)
+    cross join lateral (
+      select h.version from resource_history h where h.type = asked.type and h.id = asked.id order by h.version desc limit 1
+    ) last`,
+};

@@ -1,14 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { localKey } from '../../fhir/reference';
 import { type Resource } from '../../fhir/types';
+import { TransactionConflict, isUniqueViolation } from '../../platform/database/database-error';
+import { inOneFlight } from '../../platform/database/in-one-flight';
 import { Statements } from '../../platform/database/statements';
 import { KnownUnits } from '../search/known-units';
 import { SearchIndex } from '../search/search-index';
 import { type StoredResource, type WriteMethod } from '../stored-resource';
 import { ResourceKeys } from './resource-keys';
 import { type ResourceRow, type VersionRow, storedResourceOf } from './resource-row';
-import { LOCK_ID, READ_FOR_UPDATE, READ_LAST_HISTORY } from './resource-statements';
+import { insertResources } from './insert-many';
+import {
+  LAST_VERSIONS,
+  LOCK_ID,
+  LOCK_IDS,
+  READ_FOR_UPDATE,
+  READ_LAST_HISTORY,
+  READ_MANY_FOR_UPDATE,
+} from './resource-statements';
 import {
   type BoundStatement,
+  type NewRow,
   type RowContent,
   deleteResource,
   insertResource,
@@ -31,6 +43,36 @@ export interface VersionContent {
   readonly value: Resource;
 }
 
+/** Names one resource. */
+export interface ResourceName {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** What an id is when a transaction holds it. */
+export interface LockedId {
+  readonly current: LockedResource | undefined;
+  /** 0 for an id that never was, else the version of what is stored or of the deletion. */
+  readonly lastVersion: number;
+}
+
+/** A resource that is not stored, with its first version or the one after its deletion. */
+export interface NewResource extends ResourceName {
+  readonly content: VersionContent;
+}
+
+/**
+ * Locks of ids take room in a table that all connections share (64 for each connection that the server allows): a large
+ * write goes without them, and {@link ResourceStore.assertUnchanged} finds out whether somebody came in between.
+ */
+const MAX_ID_LOCKS = 128;
+
+/** How many resources, and how much of bodies, one statement inserts: it is built in memory on both sides. */
+const INSERT_CHUNK = 500;
+const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
+
+type LastVersionRow = Pick<VersionRow, 'type' | 'id' | 'version'>;
+
 interface LockedRow extends ResourceRow {
   readonly resource_key: number;
   readonly main_date: Date;
@@ -49,13 +91,7 @@ export class ResourceStore {
   /** Locks the stored version until the transaction ends; undefined when nothing is stored. */
   async lock(type: string, id: string): Promise<LockedResource | undefined> {
     const row = await this.statements.runOne<LockedRow>(READ_FOR_UPDATE, [type, id]);
-    if (row === undefined) return undefined;
-    return {
-      ...storedResourceOf(row),
-      key: row.resource_key,
-      mainDate: row.main_date,
-      value: JSON.parse(row.body) as Resource,
-    };
+    return row === undefined ? undefined : lockedResourceOf(row);
   }
 
   /**
@@ -72,11 +108,63 @@ export class ResourceStore {
     return { current, lastVersion: (current ?? last)?.version ?? 0 };
   }
 
+  /** Locks many ids in one order that everybody keeps; the answer is in the order of `names`, which has none twice. */
+  async lockAll(names: readonly ResourceName[]): Promise<LockedId[]> {
+    if (names.length === 0) return [];
+    const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
+    const hashes = names.map(({ type, id }) => this.index.referenceHash(type, id));
+    const [, rows, last] = await inOneFlight([
+      names.length > MAX_ID_LOCKS ? [] : this.statements.run(LOCK_IDS, [hashes]),
+      this.statements.run<LockedRow>(READ_MANY_FOR_UPDATE, columns),
+      this.statements.run<LastVersionRow>(LAST_VERSIONS, columns),
+    ] as const);
+    const currentByKey = new Map(rows.map((row) => [localKey(row.type, row.id), lockedResourceOf(row)]));
+    const lastByKey = new Map(last.map(({ type, id, version }) => [localKey(type, id), version]));
+    return names.map(({ type, id }) => {
+      const key = localKey(type, id);
+      const current = currentByKey.get(key);
+      return { current, lastVersion: current?.version ?? lastByKey.get(key) ?? 0 };
+    });
+  }
+
   async insert(type: string, id: string, content: VersionContent): Promise<StoredResource> {
-    const row = this.rowOf(type, content, content.updatedAt);
-    const key = await this.keys.take();
-    await this.execute(insertResource({ ...row, key, type, id, referenceHash: this.index.referenceHash(type, id) }));
+    await this.execute(insertResource(await this.newRowOf({ type, id, content })));
     return { type, id, ...content };
+  }
+
+  /**
+   * Inserts resources by one statement for some hundreds of them. Ids that a client chose and that {@link lockAll} did not
+   * find have to be checked afterwards with {@link assertUnchanged}.
+   */
+  async insertAll(resources: readonly NewResource[], afterEach: () => Promise<void>): Promise<void> {
+    let rows: NewRow[] = [];
+    let characters = 0;
+    const flush = async (): Promise<void> => {
+      if (rows.length > 0) await this.execute(insertResources(rows));
+      rows = [];
+      characters = 0;
+    };
+    for (const resource of resources) {
+      rows.push(await this.newRowOf(resource));
+      characters += resource.content.text.length;
+      if (rows.length >= INSERT_CHUNK || characters >= INSERT_CHUNK_CHARACTERS) await flush();
+      await afterEach();
+    }
+    await flush();
+  }
+
+  /**
+   * Makes sure that nobody created and deleted an id between the look at its history and its insert, which holds it.
+   * @throws TransactionConflict when somebody did.
+   */
+  async assertUnchanged(resources: readonly NewResource[]): Promise<void> {
+    if (resources.length <= MAX_ID_LOCKS) return; // held by locks
+    const columns = [resources.map(({ type }) => type), resources.map(({ id }) => id)];
+    const versions = new Map(resources.map(({ type, id, content }) => [localKey(type, id), content.version]));
+    for (const { type, id, version } of await this.statements.run<LastVersionRow>(LAST_VERSIONS, columns)) {
+      if (version >= (versions.get(localKey(type, id)) ?? 0))
+        throw new TransactionConflict('An id was used in between');
+    }
   }
 
   async replace(locked: LockedResource, content: VersionContent): Promise<StoredResource> {
@@ -104,7 +192,25 @@ export class ResourceStore {
     return { key, mainDate, rows: this.index.rowsOf(type, value) };
   }
 
+  private async newRowOf({ type, id, content }: NewResource): Promise<NewRow> {
+    const row = this.rowOf(type, content, content.updatedAt);
+    return { ...row, key: await this.keys.take(), type, id, referenceHash: this.index.referenceHash(type, id) };
+  }
+
   private async execute({ statement, values }: BoundStatement): Promise<void> {
-    await this.statements.run(statement, values);
+    try {
+      await this.statements.run(statement, values);
+    } catch (error) {
+      // Somebody else created the id and has committed: at the next try it is there.
+      if (!isUniqueViolation(error, 'resource_type_id_idx')) throw error;
+      throw new TransactionConflict('The id was created at the same time', { cause: error });
+    }
   }
 }
+
+const lockedResourceOf = (row: LockedRow): LockedResource => ({
+  ...storedResourceOf(row),
+  key: row.resource_key,
+  mainDate: row.main_date,
+  value: JSON.parse(row.body) as Resource,
+});

@@ -1,7 +1,11 @@
+import { binaryArray } from '../../platform/database/binary-array';
 import { type Statement } from '../../platform/database/statement';
 import { type SearchRows } from '../search/extract/search-rows';
 import { type WriteMethod } from '../stored-resource';
-import { type RowPlaces, SEARCH_TABLES, type SearchTable } from './search-tables';
+import { type RowSource, SEARCH_TABLES, type SearchTable } from './search-tables';
+
+/** Places of the values that all rows of one resource share, as `$n` in a statement. */
+type RowPlaces = Omit<RowSource, 'unnest'>;
 
 /** What a version writes into `resource`. */
 export interface RowContent {
@@ -47,7 +51,7 @@ export function insertResource(row: NewRow): BoundStatement {
     row.rows.present.toString(),
   ];
   const [type, id, hash, version, updatedAt, method, body, present] = resource.map((value) => binder.bind(value));
-  binder.change('+', row.rows, ({ insertSql }, columns) => insertSql(at, columns));
+  binder.change('+', row.rows, ({ insertSql }, unnest) => insertSql({ ...at, unnest }));
   return binder.finish(
     () => `insert into resource (resource_key, main_date, type, id, reference_hash, version, updated_at, method, body, present)
      values (${at.key}, ${at.mainDate}, ${type}, ${id}, ${hash}, ${version}, ${updatedAt}, ${method}, ${body}, ${present})`,
@@ -62,8 +66,8 @@ export function updateResource(from: RowLocation, to: RowContent): BoundStatemen
   const content = [to.version, to.updatedAt, to.method, to.text, to.rows.present.toString()];
   const [version, updatedAt, method, body, present] = content.map((value) => binder.bind(value));
   const { removed, added } = differenceOf(from, to);
-  binder.change('-', removed, ({ deleteSql }, columns) => deleteSql?.(old, columns));
-  binder.change('+', added, ({ insertSql }, columns) => insertSql(at, columns));
+  binder.change('-', removed, ({ deleteSql }, unnest) => deleteSql?.({ ...old, unnest }));
+  binder.change('+', added, ({ insertSql }, unnest) => insertSql({ ...at, unnest }));
   return binder.finish(
     () => `update resource set main_date = ${at.mainDate}, version = ${version}, updated_at = ${updatedAt}, method = ${method},
        body = ${body}, present = ${present}, transaction_id = pg_current_xact_id()
@@ -77,7 +81,7 @@ export function deleteResource(from: RowLocation, version: number, deletedAt: Da
   const binder = new Binder('resource-delete');
   const at = binder.bindRow(from.key, from.mainDate);
   const [versionPlace, deletedAtPlace] = [version, deletedAt].map((value) => binder.bind(value));
-  binder.change('-', from.rows, ({ deleteSql }, columns) => deleteSql?.(at, columns));
+  binder.change('-', from.rows, ({ deleteSql }, unnest) => deleteSql?.({ ...at, unnest }));
   const tombstone = `insert into resource_history (updated_at, version, type, id, method, body)
      select ${deletedAtPlace}, ${versionPlace}, type, id, 'DELETE', null from resource where resource_key = ${at.key}`;
   return binder.finish(
@@ -109,19 +113,15 @@ class Binder {
     return { key: `${this.bind(key)}::bigint`, mainDate: `${this.bind(mainDate)}::timestamptz` };
   }
 
-  change(
-    sign: '+' | '-',
-    rows: SearchRows,
-    sqlOf: (table: SearchTable, columns: readonly string[]) => string | undefined,
-  ): void {
+  change(sign: '+' | '-', rows: SearchRows, sqlOf: (table: SearchTable, unnest: string) => string | undefined): void {
     this.name += sign;
     for (const table of SEARCH_TABLES) {
       if (sign === '-' && table.deleteSql === undefined) continue;
       const columns = table.columnsOf(rows);
       if (columns[0]?.length === 0) continue;
       this.name += table.letter;
-      const places = columns.map((column) => this.bind(column));
-      this.changes.push(() => sqlOf(table, places) ?? '');
+      const places = columns.map((column, index) => this.bind(arrayOf(table, index, column)));
+      this.changes.push(() => sqlOf(table, unnestSql(places, table.types)) ?? '');
     }
   }
 
@@ -135,6 +135,16 @@ class Binder {
     return { statement: { name: this.name, text }, values: this.values };
   }
 }
+
+/** Binary arrays: nothing is printed here and parsed there. */
+function arrayOf({ types }: SearchTable, index: number, values: readonly unknown[]): Buffer {
+  const type = types[index];
+  if (type === undefined) throw new Error('A search table has more columns than types');
+  return binaryArray(type, values);
+}
+
+const unnestSql = (places: readonly string[], types: readonly string[]): string =>
+  `unnest(${places.map((place, index) => `${place}::${types[index]}[]`).join(', ')}) u(${places.map((_place, index) => `c${index}`).join(', ')})`;
 
 /** What to remove and add; all of it when the main date or the patient moved, since every row carries them. */
 function differenceOf(from: RowLocation, to: RowContent): { removed: SearchRows; added: SearchRows } {

@@ -1,0 +1,33 @@
+import { Controller, Post, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { sendAnswer } from '../../fhir/fhir-answer';
+import { rootUrlOf } from '../../fhir/root-url';
+import { Environment } from '../../platform/config/environment';
+import { OperationId } from '../../platform/http/route-access';
+import { BundleProcessor } from '../bundle/bundle-processor';
+import { readBodyText } from './resource-request';
+
+/** Batch and transaction (http://hl7.org/fhir/R4/http.html#transaction), on both roots. */
+@ApiExcludeController()
+@Controller(['fhir', ''])
+export class BundleController {
+  constructor(
+    private readonly bundles: BundleProcessor,
+    private readonly environment: Environment,
+  ) {}
+
+  @Post()
+  @OperationId('FhirBundle')
+  async process(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const rootUrl = rootUrlOf(request, this.environment);
+    const text = await this.bundles.process(readBodyText(request), {
+      root: rootUrl.slice(this.environment.baseUrl.length),
+      rootUrl,
+      authorization: request.get('authorization'),
+      prefer: request.get('prefer'),
+      isSystem: false,
+    });
+    sendAnswer(response, { status: 200, text });
+  }
+}

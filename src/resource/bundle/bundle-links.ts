@@ -1,0 +1,29 @@
+import { ServiceError } from '../../platform/errors/service-error';
+
+/** What the entries of one transaction are called there, and what they become: links to them are rewritten. */
+export class BundleLinks {
+  private readonly targets = new Map<string, string>();
+
+  /** @throws ServiceError 'invalid' when one fullUrl stands for two resources. */
+  add(fullUrl: string, target: string): void {
+    const known = this.targets.get(fullUrl);
+    if (known !== undefined && known !== target) {
+      throw new ServiceError('invalid', 'The fullUrl stands for two resources.', { expression: 'fullUrl' });
+    }
+    this.targets.set(fullUrl, target);
+  }
+
+  /**
+   * Finds what a link of the entry `fullUrl` becomes: `Type/id` of an entry of the transaction, or undefined. A relative link
+   * is below the base of the entry that holds it (http://hl7.org/fhir/R4/bundle.html#references).
+   */
+  targetOf(link: string, fullUrl: string | undefined): string | undefined {
+    const direct = this.targets.get(link);
+    if (direct !== undefined || fullUrl === undefined || !RELATIVE.test(link)) return direct;
+    const base = RESTFUL.exec(fullUrl)?.[1];
+    return base === undefined ? undefined : this.targets.get(base + link);
+  }
+}
+
+const RELATIVE = /^[A-Z][A-Za-z]*\/[A-Za-z0-9.-]{1,64}$/;
+const RESTFUL = /^(https?:\/\/.*\/)[A-Z][A-Za-z]*\/[A-Za-z0-9.-]{1,64}$/;

@@ -1,0 +1,179 @@
+import { Injectable } from '@nestjs/common';
+import { localKey } from '../../fhir/reference';
+import { TransactionConflict } from '../../platform/database/database-error';
+import { inOneFlight } from '../../platform/database/in-one-flight';
+import { ServiceError } from '../../platform/errors/service-error';
+import { Clock } from '../../platform/time/clock';
+import { type ResourceChange } from '../resource-change';
+import { type ResourceDraft } from '../resource-draft';
+import { assertMatch, isSame } from '../resource-writer';
+import {
+  type LockedId,
+  type LockedResource,
+  type NewResource,
+  ResourceStore,
+  type VersionContent,
+} from '../store/resource-store';
+import { type StoredResource } from '../stored-resource';
+import { WriteExtensions } from '../write-extensions';
+import { type Deadline } from './deadline';
+import { atEntry } from './entry-error';
+import { type EntryResult, type PlannedStore, type PlannedWrite } from './planned-write';
+import { SingleWrites } from './single-writes';
+
+/** Statements under way on the one connection: enough to hide the round trips, few enough to keep memory small. */
+const FLIGHT = 64;
+
+/** What a set of writes does to the tables, and whom it concerns. */
+interface Effects {
+  readonly inserts: NewResource[];
+  /** Those of the inserts whose ids somebody else could use as well. */
+  readonly chosenIds: NewResource[];
+  readonly statements: (() => Promise<unknown>)[];
+  readonly changes: { readonly index: number; readonly change: ResourceChange }[];
+}
+
+/**
+ * Writes what a transaction bundle plans: all that is new by one statement for hundreds of resources, the rest in flights
+ * (ADR 0017). Runs inside a unit of work.
+ */
+@Injectable()
+export class BundleWriter {
+  constructor(
+    private readonly store: ResourceStore,
+    private readonly singles: SingleWrites,
+    private readonly extensions: WriteExtensions,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Results are in the order of `writes`, which is that of the entries: the later of two writes of one id is the later version. */
+  async write(writes: readonly PlannedWrite[], deadline: Deadline): Promise<EntryResult[]> {
+    const held = await this.hold(writes);
+    const results = new Map<number, EntryResult>();
+    const effects: Effects = { inserts: [], chosenIds: [], statements: [], changes: [] };
+    const later: PlannedWrite[] = [];
+    const seen = new Set<string>();
+    for (const write of writes) {
+      const key = localKey(write.type, write.id);
+      const result = seen.has(key) ? undefined : await this.plan(write, held.get(key), effects);
+      if (result === undefined) later.push(write);
+      else results.set(write.index, result);
+      seen.add(key);
+      await deadline.check();
+    }
+    await this.execute(effects, deadline);
+    for (const write of later) {
+      results.set(write.index, await atEntry(write.index, () => this.singles.write(write)));
+      await deadline.check();
+    }
+    return writes.map(({ index }) => results.get(index) ?? { status: 204 });
+  }
+
+  /** Everything that the transaction is about is locked before its first write, in one order that all transactions keep. */
+  private async hold(writes: readonly PlannedWrite[]): Promise<Map<string, LockedId>> {
+    const shared = writes.filter((write) => write.mode !== 'nothing' && !('isNewId' in write && write.isNewId));
+    const names = new Map(shared.map(({ type, id }) => [localKey(type, id), { type, id }]));
+    const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
+    const locked = await this.store.lockAll(sorted.map(([, name]) => name));
+    return new Map(sorted.map(([key], index) => [key, locked[index] ?? { current: undefined, lastVersion: 0 }]));
+  }
+
+  /** Undefined for what has to wait until the set is written. */
+  private plan(write: PlannedWrite, held: LockedId | undefined, effects: Effects): Promise<EntryResult | undefined> {
+    return atEntry(write.index, () => {
+      const current = held?.current;
+      if (write.foundText !== undefined && current?.text !== write.foundText) {
+        throw new TransactionConflict('What a condition found has changed');
+      }
+      switch (write.mode) {
+        case 'nothing':
+          assertMatch(write.options, undefined);
+          return { status: 204 };
+        case 'existing':
+          return current === undefined ? undefined : { status: 200, resource: current };
+        case 'patch':
+        case 'late':
+          return undefined;
+        case 'delete':
+          assertMatch(write.options, current);
+          return this.planDelete(write, current, effects);
+        case 'create':
+        case 'put':
+          assertMatch(write.options, current);
+          if (current === undefined) return this.planInsert(write, held?.lastVersion ?? 0, effects);
+          if (write.mode === 'create') throw idIsTaken(write);
+          return this.planReplace(write, current, effects);
+      }
+    });
+  }
+
+  private async planInsert(write: PlannedStore, lastVersion: number, effects: Effects): Promise<EntryResult> {
+    const { index, type, id, draft, rule, method, isNewId } = write;
+    draft.assignId(id);
+    await rule.store(undefined);
+    const content = contentOf(draft, { id, version: lastVersion + 1, method, updatedAt: this.clock.now() });
+    const added = { type, id, content };
+    effects.inserts.push(added);
+    if (!isNewId) effects.chosenIds.push(added);
+    effects.changes.push({ index, change: { interaction: 'create', type, id, ...content, current: content } });
+    return { status: 201, resource: { type, id, ...content } };
+  }
+
+  private async planReplace(
+    { index, type, id, draft, rule, method }: PlannedStore,
+    current: LockedResource,
+    effects: Effects,
+  ): Promise<EntryResult> {
+    await rule.store(current.value);
+    if (!draft.hasHiddenChange && isSame(draft.textOf(id, current.version, current.updatedAt), current.text)) {
+      return { status: 200, resource: current };
+    }
+    const content = contentOf(draft, { id, version: current.version + 1, method, updatedAt: this.timeAfter(current) });
+    effects.statements.push(() => this.store.replace(current, content));
+    effects.changes.push({
+      index,
+      change: { interaction: 'update', type, id, ...content, current: content, previous: current },
+    });
+    return { status: 200, resource: { type, id, ...content } };
+  }
+
+  private planDelete(
+    { index, type, id }: PlannedWrite,
+    current: LockedResource | undefined,
+    effects: Effects,
+  ): EntryResult {
+    if (current === undefined) return { status: 204 };
+    const version = current.version + 1;
+    const updatedAt = this.timeAfter(current);
+    effects.statements.push(() => this.store.remove(current, version, updatedAt));
+    effects.changes.push({
+      index,
+      change: { interaction: 'delete', method: 'DELETE', type, id, version, updatedAt, previous: current },
+    });
+    return { status: 200, resource: current, version, updatedAt };
+  }
+
+  private async execute({ inserts, chosenIds, statements, changes }: Effects, deadline: Deadline): Promise<void> {
+    await this.store.insertAll(inserts, () => deadline.check());
+    for (let from = 0; from < statements.length; from += FLIGHT) {
+      await inOneFlight(statements.slice(from, from + FLIGHT).map((send) => send()));
+      await deadline.check();
+    }
+    await this.store.assertUnchanged(chosenIds);
+    for (const { index, change } of changes) await atEntry(index, () => this.extensions.notify(change));
+  }
+
+  /** Clocks of replicas differ and step: of one resource a later version is always the younger one. */
+  private timeAfter({ updatedAt }: StoredResource): Date {
+    return new Date(Math.max(this.clock.now().getTime(), updatedAt.getTime() + 1));
+  }
+}
+
+function contentOf(draft: ResourceDraft, of: Omit<VersionContent, 'text' | 'value'> & { id: string }): VersionContent {
+  const { id, version, method, updatedAt } = of;
+  const text = draft.textOf(id, version, updatedAt);
+  return { version, updatedAt, method, text, value: { ...draft.value, id } };
+}
+
+const idIsTaken = ({ type, id }: PlannedStore): ServiceError =>
+  new ServiceError('conflict', `${type}/${id} already exists. Use PUT to replace it, or leave the id out.`);

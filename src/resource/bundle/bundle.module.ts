@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { ResourceModule } from '../resource.module';
+import { BatchRunner } from './batch-runner';
+import { BundleProcessor } from './bundle-processor';
+import { BundleSlots } from './bundle-slots';
+import { BundleWriter } from './bundle-writer';
+import { EntryPatches } from './entry-patches';
+import { EntryReads } from './entry-reads';
+import { EntryRoutes } from './entry-routes';
+import { FoundMatches } from './found-matches';
+import { InitBundle } from './init-bundle';
+import { PlainWrites } from './plain-writes';
+import { SingleWrites } from './single-writes';
+import { TransactionPlanner } from './transaction-planner';
+import { TransactionRunner } from './transaction-runner';
+import { WriteIntents } from './write-intents';
+
+/** Batches and transactions over the resource store. */
+@Module({
+  imports: [ResourceModule],
+  providers: [
+    BundleProcessor,
+    BundleSlots,
+    InitBundle,
+    BatchRunner,
+    TransactionRunner,
+    WriteIntents,
+    TransactionPlanner,
+    FoundMatches,
+    EntryPatches,
+    BundleWriter,
+    SingleWrites,
+    PlainWrites,
+    EntryRoutes,
+    EntryReads,
+  ],
+  exports: [BundleProcessor, InitBundle],
+})
+export class BundleModule {}

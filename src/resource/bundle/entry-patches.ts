@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { ServiceError } from '../../platform/errors/service-error';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { parseLossless } from '../../platform/json/lossless';
+import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
+import { type ResourcePatch } from '../resource-writer';
+import { type BundleEntry } from './bundle';
+import { binaryContent, textOf } from './entry-text';
+
+const KINDS: Readonly<Record<string, PatchKind>> = {
+  'application/json-patch+json': 'json-patch',
+  'application/merge-patch+json': 'merge-patch',
+};
+
+/** Reads the patch of an entry: a Binary with a JSON Patch, or Parameters (http://hl7.org/fhir/R4/http.html#patch). */
+@Injectable()
+export class EntryPatches {
+  constructor(private readonly environment: Environment) {}
+
+  /** @throws ServiceError 'invalid' for anything else. */
+  of({ resource }: BundleEntry): ResourcePatch {
+    const { bodyLimitBytes } = this.environment;
+    if (resource?.type === 'Parameters') {
+      return compileResourcePatch('fhirpath-patch', parseLossless(textOf(resource)), bodyLimitBytes);
+    }
+    if (resource?.type !== 'Binary') {
+      throw new ServiceError('invalid', 'A patch is a Binary with a JSON Patch, or Parameters.', {
+        expression: 'resource',
+      });
+    }
+    const { mediaType, body } = binaryContent(resource);
+    const kind = KINDS[mediaType];
+    if (kind === undefined) {
+      throw new ServiceError('invalid', `The patch must be of type ${Object.keys(KINDS).join(' or ')}.`, {
+        expression: 'resource.contentType',
+      });
+    }
+    return compileResourcePatch(kind, parseLossless(decodeUtf8(body)), bodyLimitBytes);
+  }
+}

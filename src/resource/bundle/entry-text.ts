@@ -1,0 +1,22 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { type EntryResource } from './bundle';
+
+/** The resource of an entry as compact JSON, every byte as sent. */
+export const textOf = ({ members }: EntryResource): string =>
+  `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
+
+/**
+ * What a Binary holds: a patch travels in one (http://hl7.org/fhir/R4/http.html#jsonpatch).
+ * @throws ServiceError 'invalid' without content.
+ */
+export function binaryContent({ members }: EntryResource): { readonly mediaType: string; readonly body: Buffer } {
+  const valueOf = (name: string): unknown => {
+    const text = members.find(({ key }) => key === name)?.valueText;
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  };
+  const [contentType, data] = [valueOf('contentType'), valueOf('data')];
+  if (typeof contentType !== 'string' || typeof data !== 'string') {
+    throw new ServiceError('invalid', 'A patch in a Binary needs contentType and data.', { expression: 'resource' });
+  }
+  return { mediaType: contentType.split(';')[0]?.trim().toLowerCase() ?? '', body: Buffer.from(data, 'base64') };
+}

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { StartError } from '../../platform/errors/start-error';
+import { serviceErrorOf } from '../../platform/http/service-error-of';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { type Bundle } from './bundle';
+import { type BundleCall } from './bundle-call';
+import { Deadline } from './deadline';
+import { readBundle } from './read-bundle';
+import { TransactionRunner } from './transaction-runner';
+
+/** Nobody asked, so nobody is answered; no policy limits the server itself. */
+const SYSTEM: BundleCall = { root: '', rootUrl: '', authorization: undefined, prefer: undefined, isSystem: true };
+
+/**
+ * Processes the Bundle of `SVC_INIT_BUNDLE` at each start, before the port opens. Entries that PUT, or create under a
+ * condition, change nothing the second time.
+ */
+@Injectable()
+export class InitBundle {
+  private readonly logger = new Logger(InitBundle.name);
+
+  constructor(
+    private readonly transactions: TransactionRunner,
+    private readonly environment: Environment,
+  ) {}
+
+  /** @throws StartError that names the file, the entry and the reason. */
+  async apply(): Promise<void> {
+    const file = this.environment.initBundle;
+    if (file === undefined) return;
+    try {
+      const bundle = readBundle(decodeUtf8(await readFile(file)), this.environment.bundleEntriesMax);
+      for (const part of partsOf(bundle)) {
+        await this.transactions.run(part, SYSTEM, new Deadline(this.environment.bundleTimeoutSeconds));
+      }
+      this.logger.log(`Processed the ${bundle.type} of SVC_INIT_BUNDLE: ${bundle.entries.length} entries`);
+    } catch (error) {
+      const reason = serviceErrorOf(error)?.message ?? String(error).replace(/^Error: /, '');
+      throw new StartError(`SVC_INIT_BUNDLE ${file}: ${reason}`, { cause: error });
+    }
+  }
+}
+
+/** Each entry of a batch stands by itself; all must succeed here. */
+const partsOf = (bundle: Bundle): readonly Bundle[] =>
+  bundle.type === 'batch' ? bundle.entries.map((entry) => ({ ...bundle, entries: [entry] })) : [bundle];

@@ -1,0 +1,88 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { compactJson } from '../../platform/json/compact-json';
+import { elementsOf, membersOf } from '../../platform/json/json-members';
+import { type Bundle, type BundleEntry, type BundleType, type EntryRequest, type EntryResource } from './bundle';
+import { atEntrySync, refusedRequest } from './entry-error';
+
+/** A resource may be as deep in a Bundle as it may be by itself. */
+const MAX_DEPTH = 64 + 3;
+
+const TYPES: readonly BundleType[] = ['transaction', 'batch', 'collection'];
+const REQUEST_MEMBERS = ['method', 'url', 'ifMatch', 'ifNoneMatch', 'ifModifiedSince', 'ifNoneExist'] as const;
+
+/**
+ * Reads a Bundle to be processed. Resources stay text: they are parsed when their references are known.
+ * @throws ServiceError 'invalid' or 'too-large'; JsonBodyError for hostile or broken text.
+ */
+export function readBundle(text: string, maxEntries: number): Bundle {
+  const members = new Map(
+    membersOf(compactJson(text, { maxDepth: MAX_DEPTH })).map(({ key, valueText }) => [key, valueText]),
+  );
+  if (stringOf(members.get('resourceType')) !== 'Bundle') {
+    throw new ServiceError('invalid', 'Send a Bundle: a JSON object with "resourceType": "Bundle".', {
+      expression: 'resourceType',
+    });
+  }
+  const named = stringOf(members.get('type'));
+  const type = TYPES.find((known) => known === named);
+  if (type === undefined) {
+    throw new ServiceError('invalid', `Bundle.type must be one of ${TYPES.join(', ')}.`, { expression: 'Bundle.type' });
+  }
+  const entryText = members.get('entry') ?? '[]';
+  if (!entryText.startsWith('[')) {
+    throw new ServiceError('invalid', 'Bundle.entry must be a list.', { expression: 'Bundle.entry' });
+  }
+  const entries = elementsOf(entryText);
+  if (entries.length > maxEntries) {
+    throw new ServiceError('too-large', `A Bundle has at most ${maxEntries} entries here; send it in parts.`, {
+      expression: 'Bundle.entry',
+    });
+  }
+  return { type, entries: entries.map((entry, index) => atEntrySync(index, () => entryOf(entry, index, type))) };
+}
+
+function entryOf(text: string, index: number, type: BundleType): BundleEntry {
+  const members = new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));
+  const resource = resourceOf(members.get('resource'));
+  const request = type === 'collection' ? storingRequest(resource) : requestOf(members.get('request'));
+  return { index, fullUrl: stringOf(members.get('fullUrl')), resource, request };
+}
+
+function resourceOf(text: string | undefined): EntryResource | undefined {
+  if (text === undefined) return undefined;
+  if (!text.startsWith('{'))
+    throw new ServiceError('invalid', 'The resource must be an object.', { expression: 'resource' });
+  const members = membersOf(text);
+  const valueOf = (name: string): string | undefined => stringOf(members.find(({ key }) => key === name)?.valueText);
+  return { type: valueOf('resourceType'), id: valueOf('id'), members };
+}
+
+function requestOf(text: string | undefined): EntryRequest {
+  if (text?.startsWith('{') !== true) {
+    throw refusedRequest('The entry has no request: what is to be done with it?', undefined);
+  }
+  const value = JSON.parse(text) as Record<string, unknown>;
+  const found: Partial<Record<(typeof REQUEST_MEMBERS)[number], string>> = {};
+  for (const name of REQUEST_MEMBERS) {
+    const member = value[name];
+    if (member === undefined) continue;
+    if (typeof member !== 'string') throw refusedRequest(`request.${name} must be a string.`, undefined);
+    found[name] = member;
+  }
+  const { method, url, ...conditions } = found;
+  if (method === undefined) throw refusedRequest('request.method is missing.', 'method');
+  if (url === undefined) throw refusedRequest('request.url is missing.', 'url');
+  return { method, url, ...conditions };
+}
+
+/** An entry of a collection has no request: its resource is stored under its id, or a new one. */
+function storingRequest(resource: EntryResource | undefined): EntryRequest {
+  if (resource?.type === undefined) throw new ServiceError('invalid', 'The entry has no resource to store.');
+  const { type, id } = resource;
+  return id === undefined ? { method: 'POST', url: type } : { method: 'PUT', url: `${type}/${id}` };
+}
+
+/** The string that a JSON text is; undefined for anything else. */
+function stringOf(text: string | undefined): string | undefined {
+  return text?.startsWith('"') === true ? (JSON.parse(text) as string) : undefined;
+}

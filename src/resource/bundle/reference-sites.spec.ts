@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { linkSitesOf, replaceLinks } from './reference-sites';
+
+const URN = 'urn:uuid:1';
+const rewritten = (value: unknown): unknown => {
+  const json = JSON.stringify(value);
+  return JSON.parse(replaceLinks(json, linkSitesOf(json), (link) => (link === URN ? 'Patient/"7"' : undefined)));
+};
+
+describe('links of a resource', () => {
+  it.each<[string, unknown, unknown]>([
+    [
+      'references',
+      { subject: { display: 'x', reference: URN } },
+      { subject: { display: 'x', reference: 'Patient/"7"' } },
+    ],
+    [
+      'several, in any order',
+      [{ reference: URN }, { url: URN }, { reference: URN }],
+      [{ reference: 'Patient/"7"' }, { url: 'Patient/"7"' }, { reference: 'Patient/"7"' }],
+    ],
+    [
+      'urns in uris',
+      { valueUri: URN, valueUrl: URN, url: URN },
+      { valueUri: 'Patient/"7"', valueUrl: 'Patient/"7"', url: 'Patient/"7"' },
+    ],
+    ['narratives', { div: `<a href="${URN}">` }, { div: '<a href="Patient/"7"">' }],
+  ])('are found in %s', (_where, value, expected) => {
+    expect(rewritten(value)).toEqual(expected);
+  });
+
+  it.each<[string, unknown]>([
+    ['names', { identifier: [{ system: URN, value: URN }] }],
+    ['canonicals', { instantiatesCanonical: [URN], valueCanonical: URN }],
+    ['texts that look like JSON', { note: `{"reference":"${URN}"}`, [`x"reference`]: URN, '","reference': URN }],
+    ['other links', { reference: 'urn:uuid:12' }],
+    ['nothing', {}],
+  ])('are not %s', (_what, value) => {
+    expect(rewritten(value)).toEqual(value);
+  });
+
+  it('leave every other byte as it is', () => {
+    const json = `{"a":1.10,"reference":"${URN}","b":"\\u00e9\\/"}`;
+    expect(replaceLinks(json, linkSitesOf(json), () => 'B/1')).toBe(`{"a":1.10,"reference":"B/1","b":"\\u00e9\\/"}`);
+  });
+
+  it('are unescaped', () => {
+    expect(linkSitesOf('{"reference":"Patient\\/1"}').map(({ link }) => link)).toEqual(['Patient/1']);
+  });
+});

@@ -1,0 +1,75 @@
+import { endOfString } from '../../platform/json/json-skip';
+
+/** A place in a JSON text that holds a link: the inside of a string, without its quotes. */
+export interface LinkSite {
+  readonly start: number;
+  readonly end: number;
+  /** Unescaped. */
+  readonly link: string;
+}
+
+/** The only member of this name in R4 that is a string is Reference.reference. */
+const REFERENCE = '"reference":"';
+
+/**
+ * Members of type uri or url that point at resources, beside references: of attachments and of extensions. A urn anywhere
+ * else, such as in Identifier.value, is a name of its own and no link.
+ */
+const URN_MEMBERS = ['"url":', '"valueUri":', '"valueUrl":'];
+
+const NARRATIVE_LINK = /(?:href|src)=(?:\\"([^"\\]*)\\"|'([^'\\]*)')/g;
+
+/**
+ * Finds the links of a compact JSON value that a transaction may rewrite (http://hl7.org/fhir/R4/http.html#trules), in
+ * order: references, urns in uris, and `href` and `src` of narratives. Canonicals are left alone.
+ */
+export function linkSitesOf(json: string): LinkSite[] {
+  const sites = [...referenceSites(json), ...urnSites(json), ...narrativeSites(json)];
+  return sites.length < 2 ? sites : sites.sort((a, b) => a.start - b.start);
+}
+
+/** Replaces links; those without a replacement stay as they are, byte for byte. */
+export function replaceLinks(
+  json: string,
+  sites: readonly LinkSite[],
+  replacementOf: (link: string) => string | undefined,
+): string {
+  let copiedTo = 0;
+  let result = '';
+  for (const { start, end, link } of sites) {
+    const replacement = replacementOf(link);
+    if (replacement === undefined || replacement === link) continue;
+    result += json.slice(copiedTo, start) + JSON.stringify(replacement).slice(1, -1);
+    copiedTo = end;
+  }
+  return copiedTo === 0 ? json : result + json.slice(copiedTo);
+}
+
+function* referenceSites(json: string): Generator<LinkSite> {
+  for (let at = json.indexOf(REFERENCE); at >= 0; at = json.indexOf(REFERENCE, at + REFERENCE.length)) {
+    // A key begins behind a brace or comma; a quote that is escaped in front of it does not begin one.
+    const before = json[at - 1];
+    if (before === '{' || before === ',') yield siteAt(json, at + REFERENCE.length - 1);
+  }
+}
+
+function* urnSites(json: string): Generator<LinkSite> {
+  for (let at = json.indexOf(':"urn:'); at >= 0; at = json.indexOf(':"urn:', at + 1)) {
+    if (URN_MEMBERS.some((member) => json.endsWith(member, at + 1))) yield siteAt(json, at + 1);
+  }
+}
+
+function* narrativeSites(json: string): Generator<LinkSite> {
+  if (!json.includes('"div":"')) return;
+  for (const { index, 0: all, 1: quoted, 2: apostrophed } of json.matchAll(NARRATIVE_LINK)) {
+    const link = quoted ?? apostrophed ?? '';
+    const start = index + all.lastIndexOf(link);
+    yield { start, end: start + link.length, link };
+  }
+}
+
+function siteAt(json: string, quote: number): LinkSite {
+  const end = endOfString(json, quote) - 1;
+  const raw = json.slice(quote + 1, end);
+  return { start: quote + 1, end, link: raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw };
+}

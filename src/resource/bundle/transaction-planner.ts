@@ -1,0 +1,167 @@
+import { Injectable } from '@nestjs/common';
+import { localKey } from '../../fhir/reference';
+import { ServiceError } from '../../platform/errors/service-error';
+import { canonicalCondition } from '../conditional/condition';
+import { multipleMatches } from '../conditional/condition-matches';
+import { ResourceDraft } from '../resource-draft';
+import { WriteExtensions } from '../write-extensions';
+import { BundleLinks } from './bundle-links';
+import { type Deadline } from './deadline';
+import { type EntryIdentity, type Matches, identitiesOf } from './entry-identities';
+import { atEntry, atEntrySync } from './entry-error';
+import { EntryPatches } from './entry-patches';
+import { FoundMatches } from './found-matches';
+import { type PlannedStore, type PlannedWrite } from './planned-write';
+import { replaceLinks } from './reference-sites';
+import { type WriteIntent, conditionOf, isConditional } from './write-intent';
+
+interface Planning {
+  readonly links: BundleLinks;
+  readonly matches: Matches;
+  /** What the transaction itself writes: by condition, and by type. */
+  readonly madeByCondition: ReadonlyMap<string, string>;
+  readonly writtenTypes: ReadonlySet<string>;
+}
+
+/** Makes drafts of entries, whose identities are known by now: links rewritten, rules asked. Outside of the transaction. */
+@Injectable()
+export class TransactionPlanner {
+  constructor(
+    private readonly extensions: WriteExtensions,
+    private readonly found: FoundMatches,
+    private readonly patches: EntryPatches,
+  ) {}
+
+  async plan(intents: readonly WriteIntent[], matches: Matches, deadline: Deadline): Promise<PlannedWrite[]> {
+    const identities = identitiesOf(intents, matches);
+    const planning = planningOf(intents, identities, matches);
+    const writes: PlannedWrite[] = [];
+    for (const [index, intent] of intents.entries()) {
+      const identity = identities[index];
+      if (identity !== undefined) {
+        writes.push(await atEntry(intent.entry.index, () => this.planEntry(intent, identity, planning)));
+      }
+      await deadline.check();
+    }
+    return writes;
+  }
+
+  private planEntry(
+    intent: WriteIntent,
+    identity: EntryIdentity,
+    planning: Planning,
+  ): PlannedWrite | Promise<PlannedWrite> {
+    const { entry, action } = intent;
+    const { verb, type, options } = action;
+    const { id, origin, match } = identity;
+    const planned = {
+      index: entry.index,
+      type,
+      id,
+      options,
+      ...(match === undefined ? {} : { foundText: match.text }),
+    };
+    const wasMet = origin === 'found' || origin === 'made';
+    switch (verb) {
+      case 'DELETE':
+        return { ...planned, mode: origin === 'nothing' ? 'nothing' : 'delete' };
+      case 'PATCH':
+        return { ...planned, mode: 'patch', patch: this.patches.of(entry) };
+      case 'POST':
+      case 'PUT': {
+        if (verb === 'POST' && wasMet) return { ...planned, mode: 'existing' };
+        const mode = verb === 'PUT' && (origin === 'given' || wasMet) ? 'put' : 'create';
+        return this.planStore(intent, { ...planned, mode, method: verb, isNewId: origin === 'new' }, planning);
+      }
+    }
+  }
+
+  private async planStore(
+    intent: WriteIntent,
+    planned: Omit<PlannedStore, 'draft' | 'rule'>,
+    planning: Planning,
+  ): Promise<PlannedWrite> {
+    const linkOf = (link: string): string | undefined => resolvedLink(link, intent, planning);
+    if (this.waits(intent, planning)) {
+      const makeDraft = async (): Promise<ResourceDraft> => {
+        const now = await this.found.ofLinks([intent]);
+        return draftOf(intent, planned, (link) => resolvedLink(link, intent, { ...planning, matches: now }));
+      };
+      return { ...planned, mode: 'late', lateMode: planned.mode, makeDraft };
+    }
+    const draft = draftOf(intent, planned, linkOf);
+    return { ...planned, draft, rule: await this.extensions.check(draft) };
+  }
+
+  /** Whether a reference by search finds nothing yet, but may find what this transaction writes. */
+  private waits({ links }: WriteIntent, { matches, madeByCondition, writtenTypes }: Planning): boolean {
+    return links.some((sites) =>
+      sites.some(({ link }) => {
+        if (!isConditional(link)) return false;
+        const condition = conditionOf(link);
+        const canonical = canonicalCondition(condition);
+        if (madeByCondition.has(canonical) || (matches.get(canonical) ?? []).length > 0) return false;
+        return writtenTypes.has(condition.type);
+      }),
+    );
+  }
+}
+
+function planningOf(intents: readonly WriteIntent[], identities: readonly EntryIdentity[], matches: Matches): Planning {
+  const links = new BundleLinks();
+  const madeByCondition = new Map<string, string>();
+  const writtenTypes = new Set<string>();
+  for (const [index, { entry, action, condition }] of intents.entries()) {
+    const identity = identities[index];
+    if (identity === undefined || action.verb === 'DELETE') continue;
+    const target = localKey(action.type, identity.id);
+    const { fullUrl } = entry;
+    if (fullUrl !== undefined) {
+      atEntrySync(entry.index, () => {
+        links.add(fullUrl, target);
+      });
+    }
+    if (condition !== undefined) madeByCondition.set(condition.canonical, target);
+    writtenTypes.add(action.type);
+  }
+  return { links, matches, madeByCondition, writtenTypes };
+}
+
+function resolvedLink(
+  link: string,
+  { entry }: WriteIntent,
+  { links, matches, madeByCondition }: Planning,
+): string | undefined {
+  if (!isConditional(link)) return links.targetOf(link, entry.fullUrl);
+  const condition = conditionOf(link);
+  const canonical = canonicalCondition(condition);
+  const made = madeByCondition.get(canonical);
+  if (made !== undefined) return made;
+  const [match, ...others] = matches.get(canonical) ?? [];
+  if (others.length > 0) throw multipleMatches(condition.type);
+  if (match === undefined) {
+    throw new ServiceError('unprocessable', `A reference by search finds no ${condition.type}.`, {
+      expression: 'resource',
+    });
+  }
+  return localKey(condition.type, match.id);
+}
+
+function draftOf(
+  { entry, action, links }: WriteIntent,
+  { mode, id, isNewId }: Pick<PlannedStore, 'mode' | 'id' | 'isNewId'>,
+  linkOf: (link: string) => string | undefined,
+): ResourceDraft {
+  const members = (entry.resource?.members ?? [])
+    .map((member, index) => {
+      const sites = links[index] ?? [];
+      return sites.length === 0 ? member : { ...member, valueText: replaceLinks(member.valueText, sites, linkOf) };
+    })
+    .filter(({ key }) => !(isNewId && key === 'id'));
+  const text = `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
+  return ResourceDraft.of(
+    { text, value: JSON.parse(text), members: () => members },
+    action.type,
+    mode === 'put' ? id : undefined,
+  );
+}

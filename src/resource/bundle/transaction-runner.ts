@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { type Bundle } from './bundle';
+import { type BundleCall } from './bundle-call';
+import { BundleWriter } from './bundle-writer';
+import { type Deadline } from './deadline';
+import { type AnsweredEntry } from './entry-answer';
+import { type Matches } from './entry-identities';
+import { EntryReads } from './entry-reads';
+import { FoundMatches, isSameMatches } from './found-matches';
+import { type PlannedWrite } from './planned-write';
+import { TransactionPlanner } from './transaction-planner';
+import { type WriteIntent } from './write-intent';
+import { WriteIntents } from './write-intents';
+
+/** Runs the entries of a Bundle as one transaction: all of them, or none (http://hl7.org/fhir/R4/http.html#trules). */
+@Injectable()
+export class TransactionRunner {
+  constructor(
+    private readonly intents: WriteIntents,
+    private readonly found: FoundMatches,
+    private readonly planner: TransactionPlanner,
+    private readonly writer: BundleWriter,
+    private readonly reads: EntryReads,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  /** Answers entries in their order. Reads see what the transaction has written, wherever they stand. */
+  async run(bundle: Bundle, call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
+    const { writes, reads } = await this.intents.of(bundle, call, deadline);
+    const matches = await this.found.of(writes);
+    // Slow work is done before the transaction holds anything.
+    const planned = await this.planner.plan(writes, matches, deadline);
+    let isFirstTry = true;
+    const answers = await this.unitOfWork.run(async () => {
+      const plan = await this.planInside(writes, { matches, planned, isFirstTry }, deadline);
+      isFirstTry = false;
+      const results = await this.writer.write(plan, deadline);
+      const answered = new Map<number, AnsweredEntry>(
+        plan.map(({ index }, position) => [index, { kind: 'write', result: results[position] ?? { status: 204 } }]),
+      );
+      for (const { entry } of reads) {
+        answered.set(entry.index, await this.reads.read(entry, call));
+        await deadline.check();
+      }
+      return answered;
+    });
+    return bundle.entries.flatMap(({ index }) => answers.get(index) ?? []);
+  }
+
+  /** What was planned outside holds if the conditions, now that nobody else can act on them, find the same. */
+  private async planInside(
+    writes: readonly WriteIntent[],
+    { matches, planned, isFirstTry }: { matches: Matches; planned: PlannedWrite[]; isFirstTry: boolean },
+    deadline: Deadline,
+  ): Promise<PlannedWrite[]> {
+    await this.found.lock(writes);
+    const now = await this.found.ofEntries(writes);
+    // Rules change the drafts that they store, so another try needs other drafts.
+    if (isFirstTry && isSameMatches(matches, now)) return planned;
+    return this.planner.plan(writes, new Map([...matches, ...now]), deadline);
+  }
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { Environment } from '../../platform/config/environment';
+import { canonicalCondition } from '../conditional/condition';
+import { EntryAccesses } from '../entry-access.registry';
+import { ResourceTypes } from '../resource-types';
+import { type Bundle, type BundleEntry } from './bundle';
+import { type BundleCall } from './bundle-call';
+import { type Deadline } from './deadline';
+import { type ReadAction, type WriteAction, actionOf } from './entry-action';
+import { atEntry } from './entry-error';
+import { textOf } from './entry-text';
+import { linkSitesOf } from './reference-sites';
+import { type WriteIntent } from './write-intent';
+
+export interface ReadIntent {
+  readonly entry: BundleEntry;
+  readonly action: ReadAction;
+}
+
+export interface Intents {
+  readonly writes: readonly WriteIntent[];
+  readonly reads: readonly ReadIntent[];
+}
+
+/** The names of the routes that such writes have by themselves: policies link to them. */
+const OPERATION_IDS = {
+  POST: ['FhirCreate', 'FhirConditionalCreate'],
+  PUT: ['FhirUpdate', 'FhirConditionalUpdate'],
+  PATCH: ['FhirPatch', 'FhirConditionalPatch'],
+  DELETE: ['FhirDelete', 'FhirConditionalDelete'],
+} as const;
+
+/** Reads what the entries of a transaction ask for, and refuses what the caller may not do, before anything is written. */
+@Injectable()
+export class WriteIntents {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly access: EntryAccesses,
+    private readonly environment: Environment,
+  ) {}
+
+  async of({ entries }: Bundle, call: BundleCall, deadline: Deadline): Promise<Intents> {
+    const writes: WriteIntent[] = [];
+    const reads: ReadIntent[] = [];
+    for (const entry of entries) {
+      await atEntry(entry.index, async () => {
+        const action = actionOf(entry, this.environment.baseUrl);
+        if (action.kind === 'read') reads.push({ entry, action });
+        else writes.push(await this.writeIntent(entry, action, call));
+      });
+      await deadline.check();
+    }
+    return { writes, reads };
+  }
+
+  private async writeIntent(entry: BundleEntry, action: WriteAction, call: BundleCall): Promise<WriteIntent> {
+    const { verb, type, id, criteria } = action;
+    const { resource } = entry;
+    this.types.assertWritable(type);
+    if (!call.isSystem) {
+      await this.access.assertGranted({
+        operationId: OPERATION_IDS[verb][criteria === undefined ? 0 : 1],
+        method: verb,
+        url: id === undefined ? (criteria === undefined ? type : `${type}?${criteria}`) : `${type}/${id}`,
+        type,
+        ...(id === undefined ? {} : { id }),
+        resource: () => (resource === undefined ? undefined : (JSON.parse(textOf(resource)) as Resource)),
+      });
+    }
+    const isStored = resource !== undefined && (verb === 'POST' || verb === 'PUT');
+    return {
+      entry,
+      action,
+      condition:
+        criteria === undefined ? undefined : { type, criteria, canonical: canonicalCondition({ type, criteria }) },
+      links: isStored ? resource.members.map(({ valueText }) => linkSitesOf(valueText)) : [],
+    };
+  }
+}

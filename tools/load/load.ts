@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+import { findRootSecret } from '../demo/demo-secrets';
+import { textTable } from '../demo/text-table';
+import { type LoadReport, load } from './loading';
+import { LoadState } from './load-state';
+
+const USAGE = `npm run load -- <files or folders> [--restart] [--lanes=4]
+
+Sends FHIR Bundles (*.json: transaction, batch, collection; single resources too) and NDJSON (*.ndjson, a resource a line)
+to a running server. What was loaded is remembered: after a break the same call goes on; --restart forgets it.
+Server: BASE_URL or PORT. Credentials: TOKEN, BASIC=id:secret, or the Client "root" as npm run demo finds it.
+`;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { restart: { type: 'boolean', default: false }, lanes: { type: 'string', default: '4' } },
+  });
+  const lanes = Number(values.lanes);
+  if (positionals.length === 0 || !Number.isInteger(lanes) || lanes < 1 || lanes > 64) {
+    process.stderr.write(USAGE);
+    return 1;
+  }
+  const { BASE_URL, PORT = '3000' } = process.env; // as the server reads them
+  const root = (BASE_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, '');
+  const baseUrl = root.endsWith('/fhir') ? root : `${root}/fhir`;
+  const authorization = authorizationOf(process.env);
+  if (authorization === undefined) {
+    process.stderr.write(`No credentials: set TOKEN, or BASIC to id:secret.\n`);
+    return 1;
+  }
+  const state = LoadState.open(LoadState.pathIn(process.env), baseUrl, { restart: values.restart });
+  process.once('SIGINT', () => {
+    state.save();
+    process.exit(130);
+  });
+  const report = await load(positionals, { target: { baseUrl, authorization }, state, lanes });
+  tell(report);
+  return report.failures.length + report.unreadable.length === 0 ? 0 : 1;
+}
+
+function authorizationOf(environment: NodeJS.ProcessEnv): string | undefined {
+  const { TOKEN: token, BASIC: basic } = environment;
+  if (token !== undefined) return `Bearer ${token}`;
+  const secret = findRootSecret(environment)?.value;
+  const credentials = basic ?? (secret === undefined ? undefined : `root:${secret}`);
+  return credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
+}
+
+function tell({ storedByType, skipped, failures, unreadable }: LoadReport): void {
+  const rows = [...storedByType].sort(([a], [b]) => (a < b ? -1 : 1)).map(([type, count]) => [type, String(count)]);
+  const total = [...storedByType.values()].reduce((sum, count) => sum + count, 0);
+  process.stdout.write(`\n${textTable(['Type', 'Stored'], [...rows, ['', String(total)]])}\n`);
+  if (skipped > 0) process.stdout.write(`${skipped} were stored before.\n`);
+  for (const { file, reason } of unreadable) process.stderr.write(`${file}: ${reason}\n`);
+  for (const { file, entry, status, reason } of failures) {
+    process.stderr.write(`${file}, ${entry.place} (${entry.resourceType}): ${status} ${reason}\n`);
+  }
+  if (failures.length > 0) process.stderr.write(`${failures.length} were not stored.\n`);
+}
+
+main()
+  .catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  })
+  .then((code) => {
+    process.exitCode = code;
+  })
+  .catch(() => undefined);

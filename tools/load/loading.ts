@@ -1,0 +1,102 @@
+import { ProgressBar, type ProgressOutput } from '../progress-bar';
+import { hashOf, listFiles } from './list-files';
+import { type LoadState } from './load-state';
+import { type LoadUnit } from './load-unit';
+import { type LoadFile, readUnits } from './read-units';
+import { type Failure, type LoadTarget, sendUnit } from './send-unit';
+
+export interface LoadOptions {
+  readonly target: LoadTarget;
+  readonly state: LoadState;
+  /** Requests under way at a time. */
+  readonly lanes: number;
+  readonly output?: ProgressOutput;
+}
+
+export interface LoadReport {
+  /** Stored in this run, by type. */
+  readonly storedByType: ReadonlyMap<string, number>;
+  /** Stored in an earlier run. */
+  readonly skipped: number;
+  readonly failures: readonly (Failure & { readonly file: string })[];
+  /** Files that could not be read to the end. */
+  readonly unreadable: readonly { readonly file: string; readonly reason: string }[];
+}
+
+const SAVE_EVERY_MILLISECONDS = 1000;
+
+/** Loads files into a server: first those that others refer to, to their end, then the rest. */
+export async function load(paths: readonly string[], options: LoadOptions): Promise<LoadReport> {
+  const { first, rest } = await listFiles(paths);
+  const report = { storedByType: new Map<string, number>(), skipped: 0, failures: [], unreadable: [] } as Growing;
+  const groups = [await filesOf(first), await filesOf(rest)];
+  const total = await countEntries(groups.flat());
+  const progress = new ProgressBar({
+    label: 'load',
+    total,
+    ...(options.output === undefined ? {} : { output: options.output }),
+  });
+  for (const files of groups) await loadGroup(files, options, report, progress);
+  options.state.save();
+  return report;
+}
+
+interface Growing {
+  readonly storedByType: Map<string, number>;
+  skipped: number;
+  readonly failures: (Failure & { file: string })[];
+  readonly unreadable: { file: string; reason: string }[];
+}
+
+const filesOf = (paths: readonly string[]): Promise<LoadFile[]> =>
+  Promise.all(paths.map(async (path) => ({ path, hash: await hashOf(path) })));
+
+async function countEntries(files: readonly LoadFile[]): Promise<number> {
+  let count = 0;
+  for await (const { entries } of unitsOf(files, () => undefined)) count += entries.length;
+  return count;
+}
+
+async function loadGroup(
+  files: readonly LoadFile[],
+  { target, state, lanes }: LoadOptions,
+  report: Growing,
+  progress: ProgressBar,
+): Promise<void> {
+  const units = unitsOf(files, (file, reason) => report.unreadable.push({ file, reason }));
+  let savedAt = performance.now();
+  const lane = async (): Promise<void> => {
+    for (let next = await units.next(); next.done !== true; next = await units.next()) {
+      const unit = next.value;
+      const entries = state.remainingOf(unit);
+      report.skipped += unit.entries.length - entries.length;
+      const failures = entries.length === 0 ? [] : await sendUnit(target, { ...unit, entries });
+      const failed = new Set(failures.map(({ entry }) => entry));
+      for (const { resourceType } of entries.filter((entry) => !failed.has(entry))) {
+        report.storedByType.set(resourceType, (report.storedByType.get(resourceType) ?? 0) + 1);
+      }
+      report.failures.push(...failures.map((failure) => ({ ...failure, file: unit.file })));
+      state.note(unit, [...failed]);
+      if (performance.now() - savedAt > SAVE_EVERY_MILLISECONDS) {
+        state.save();
+        savedAt = performance.now();
+      }
+      progress.advance(unit.entries.length);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+/** The units of all files, one file after the other; a file that cannot be read is told, and the rest goes on. */
+async function* unitsOf(
+  files: readonly LoadFile[],
+  onUnreadable: (file: string, reason: string) => void,
+): AsyncGenerator<LoadUnit> {
+  for (const file of files) {
+    try {
+      yield* readUnits(file);
+    } catch (error) {
+      onUnreadable(file.path, error instanceof Error ? error.message : String(error));
+    }
+  }
+}
