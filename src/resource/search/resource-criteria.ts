@@ -4,12 +4,15 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceText } from '../stored-resource';
 import { holdsTexts } from './holds-texts';
 import { parseSearch } from './parse-search';
-import { ResourceSearch, type SearchRequest } from './resource-search';
+import { ResourceSearch } from './resource-search';
 import { SearchIndex } from './search-index';
 
 /** Parameters that shape an answer: in criteria they would look as if they narrowed the choice. */
 const SHAPING =
-  /^_(count|total|after|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|timeout)(:|$)/;
+  /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|timeout)(:|$)/;
+
+/** Hits that may turn out to be collisions of hashes: one is a rarity, more than these at once are no accident. */
+const SPARE = 4;
 
 /** Finds what the criteria of a conditional write name (http://hl7.org/fhir/R4/http.html#ccreate). */
 @Injectable()
@@ -32,20 +35,15 @@ export class ResourceCriteria {
     const { baseUrl } = this.environment;
     const { clauses } = parseSearch(query, { type, parameters, baseUrl, isLenient: false });
     const isHit = holdsTexts(query, (code) => parameters.find(type, code)?.kind);
-    const found: ResourceText[] = [];
-    let request: SearchRequest | undefined = { type, clauses, count: limit, total: 'none' };
-    while (request !== undefined && found.length < limit) {
-      const { resources, next } = await this.search.search(request);
-      found.push(...resources.filter(({ text }) => isHit(text)));
-      request = next === undefined ? undefined : { ...request, after: next };
-    }
-    return found.slice(0, limit);
+    const { resources } = await this.search.search({ type, clauses, count: limit + SPARE, total: 'none' });
+    return resources.filter(({ text }) => isHit(text)).slice(0, limit);
   }
 }
 
 /** Reads criteria as a query. @throws ServiceError 'invalid' as {@link ResourceCriteria.find} says. */
 export function criteriaQuery(type: string, criteria: string): URLSearchParams {
-  const query = new URLSearchParams(criteria.trim().replace(new RegExp(`^(${type})?\\?`), ''));
+  const text = criteria.trim();
+  const query = new URLSearchParams(text.startsWith(`${type}?`) ? text.slice(type.length + 1) : text);
   if (query.size === 0) {
     throw new ServiceError('invalid', `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`);
   }
