@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
+import { Clock } from '../../platform/time/clock';
 import { type ResourceText } from '../stored-resource';
 import { holdsTexts } from './holds-texts';
 import { parseSearch } from './parse-search';
-import { ResourceSearch, type SearchRequest } from './resource-search';
+import { ResourceSearch } from './resource-search';
 import { SearchIndex } from './search-index';
 
 /** Parameters that shape an answer: in criteria they would look as if they narrowed the choice. */
 const SHAPING =
-  /^_(count|total|after|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|timeout)(:|$)/;
+  /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|timeout)(:|$)/;
+
+/** Hits that may turn out to be collisions of hashes: one is a rarity, more than these at once are no accident. */
+const SPARE = 4;
 
 /** Finds what the criteria of a conditional write name (http://hl7.org/fhir/R4/http.html#ccreate). */
 @Injectable()
@@ -18,6 +22,7 @@ export class ResourceCriteria {
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
     private readonly environment: Environment,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -30,22 +35,23 @@ export class ResourceCriteria {
     const query = criteriaQuery(type, criteria);
     const { parameters } = this.index;
     const { baseUrl } = this.environment;
-    const { clauses } = parseSearch(query, { type, parameters, baseUrl, isLenient: false });
+    const { clauses } = parseSearch(query, {
+      type,
+      parameters,
+      baseUrl,
+      now: this.clock.now().getTime(),
+      isLenient: false,
+    });
     const isHit = holdsTexts(query, (code) => parameters.find(type, code)?.kind);
-    const found: ResourceText[] = [];
-    let request: SearchRequest | undefined = { type, clauses, count: limit, total: 'none' };
-    while (request !== undefined && found.length < limit) {
-      const { resources, next } = await this.search.search(request);
-      found.push(...resources.filter(({ text }) => isHit(text)));
-      request = next === undefined ? undefined : { ...request, position: next };
-    }
-    return found.slice(0, limit);
+    const { resources } = await this.search.search({ type, clauses, count: limit + SPARE, total: 'none' });
+    return resources.filter(({ text }) => isHit(text)).slice(0, limit);
   }
 }
 
 /** Reads criteria as a query. @throws ServiceError 'invalid' as {@link ResourceCriteria.find} says. */
 export function criteriaQuery(type: string, criteria: string): URLSearchParams {
-  const query = new URLSearchParams(criteria.trim().replace(new RegExp(`^(${type})?\\?`), ''));
+  const text = criteria.trim();
+  const query = new URLSearchParams(text.startsWith(`${type}?`) ? text.slice(type.length + 1) : text);
   if (query.size === 0) {
     throw new ServiceError('invalid', `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`);
   }
