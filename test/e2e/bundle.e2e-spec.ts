@@ -257,6 +257,10 @@ describe('bundles', () => {
         ...(n % 2 === 0 ? { code: { coding: [{ system: 's', code: `c${n}` }] } } : {}),
         ...(n % 5 === 0 ? { subject: { reference: 'Patient/many' } } : {}),
         ...(n % 7 === 0 ? { effectiveDateTime: '1850-01-02', created: '9999-12-31' } : {}),
+        ...(n % 4 === 1
+          ? { valueQuantity: { value: n / 8, unit: 'mg', system: 'http://unitsofmeasure.org', code: 'mg' } }
+          : {}),
+        ...(n % 4 === 3 ? { valueString: `words ${n % 20}` } : {}),
       }));
       const entries = await transact(
         ...resources.map(({ resourceType, id, ...members }) => put(resourceType, id, members)),
@@ -273,7 +277,9 @@ describe('bundles', () => {
                case when r.main_date = r.updated_at then null else r.main_date end as main_date,
                (select array_agg((token_hash, system_hash, patient_hash, s.main_date = r.main_date)::text order by token_hash) from search_token s where s.resource_key = r.resource_key) as tokens,
                (select array_agg((target_hash, parameter_id, s.main_date = r.main_date)::text order by target_hash, parameter_id) from reference_link s where s.resource_key = r.resource_key) as links,
-               (select array_agg((low, high, parameter_id)::text order by parameter_id, low) from search_date s where s.resource_key = r.resource_key) as dates
+               (select array_agg((low, high, parameter_id)::text order by parameter_id, low) from search_date s where s.resource_key = r.resource_key) as dates,
+               (select array_agg((parameter_id, code_hash, value, unit_hash, s.main_date = r.main_date)::text order by parameter_id, code_hash) from search_number s where s.resource_key = r.resource_key) as numbers,
+               (select array_agg((parameter_id, value)::text order by parameter_id, value) from search_string s where s.resource_key = r.resource_key) as strings
              from resource r where r.id = any($1) order by 1`,
             [resources.slice(0, 80).map(({ id }) => `${prefix}${id}`)],
           )
