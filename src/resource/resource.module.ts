@@ -9,6 +9,7 @@ import { ResourceSearch } from './search/resource-search';
 import { SearchIndex } from './search/search-index';
 import { ResourceKeys } from './store/resource-keys';
 import { ResourceStore } from './store/resource-store';
+import { ResourceValidation } from './validation/resource-validation';
 import { WriteExtensions } from './write-extensions';
 
 /** The resource store for other modules; its routes are in ResourceApiModule. */
@@ -18,6 +19,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceTypes,
     ResourceRules,
     ResourceChangeListeners,
+    ResourceValidation,
     WriteExtensions,
     ResourceKeys,
     ResourceStore,
@@ -26,6 +28,6 @@ import { WriteExtensions } from './write-extensions';
     SearchIndex,
     ResourceSearch,
   ],
-  exports: [ResourceTypes, ResourceReader, ResourceWriter, SearchIndex, ResourceSearch],
+  exports: [ResourceTypes, ResourceReader, ResourceValidation, ResourceWriter, SearchIndex, ResourceSearch],
 })
 export class ResourceModule {}

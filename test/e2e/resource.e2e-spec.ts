@@ -66,9 +66,9 @@ describe('the resource API', () => {
   });
 
   it('answers with the bytes that were sent but for id, meta, resourceType and white space outside strings', async () => {
-    const body = `{ "b" : 1.10,  "resourceType":"Observation","a":"two  spaces \\u00e9 é", "n": [1e2, -0.0, 12345678901234567890.10],"id":"bytes"}`;
-    const stored = await app.put('/Observation/bytes', body);
-    const [, content] = /^\{"resourceType":"Observation","id":"bytes","meta":\{[^}]*\},(.*)$/.exec(stored.text) ?? [];
+    const body = `{ "b" : 1.10,  "resourceType":"SDCDocument","a":"two  spaces \\u00e9 é", "n": [1e2, -0.0, 12345678901234567890.10],"id":"bytes"}`;
+    const stored = await app.put('/SDCDocument/bytes', body);
+    const [, content] = /^\{"resourceType":"SDCDocument","id":"bytes","meta":\{[^}]*\},(.*)$/.exec(stored.text) ?? [];
     expect(content).toBe('"b":1.10,"a":"two  spaces \\u00e9 é","n":[1e2,-0.0,12345678901234567890.10]}');
   });
 
@@ -93,8 +93,10 @@ describe('the resource API', () => {
     const again = await app.put('/Patient/same', '{ "gender": "female", "resourceType":"Patient", "active" : true }');
     expect(again.status).toBe(200);
     expect(again.headers.get('etag')).toBe('W/"1"');
-    const digits = await app.put('/Observation/digits', '{"value":1.1}');
-    expect((await app.put('/Observation/digits', '{"value":1.10}')).headers.get('etag')).toBe('W/"2"');
+    const weight = (value: string): string =>
+      `{"status":"final","code":{"text":"weight"},"valueQuantity":{"value":${value}}}`;
+    const digits = await app.put('/Observation/digits', weight('1.1'));
+    expect((await app.put('/Observation/digits', weight('1.10'))).headers.get('etag')).toBe('W/"2"');
     expect(digits.status).toBe(201);
   });
 
@@ -251,7 +253,7 @@ describe('the resource API', () => {
     });
 
     it('takes 63 levels of arrays in an object', async () => {
-      expect((await app.post('/Basic', deep(63))).status).toBe(201);
+      expect((await app.post('/SDCDocument', deep(63))).status).toBe(201);
     });
 
     it('never repeats a value of the body in the refusal', async () => {

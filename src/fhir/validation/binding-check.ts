@@ -14,17 +14,34 @@ const SYNTAX: Readonly<Record<string, { readonly pattern: RegExp; readonly descr
 
 let byElement: ReadonlyMap<string, BoundValueSet> | undefined;
 
-/** The check of the required binding of an element, if it has one. @param owner the type that has the element */
-export function bindingCheckOf(owner: string, element: string, type: string): ItemCheck | undefined {
+/** The code system of resource types, which modules add to. */
+const RESOURCE_TYPES = 'http://hl7.org/fhir/resource-types';
+
+/**
+ * The check of the required binding of an element, if it has one.
+ * @param owner the type that has the element
+ * @param ownTypes resource types of this server that R4 does not know; a code may name them too
+ */
+export function bindingCheckOf(
+  owner: string,
+  element: string,
+  type: string,
+  ownTypes: readonly string[],
+): ItemCheck | undefined {
   byElement ??= new Map(boundValueSets().flatMap((set) => set.elements.map((path) => [path, set] as const)));
   for (const ancestor of lineageOf(owner)) {
     const path = `${ancestor}.${element}`;
     const syntax = SYNTAX[path];
     if (syntax !== undefined) return syntaxCheck(syntax);
     const set = byElement.get(path);
-    if (set !== undefined) return codeCheck(new CodeSet(set.url, set.codes), type);
+    if (set !== undefined) return codeCheck(new CodeSet(set.url, withTypes(set.codes, ownTypes)), type);
   }
   return undefined;
+}
+
+function withTypes(codes: BoundValueSet['codes'], ownTypes: readonly string[]): BoundValueSet['codes'] {
+  const types = codes[RESOURCE_TYPES];
+  return types === undefined ? codes : { ...codes, [RESOURCE_TYPES]: [...types, ...ownTypes] };
 }
 
 /** A value set in full. */

@@ -12,7 +12,7 @@ export class ElementTables {
 
   /** @param openTypes resource types without a shape: their content is open */
   constructor(
-    shapes: OwnShapes = {},
+    readonly shapes: OwnShapes = {},
     private readonly openTypes: ReadonlySet<string> = new Set(),
   ) {
     this.own = new Map(
@@ -29,6 +29,11 @@ export class ElementTables {
 
   isResource(type: string): boolean {
     return isR4ResourceType(type) || (!type.includes('.') && this.own.has(type));
+  }
+
+  /** The resource types that R4 does not know. */
+  get ownTypes(): readonly string[] {
+    return [...[...this.own.keys()].filter((type) => !type.includes('.')), ...this.openTypes];
   }
 
   isOpen(type: string): boolean {

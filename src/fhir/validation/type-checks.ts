@@ -87,7 +87,7 @@ export class TypeChecks {
   private itemCheck(owner: string, element: ElementDefinition, type: string): ItemCheck {
     const checks = [
       this.valueCheck(element, type),
-      bindingCheckOf(owner, element.name, type),
+      bindingCheckOf(owner, element.name, type, this.elements.ownTypes),
       ...invariantsOfElement(owner, element.name, type),
     ];
     const present = checks.filter((check) => check !== undefined);
