@@ -14,6 +14,8 @@ export interface WriteOptions {
   readonly ifMatch?: readonly number[] | '*';
   /** How history and events name the write. */
   readonly method?: WriteMethod;
+  /** Keys (`Patient/p7`) that the open transaction writes besides: references may name them. */
+  readonly willExist?: ReadonlySet<string>;
 }
 
 export interface WriteResult {
@@ -44,9 +46,9 @@ export class ResourceWriter {
    * Stores a new resource under the draft's id, or under a new UUID.
    * @throws ServiceError 'conflict' when the id is taken.
    */
-  async create(draft: ResourceDraft, { method = 'POST' }: WriteOptions = {}): Promise<StoredResource> {
+  async create(draft: ResourceDraft, { method = 'POST', willExist }: WriteOptions = {}): Promise<StoredResource> {
     const { id } = draft;
-    const rule = await this.extensions.check(draft);
+    const rule = await this.extensions.check(draft, willExist);
     if (id === undefined) {
       const at = { id: randomUUID(), version: 1, method };
       if (rule.needsTransaction) return this.unitOfWork.run(() => this.insert(draft, rule, at));
@@ -69,9 +71,13 @@ export class ResourceWriter {
    * Replaces the resource `id` of the draft's type, or creates it. Content that is the same is no new version.
    * @throws ServiceError 'precondition-failed' when `ifMatch` names another version.
    */
-  async put(draft: ResourceDraft, id: string, { method = 'PUT', ifMatch }: WriteOptions = {}): Promise<WriteResult> {
+  async put(
+    draft: ResourceDraft,
+    id: string,
+    { method = 'PUT', ifMatch, willExist }: WriteOptions = {},
+  ): Promise<WriteResult> {
     const { type } = draft;
-    const rule = await this.extensions.check(draft);
+    const rule = await this.extensions.check(draft, willExist);
     return this.unitOfWork.run(async () => {
       let current = await this.store.lock(type, id);
       let lastVersion = 0;

@@ -9,7 +9,12 @@ import { ResourceSearch } from './search/resource-search';
 import { SearchIndex } from './search/search-index';
 import { ResourceKeys } from './store/resource-keys';
 import { ResourceStore } from './store/resource-store';
+import { ProfileListener } from './validation/profile.listener';
+import { ReferenceExistence } from './validation/reference-existence';
+import { WriteValidation } from './validation/write-validation';
+import { ProfileValidation } from './validation/profile-validation';
 import { ResourceValidation } from './validation/resource-validation';
+import { StoredDefinitions } from './validation/stored-definitions';
 import { WriteExtensions } from './write-extensions';
 
 /** The resource store for other modules; its routes are in ResourceApiModule. */
@@ -20,6 +25,11 @@ import { WriteExtensions } from './write-extensions';
     ResourceRules,
     ResourceChangeListeners,
     ResourceValidation,
+    StoredDefinitions,
+    ProfileValidation,
+    ProfileListener,
+    ReferenceExistence,
+    WriteValidation,
     WriteExtensions,
     ResourceKeys,
     ResourceStore,
@@ -28,6 +38,15 @@ import { WriteExtensions } from './write-extensions';
     SearchIndex,
     ResourceSearch,
   ],
-  exports: [ResourceTypes, ResourceReader, ResourceValidation, ResourceWriter, SearchIndex, ResourceSearch],
+  exports: [
+    ResourceTypes,
+    ResourceReader,
+    ReferenceExistence,
+
+    WriteExtensions,
+    ResourceWriter,
+    SearchIndex,
+    ResourceSearch,
+  ],
 })
 export class ResourceModule {}
