@@ -12,6 +12,7 @@ const floors = [
   ['addendum', ['rpc', 'resource', 'fhir', 'platform']],
   ['everything', ['operation', 'resource', 'fhir', 'platform']],
   ['topic-destination', ['delivery', 'operation', 'resource', 'fhir', 'platform']],
+  ['validation', ['operation', 'resource', 'fhir', 'platform']],
 ];
 
 module.exports = {

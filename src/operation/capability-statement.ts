@@ -4,6 +4,7 @@ import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../resource/resource-types';
 import { type SearchParameter } from '../resource/search/extract/search-parameter';
 import { SearchIndex } from '../resource/search/search-index';
+import { ANY_TYPE } from './operation';
 import { OperationRegistry } from './operation.registry';
 
 const READING = ['read', 'vread', 'history-instance', 'search-type'];
@@ -75,7 +76,7 @@ export class CapabilityStatements {
   private operationsOf(type: string | undefined): object[] {
     return this.operations
       .all()
-      .filter(({ meta }) => meta.resourceType === type)
+      .filter(({ meta }) => meta.resourceType === type || (type !== undefined && meta.resourceType === ANY_TYPE))
       .map(({ meta }) => ({
         name: meta.code,
         definition: `${this.environment.baseUrl}/fhir/OperationDefinition/${meta.code}`,
