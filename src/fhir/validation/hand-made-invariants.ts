@@ -7,11 +7,28 @@ export const HAND_MADE: Readonly<Record<string, ItemCheck>> = {
     if (isDistinct(system, 'concept', 'code')) return;
     run.report('invariant', 'csd-1: within a code system, all codes must be unique.');
   },
+  StructureDefinition: (definition, run) => {
+    const [first, ...others] = differentialPathsOf(definition);
+    if (first === undefined || !isObject(definition)) return;
+    const root = `${first.replace(/\..*/, '')}.`;
+    const isOfType = definition.kind === 'logical' || first.startsWith(String(definition.type));
+    if (isOfType && others.every((path) => path.startsWith(root))) return;
+    run.report('invariant', 'sdf-8a: the paths of the differential must begin with the type that is constrained.');
+  },
   Questionnaire: (questionnaire, run) => {
     if (isDistinct(questionnaire, 'item', 'linkId')) return;
     run.report('invariant', 'que-2: the linkId of each item must be unique in the questionnaire.');
   },
 };
+
+function differentialPathsOf(definition: unknown): readonly string[] {
+  const differential = isObject(definition) ? definition.differential : undefined;
+  const elements = isObject(differential) ? differential.element : undefined;
+  if (!Array.isArray(elements)) return [];
+  return elements.flatMap((element: unknown) =>
+    isObject(element) && typeof element.path === 'string' ? [element.path] : [],
+  );
+}
 
 /** Whether a member of nested elements never repeats. */
 function isDistinct(root: unknown, children: string, member: string): boolean {

@@ -41,6 +41,7 @@ export function checkObject(table: ObjectTable, value: unknown, run: ValidationR
     const member = members.get(key);
     if (member === undefined) {
       reportUnknown(table, key, run);
+      if (run.isFull) return;
       continue;
     }
     if (key !== 'id' || table.type === 'Element') hasContent = true;

@@ -378,6 +378,40 @@ describe(ResourceValidator, () => {
     ]);
   });
 
+  it('takes time in proportion to the size', () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => index);
+    const large = [
+      observation({
+        code: { coding: many.map((index) => ({ system: 's', code: `c${index}` })) },
+        valueString: 'x',
+        component: many.map((index) => ({ code: { coding: [{ system: 's', code: `d${index}` }] }, valueInteger: 1 })),
+      }),
+      { resourceType: 'Patient', ...Object.fromEntries(many.map((index) => [`m${index}`, 1])) },
+      {
+        resourceType: 'StructureDefinition',
+        url: 'http://x',
+        name: 'X',
+        status: 'draft',
+        kind: 'resource',
+        abstract: false,
+        type: 'Patient',
+        derivation: 'constraint',
+        baseDefinition: 'http://hl7.org/fhir/StructureDefinition/Patient',
+        differential: {
+          element: [
+            { id: 'Patient', path: 'Patient' },
+            ...many.map((index) => ({ id: `Patient.e${index}`, path: `Patient.e${index}` })),
+          ],
+        },
+      },
+    ];
+    const before = process.cpuUsage();
+    const counts = large.map((resource) => validator.validate(resource.resourceType, resource).length);
+    const { user, system } = process.cpuUsage(before);
+    expect(counts).toEqual([0, 100, 0]);
+    expect((user + system) / 1e6).toBeLessThan(10);
+  });
+
   it('stops at a hundred', () => {
     const identifier = Array.from({ length: 500 }, () => ({ value: 5 }));
     expect(validator.validate('Patient', patient({ identifier }))).toHaveLength(100);

@@ -14,6 +14,9 @@ interface FoundReference {
   readonly expression: string;
 }
 
+/** As many as validation tells. */
+const MAX_ISSUES = 100;
+
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Whether what resources refer to on this server is stored, where `SVC_REFERENCE_CHECK` asks for it. */
@@ -51,6 +54,7 @@ export class ReferenceExistence {
     const absent = new Set(rows.map(({ type, id }) => localKey(type, id)));
     return found
       .filter(({ key }) => absent.has(key))
+      .slice(0, MAX_ISSUES)
       .map(({ key, expression }) => ({
         severity: 'error',
         code: 'not-found',

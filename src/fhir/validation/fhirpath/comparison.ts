@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isSubtype } from '../../definitions';
 import { dateSpanOf } from '../../instant';
 import { type Compiled, isObject, question, typeOf, ValueLess, valuesOf } from './compiled';
+import { holds } from './memory';
 import { UncompilableError } from './syntax';
 
 /** Types whose equality needs more than their JSON: precision, units. */
@@ -35,7 +36,7 @@ export function membership(item: Compiled, list: Compiled): Compiled {
   return question((focus, variables) => {
     const sought = a(focus, variables);
     if (sought.length !== 1) return undefined;
-    return b(focus, variables).some((value) => isDeepStrictEqual(value, sought[0]));
+    return holds(b(focus, variables), sought[0]);
   });
 }
 

@@ -2,6 +2,7 @@ import { isSubtype } from '../../definitions';
 import { type Compiled, existsOf, ofType, question, type Truth, truthOf, valuesOf } from './compiled';
 import { equality, inequality, membership } from './comparison';
 import { exists, FUNCTIONS } from './functions';
+import { remembered } from './memory';
 import { focusMember, joined, member, withoutDoubles } from './member';
 import {
   argumentsOf,
@@ -49,8 +50,10 @@ function compile(wrapped: SyntaxNode, scope: Scope): Compiled {
       return { branches: [{ type: scope.focusType, values: (focus) => [focus] }] };
     case 'FunctionInvocation':
       return call({ branches: [{ type: scope.focusType, values: (focus) => [focus] }] }, node, scope);
-    case 'InvocationExpression':
-      return invoke(part(0), unwrap(childOf(node, 1)), scope);
+    case 'InvocationExpression': {
+      const found = invoke(part(0), unwrap(childOf(node, 1)), scope);
+      return isRootedInVariable(node) ? remembered(found) : found;
+    }
     case 'IndexerExpression':
       return at(part(0), unwrap(childOf(node, 1)));
     case 'ExternalConstantTerm':
@@ -86,6 +89,16 @@ function compile(wrapped: SyntaxNode, scope: Scope): Compiled {
     default:
       throw new UncompilableError(`${node.type} is not compiled`);
   }
+}
+
+/** `%resource.type`, `%context.grouping.id`: the same for every item, as no function of it has an argument. */
+function isRootedInVariable(node: SyntaxNode): boolean {
+  const [left, right] = node.children ?? [];
+  if (left === undefined || right === undefined) return false;
+  if (right.type === 'FunctionInvocation' && argumentsOf(right).length > 0) return false;
+  const root = unwrap(left);
+  if (root.type === 'ExternalConstantTerm') return true;
+  return root.type === 'InvocationExpression' && isRootedInVariable(root);
 }
 
 /** A name that nothing stands before: a type that roots the path, or a member of the focus. */

@@ -1,5 +1,6 @@
 import { type Compiled, existsOf, question, type Truth, truthOf, typeOf, type Values, valuesOf } from './compiled';
 import { distinct, joined } from './member';
+import { holds } from './memory';
 import { UncompilableError } from './syntax';
 
 /** Compiles an argument for each item of the subject, as `where` and `all` need it. */
@@ -61,8 +62,8 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
         {
           type: typeOf(subject),
           values: (focus, variables) => {
-            const kept = new Set(other(focus, variables).map((value) => JSON.stringify(value)));
-            return distinct(values(focus, variables)).filter((value) => kept.has(JSON.stringify(value)));
+            const kept = other(focus, variables);
+            return distinct(values(focus, variables)).filter((value) => holds(kept, value));
           },
         },
       ],
