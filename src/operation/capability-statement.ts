@@ -73,14 +73,16 @@ export class CapabilityStatements {
     };
   }
 
+  /** An operation of types and of their instances is named once. */
   private operationsOf(type: string | undefined): object[] {
-    return this.operations
+    const own = this.operations
       .all()
-      .filter(({ meta }) => meta.resourceType === type || (type !== undefined && meta.resourceType === ANY_TYPE))
-      .map(({ meta }) => ({
-        name: meta.code,
-        definition: `${this.environment.baseUrl}/fhir/OperationDefinition/${meta.code}`,
-        documentation: meta.description,
-      }));
+      .map(({ meta }) => meta)
+      .filter(({ resourceType }) => resourceType === type || (type !== undefined && resourceType === ANY_TYPE));
+    return [...new Map(own.map((meta) => [meta.code, meta])).values()].map(({ code, description }) => ({
+      name: code,
+      definition: `${this.environment.baseUrl}/fhir/OperationDefinition/${code}`,
+      documentation: description,
+    }));
   }
 }

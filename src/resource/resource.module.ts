@@ -42,7 +42,6 @@ import { WriteExtensions } from './write-extensions';
     ResourceTypes,
     ResourceReader,
     ReferenceExistence,
-
     WriteExtensions,
     ResourceWriter,
     SearchIndex,

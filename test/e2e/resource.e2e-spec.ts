@@ -215,7 +215,8 @@ describe('the resource API', () => {
   });
 
   describe('refusals', () => {
-    const deep = (levels: number): string => `{"resourceType":"Basic","x":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    const deep = (levels: number): string =>
+      `{"resourceType":"SDCDocument","x":${'['.repeat(levels)}${']'.repeat(levels)}}`;
 
     it.each<[string, string, string, number]>([
       ['malformed JSON', '/Patient', '{"resourceType":"Patient"', 400],
@@ -232,8 +233,8 @@ describe('the resource API', () => {
       ['__proto__', '/Patient', '{"__proto__":{"polluted":true}}', 400],
       ['constructor', '/Patient', '{"extension":[{"constructor":{"prototype":{"polluted":true}}}]}', 400],
       ['prototype in disguise', '/Patient', '{"\\u0070rototype":1}', 400],
-      ['more than 64 levels', '/Basic', deep(64), 400],
-      ['a million levels', '/Basic', deep(1_000_000), 400],
+      ['more than 64 levels', '/SDCDocument', deep(64), 400],
+      ['a million levels', '/SDCDocument', deep(1_000_000), 400],
       ['a number of 41 characters', '/Observation', `{"x":${'1'.repeat(41)}}`, 400],
       ['a number with a huge exponent', '/Observation', '{"x":1e131071}', 400],
       ['an id that is no id', '/Patient', '{"id":"a b"}', 400],
@@ -344,7 +345,7 @@ describe('the resource API', () => {
     const types = new Map(statement.rest[0]?.resource.map((resource) => [resource.type, resource]));
     expect(statement.fhirVersion).toBe('4.0.1');
     expect(types.size).toBeGreaterThan(150);
-    expect(types.get('Patient')?.operation.map(({ name }) => name)).toEqual(['everything']);
+    expect(types.get('Patient')?.operation.map(({ name }) => name)).toEqual(['everything', 'validate']);
     expect(types.get('SDCAddendum')?.interaction.map(({ code }) => code)).not.toContain('create');
   });
 });

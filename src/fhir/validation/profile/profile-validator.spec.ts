@@ -17,7 +17,7 @@ const definition = (type: string, elements: readonly Element[], more: object = {
   ...more,
 });
 
-const others: Readonly<Record<string, object>> = {
+const others: Record<string, object> = {
   [RACE]: definition(
     'Extension',
     [
@@ -30,6 +30,10 @@ const others: Readonly<Record<string, object>> = {
     url: 'http://p.example/base',
   }),
 };
+
+others['http://hl7.org/fhir/StructureDefinition/vitalsigns'] = definition('Observation', [
+  { id: 'Observation.subject', min: 1 },
+]);
 
 const sources: ProfileSources = {
   profile: (canonical) => storedProfileOf(others[canonical]),
@@ -281,6 +285,11 @@ describe(ProfileValidator, () => {
       'error required Patient.birthDate',
       'error required Patient.name',
     ]);
+  });
+
+  it('takes profiles of HL7 for profiles, though their URLs look like those of types', () => {
+    const more = { baseDefinition: 'http://hl7.org/fhir/StructureDefinition/vitalsigns' };
+    expect(issues([], observation({}), more)).toEqual(['error required Observation.subject']);
   });
 
   it('prefers the snapshot', () => {

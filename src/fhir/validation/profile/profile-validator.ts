@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ErrorIssue } from '../../../platform/errors/service-error';
-import { isR4ResourceType } from '../../definitions';
-import { parseReference } from '../../reference';
 import { type CodeSet, codeCheck } from '../binding-check';
 import { isObject, type Truth } from '../fhirpath/compiled';
 import { ValidationRun } from '../validation-run';
 import { sliceTestOf } from './discriminator';
+import { checkCount, checkTarget, isCoreType } from './element-constraints';
 import { type ElementValue, matchesPattern, valuesOfElement } from './element-values';
 import { isOfR4, profileInvariant } from './profile-invariant';
 import { type ProfileNode, profileTreeOf } from './profile-tree';
@@ -19,8 +18,6 @@ export interface ProfileSources {
   codes(canonical: string): CodeSet | undefined;
 }
 
-/** A URL of a type of R4, which needs no profile. */
-const CORE = /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Za-z0-9]+)$/;
 const EXTENSION_SLICING: Slicing = {
   discriminators: [{ type: 'value', path: 'url' }],
   rules: 'open',
@@ -63,7 +60,7 @@ export class ProfileValidator {
 
   /** A snapshot says everything; a differential comes on top of its base. */
   private elementsOf(profile: StoredProfile, basesLeft: number): readonly ElementConstraint[] {
-    if (profile.hasSnapshot || profile.base === undefined || CORE.test(profile.base) || basesLeft === 0)
+    if (profile.hasSnapshot || profile.base === undefined || isCoreType(profile.base) || basesLeft === 0)
       return profile.elements;
     const base = this.sources.profile(profile.base);
     return base === undefined ? profile.elements : [...this.elementsOf(base, basesLeft - 1), ...profile.elements];
@@ -204,44 +201,6 @@ function slicingOf({ name, constraints }: ProfileNode): Slicing | undefined {
   return name.endsWith('[x]')
     ? { discriminators: [{ type: 'type', path: '$this' }], rules: 'open', isOrdered: false }
     : undefined;
-}
-
-function checkCount(
-  constraints: readonly ElementConstraint[],
-  count: number,
-  name: string,
-  run: ValidationRun,
-  url: string,
-): void {
-  const min = Math.max(0, ...constraints.map((constraint) => constraint.min ?? 0));
-  const max = Math.min(Infinity, ...constraints.map((constraint) => constraint.max ?? Infinity));
-  if (count < min)
-    run.report(
-      'required',
-      `${url}: ${name} must be there at least ${min === 1 ? 'once' : `${min} times`}, not ${count} times.`,
-    );
-  if (count > max)
-    run.report(
-      'structure',
-      max === 0
-        ? `${url}: ${name} is not allowed.`
-        : `${url}: ${name} may be there at most ${max === 1 ? 'once' : `${max} times`}, not ${count} times.`,
-    );
-}
-
-/** Only where all targets are types of R4: what a stored target conforms to is another question. */
-function checkTarget(targetProfiles: readonly string[], reference: unknown, run: ValidationRun, url: string): void {
-  const types = targetProfiles.map((profile) => CORE.exec(profile)?.[1]);
-  if (
-    types.length === 0 ||
-    types.includes('Resource') ||
-    types.some((type) => type === undefined || !isR4ResourceType(type))
-  )
-    return;
-  if (!isObject(reference) || typeof reference.reference !== 'string') return;
-  const target = parseReference(reference.reference, '');
-  if (target?.kind === 'local' && !types.includes(target.type))
-    run.report('structure', `${url}: it may point at ${types.join(', ')} only.`);
 }
 
 function bindableTypeOf(value: unknown, choiceType: string | undefined): string {
