@@ -19,6 +19,7 @@ import { ResourceModule } from './resource/resource.module';
 import { RpcModule } from './rpc/rpc.module';
 import { SessionModule } from './session/session.module';
 import { TopicDestinationModule } from './topic-destination/topic-destination.module';
+import { ValidationModule } from './validation/validation.module';
 
 export interface AppOptions {
   readonly environment: Environment;
@@ -49,6 +50,7 @@ export class AppModule {
         AddendumModule,
         EverythingModule,
         TopicDestinationModule,
+        ValidationModule,
         ...extensions,
         // Routes for any operation, then for any type: they would answer for everybody who comes after them (ADR 0007).
         OperationApiModule,

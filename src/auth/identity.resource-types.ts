@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { CLIENT_SHAPE } from './client.shape';
 import { DefinesResourceType } from '../resource/resource-type';
 
 @Injectable()
 @DefinesResourceType({
   type: 'Client',
+  shape: CLIENT_SHAPE,
   searchParameters: [
     { code: 'active', kind: 'token', expression: 'Client.active' },
     { code: 'grant-type', kind: 'token', expression: 'Client.grant_types' },

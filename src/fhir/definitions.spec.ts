@@ -10,7 +10,7 @@ import {
 import { readAsset } from '../platform/assets';
 
 describe('the definitions', () => {
-  it.each(['elements', 'search-parameters', 'compartment-patient'])(
+  it.each(['elements', 'bindings', 'invariants', 'search-parameters', 'compartment-patient'])(
     'name source, version and licence of %s',
     (name) => {
       expect(JSON.parse(readAsset(`fhir/definitions/${name}.json`))).toMatchObject({

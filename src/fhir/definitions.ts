@@ -82,6 +82,45 @@ export function isSubtype(type: string, ancestor: string): boolean {
   return false;
 }
 
+/** Tells whether `type` is a primitive type of R4 (http://hl7.org/fhir/R4/datatypes.html#primitive). */
+export function isPrimitiveType(type: string): boolean {
+  return typeRecords().get(type)?.kind === 'primitive';
+}
+
+/** `type` and what it specialises, the most special first: Age, Quantity, Element. Empty for types that R4 does not know. */
+export function lineageOf(type: string): readonly string[] {
+  const lineage: string[] = [];
+  for (let record = typeRecords().get(type); record !== undefined; record = typeRecords().get(record.base ?? '')) {
+    lineage.push(record.name);
+  }
+  return lineage;
+}
+
+/** A required binding: the elements that it holds for and, by system, the codes that they may have. */
+export interface BoundValueSet {
+  readonly id: string;
+  readonly url: string;
+  /** Paths such as `Observation.status`, without `[x]`. */
+  readonly elements: readonly string[];
+  readonly codes: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The required bindings of R4 whose value sets are known in full. */
+export const boundValueSets = once(() => (load('bindings') as { valueSets: readonly BoundValueSet[] }).valueSets);
+
+/** A rule of R4 on the content of a type or element, with severity error. */
+export interface InvariantDefinition {
+  readonly key: string;
+  readonly human: string;
+  readonly expression: string;
+  /** Types and elements that state it, without `[x]`; types hand theirs down. */
+  readonly on: readonly string[];
+}
+
+export const invariantDefinitions = once(
+  () => (load('invariants') as { invariants: readonly InvariantDefinition[] }).invariants,
+);
+
 const elementTables = new Map<string, ReadonlyMap<string, ElementDefinition>>();
 
 /**
@@ -93,11 +132,20 @@ export function elementsOf(type: string): ReadonlyMap<string, ElementDefinition>
   if (known !== undefined) return known;
   const record = typeRecords().get(type);
   if (record === undefined) return undefined;
-  const own = Object.entries(record.elements ?? {}).map(([name, text]) => parseElement(name, text));
   const inherited = record.base === undefined ? undefined : elementsOf(record.base);
-  const table = new Map([...(inherited ?? []), ...own.map((element) => [element.name, element] as const)]);
+  const table = new Map([...(inherited ?? []), ...parseElements(record.elements ?? {})]);
   elementTables.set(type, table);
   return table;
+}
+
+/** Reads element tables in the notation of elements.json: `{"value[x]": "0..1 Quantity|string"}`. */
+export function parseElements(elements: Readonly<Record<string, string>>): ReadonlyMap<string, ElementDefinition> {
+  return new Map(
+    Object.entries(elements).map(([key, text]) => {
+      const element = parseElement(key, text);
+      return [element.name, element];
+    }),
+  );
 }
 
 /** Reads `0..* Reference(Patient,Group)|CodeableConcept`, the notation of elements.json. */

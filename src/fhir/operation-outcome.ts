@@ -1,4 +1,4 @@
-import { type ErrorKind, type ServiceError } from '../platform/errors/service-error';
+import { type ErrorIssue, type ErrorKind, type ServiceError } from '../platform/errors/service-error';
 import { type OperationOutcome } from './types';
 
 /** The FHIR edge: HTTP status and issue code (http://hl7.org/fhir/R4/valueset-issue-type.html) of each error kind. */
@@ -20,25 +20,51 @@ export const FHIR_ERRORS: Readonly<Record<ErrorKind, { readonly status: number; 
   timeout: { status: 504, issue: 'timeout' },
 };
 
+type Issue = OperationOutcome['issue'][number];
+
 export function operationOutcome(code: string, diagnostics: string, expression?: string): OperationOutcome {
+  return outcome(code, diagnostics, [
+    { severity: 'fatal', code, diagnostics, ...(expression === undefined ? {} : { expression: [expression] }) },
+  ]);
+}
+
+/** An outcome of several issues, such as a validation has. */
+export function outcomeOfIssues(code: string, summary: string, issues: readonly ErrorIssue[]): OperationOutcome {
+  return outcome(
+    code,
+    summary,
+    issues.map(({ expression, ...issue }) => ({
+      ...issue,
+      ...(expression === '' ? {} : { expression: [expression] }),
+    })),
+  );
+}
+
+/** In a refusal each error is fatal: nothing of the request was done. */
+export function outcomeOf({ kind, message, details }: ServiceError): OperationOutcome {
+  const code = FHIR_ERRORS[kind].issue;
+  if (details.issues === undefined) return operationOutcome(code, message, details.expression);
+  const { issue, ...rest } = outcomeOfIssues(code, message, details.issues);
   return {
-    resourceType: 'OperationOutcome',
-    id: code,
-    text: { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${escapeMarkup(diagnostics)}</div>` },
-    issue: [
-      { severity: 'fatal', code, diagnostics, ...(expression === undefined ? {} : { expression: [expression] }) },
-    ],
+    ...rest,
+    issue: issue.map((one) => (one.severity === 'error' ? { ...one, severity: 'fatal' as const } : one)),
   };
 }
 
 /** An outcome that is no refusal. */
 export function informationOutcome(diagnostics: string): OperationOutcome {
-  const { issue, ...outcome } = operationOutcome('informational', diagnostics);
-  return { ...outcome, issue: issue.map((one) => ({ ...one, severity: 'information' })) };
+  const { issue, ...rest } = operationOutcome('informational', diagnostics);
+  return { ...rest, issue: issue.map((one) => ({ ...one, severity: 'information' })) };
 }
 
-export const outcomeOf = ({ kind, message, details }: ServiceError): OperationOutcome =>
-  operationOutcome(FHIR_ERRORS[kind].issue, message, details.expression);
+function outcome(id: string, summary: string, issue: readonly Issue[]): OperationOutcome {
+  return {
+    resourceType: 'OperationOutcome',
+    id,
+    text: { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${escapeMarkup(summary)}</div>` },
+    issue,
+  };
+}
 
 /** What a write is answered with where its caller prefers to be told so: `Prefer: return=OperationOutcome`. */
 export const outcomeOfWrite = (method: string, status: number, etag = ''): object => ({

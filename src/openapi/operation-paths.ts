@@ -1,6 +1,6 @@
-import { type OperationDefinition } from '../operation/operation';
+import { ANY_TYPE, type OperationDefinition } from '../operation/operation';
 import { type OperationRegistry } from '../operation/operation.registry';
-import { answer, type Paths, pathParameter, REFUSALS } from './path-item';
+import { answer, jsonBody, type Paths, pathParameter, REFUSALS } from './path-item';
 
 /** Every registered `$operation`, those of other teams included. */
 export function operationPaths(registry: OperationRegistry): Paths {
@@ -20,15 +20,18 @@ function pathOf({ level, resourceType, code }: OperationDefinition): string {
 
 function itemOf({
   level,
+  resourceType,
   methods,
   description,
   exampleId = 'p7',
   parameters = [],
+  exampleBody,
 }: OperationDefinition): Paths[string] {
   const item = {
     tags: ['Operations'],
     summary: description,
     parameters: [
+      ...(resourceType === ANY_TYPE ? [pathParameter('type', 'Patient')] : []),
       ...(level === 'instance' ? [pathParameter('id', exampleId)] : []),
       ...parameters.map(({ name, description: text }) => ({
         name,
@@ -39,5 +42,10 @@ function itemOf({
     ],
     responses: { '200': answer('The result'), ...REFUSALS },
   };
-  return Object.fromEntries(methods.map((method) => [method.toLowerCase(), item]));
+  return Object.fromEntries(
+    methods.map((method) => [
+      method.toLowerCase(),
+      method === 'POST' && exampleBody !== undefined ? { ...item, requestBody: jsonBody(exampleBody) } : item,
+    ]),
+  );
 }

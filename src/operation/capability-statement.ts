@@ -5,6 +5,7 @@ import { Routes } from '../platform/http/routes';
 import { softwareVersion } from '../platform/software-version';
 import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../resource/resource-types';
+import { ANY_TYPE } from './operation';
 import { OperationRegistry } from './operation.registry';
 import { SearchCapabilities } from './search-capabilities';
 
@@ -144,15 +145,17 @@ export class CapabilityStatements {
     return wanted.filter(([, method, path]) => this.routes.has(method, path)).map(([code]) => ({ code }));
   }
 
+  /** An operation of types and of their instances is named once. */
   private operationsOf(type: string | undefined): object[] {
-    return this.operations
+    const own = this.operations
       .all()
-      .filter(({ meta }) => meta.resourceType === type)
-      .map(({ meta }) => ({
-        name: meta.code,
-        definition: `${this.environment.baseUrl}/fhir/OperationDefinition/${meta.code}`,
-        documentation: meta.description,
-      }));
+      .map(({ meta }) => meta)
+      .filter(({ resourceType }) => resourceType === type || (type !== undefined && resourceType === ANY_TYPE));
+    return [...new Map(own.map((meta) => [meta.code, meta])).values()].map(({ code, description }) => ({
+      name: code,
+      definition: `${this.environment.baseUrl}/fhir/OperationDefinition/${code}`,
+      documentation: description,
+    }));
   }
 }
 

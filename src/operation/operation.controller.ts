@@ -9,7 +9,7 @@ import { ServiceError } from '../platform/errors/service-error';
 import { bodyOf, queryOf } from '../platform/http/raw-request';
 import { OperationId } from '../platform/http/route-access';
 import { assertId } from '../resource/resource-draft';
-import { type OperationDefinition } from './operation';
+import { ANY_TYPE, type OperationDefinition } from './operation';
 import { OperationRegistry, operationKey } from './operation.registry';
 
 /** Some clients send the dollar percent-encoded, and Express compares the raw path. */
@@ -58,7 +58,10 @@ export class OperationController {
     request: Request,
     response: Response,
   ): Promise<void> {
-    const found = this.registry.find(operationKey(at.level, at.code, at.type));
+    const ofAnyType = (): ReturnType<OperationRegistry['find']> =>
+      this.registry.find(operationKey(at.level, at.code, ANY_TYPE));
+    const found =
+      this.registry.find(operationKey(at.level, at.code, at.type)) ?? (at.type === undefined ? undefined : ofAnyType());
     if (found === undefined) throw new ServiceError('not-found', `No such operation: $${at.code.slice(0, 64)}`);
     const { methods } = found.meta;
     const method = methods.find((known) => known === request.method || (known === 'GET' && request.method === 'HEAD'));
@@ -68,6 +71,7 @@ export class OperationController {
     assertAnswerable(request);
     const answer = await found.handler.execute({
       method,
+      ...(at.type === undefined ? {} : { type: at.type }),
       ...(at.id === undefined ? {} : { id: at.id }),
       query: queryOf(request),
       body: bodyOf(request),

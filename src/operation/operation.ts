@@ -1,6 +1,9 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type FhirAnswer } from '../fhir/fhir-answer';
 
+/** Stands for any resource type: the operation is called on all of them. */
+export const ANY_TYPE = '{type}';
+
 /**
  * Where and how an operation is called (http://hl7.org/fhir/R4/operations.html).
  * An AccessPolicy links to it by `Fhir` and its code: `$everything` is the Operation `FhirEverything`.
@@ -8,19 +11,23 @@ import { type FhirAnswer } from '../fhir/fhir-answer';
 export interface OperationDefinition {
   /** Without the `$`. */
   readonly code: string;
-  /** Absent for a system operation. */
+  /** Absent for a system operation; {@link ANY_TYPE} for all types. */
   readonly resourceType?: string;
   readonly level: 'system' | 'type' | 'instance';
   readonly methods: readonly ('GET' | 'POST')[];
   readonly description: string;
   /** An id to try an instance operation with, for the OpenAPI document. */
   readonly exampleId?: string;
+  /** A body to try POST with, for the OpenAPI document. */
+  readonly exampleBody?: object;
   /** Query parameters, for the OpenAPI document. */
   readonly parameters?: readonly { readonly name: string; readonly description: string }[];
 }
 
 export interface OperationRequest {
   readonly method: 'GET' | 'POST';
+  /** The resource type that was called; absent for system operations. Operations of any type check that it is known. */
+  readonly type?: string;
   /** Present for instance operations; syntactically valid, existence is not checked. */
   readonly id?: string;
   /** Query parameters in the order sent, repeated ones included. */

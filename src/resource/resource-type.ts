@@ -1,4 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
+import { type OwnShapes } from '../fhir/validation/element-tables';
 
 /** A search parameter of a type that HL7 does not define; `expression` is a FHIRPath as in a SearchParameter. */
 export interface OwnSearchParameter {
@@ -11,6 +12,11 @@ export interface OwnSearchParameter {
 /** A resource type that a module brings. */
 export interface OwnResourceType {
   readonly type: string;
+  /**
+   * What its resources may hold, in the notation of src/fhir/definitions/elements.json: the type and its nested elements, which
+   * are named by their path. Resources are then validated as strictly as those of R4; without a shape their content is open.
+   */
+  readonly shape?: OwnShapes;
   readonly searchParameters?: readonly OwnSearchParameter[];
   /** True where REST writes are refused with 405 because the module alone writes the type. */
   readonly isReadOnly?: boolean;

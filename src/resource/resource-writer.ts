@@ -18,6 +18,8 @@ export interface WriteOptions {
   readonly ifNoneMatch?: readonly number[] | '*';
   /** How history and events name the write. */
   readonly method?: WriteMethod;
+  /** Keys (`Patient/p7`) that the open transaction writes besides: references may name them. */
+  readonly willExist?: ReadonlySet<string>;
 }
 
 export interface WriteResult {
@@ -51,9 +53,9 @@ export class ResourceWriter {
    * Stores a new resource under the draft's id, or under a new UUID.
    * @throws ServiceError 'conflict' when the id is taken.
    */
-  async create(draft: ResourceDraft, { method = 'POST' }: WriteOptions = {}): Promise<StoredResource> {
+  async create(draft: ResourceDraft, { method = 'POST', willExist }: WriteOptions = {}): Promise<StoredResource> {
     const { id } = draft;
-    const rule = await this.extensions.check(draft);
+    const rule = await this.extensions.check(draft, willExist);
     if (id === undefined) {
       const at = { id: randomUUID(), version: 1, method };
       if (rule.needsTransaction) return this.unitOfWork.run(() => this.insert(draft, rule, at));
@@ -77,9 +79,9 @@ export class ResourceWriter {
    * @throws ServiceError 'precondition-failed' when the stored version is not one that the options ask for.
    */
   async put(draft: ResourceDraft, id: string, options: WriteOptions = {}): Promise<WriteResult> {
-    const { method = 'PUT' } = options;
+    const { method = 'PUT', willExist } = options;
     const { type } = draft;
-    const rule = await this.extensions.check(draft);
+    const rule = await this.extensions.check(draft, willExist);
     return this.unitOfWork.run(async () => {
       let current = await this.store.lock(type, id);
       let lastVersion = 0;

@@ -21,6 +21,12 @@ import { SearchIndex } from './search/search-index';
 import { ValueSetCodes } from './search/value-set-codes';
 import { ResourceKeys } from './store/resource-keys';
 import { ResourceStore } from './store/resource-store';
+import { ProfileListener } from './validation/profile.listener';
+import { ReferenceExistence } from './validation/reference-existence';
+import { WriteValidation } from './validation/write-validation';
+import { ProfileValidation } from './validation/profile-validation';
+import { ResourceValidation } from './validation/resource-validation';
+import { StoredDefinitions } from './validation/stored-definitions';
 import { WriteExtensions } from './write-extensions';
 
 /** The resource store for other modules; its routes are in ResourceApiModule. */
@@ -31,6 +37,12 @@ import { WriteExtensions } from './write-extensions';
     ResourceRules,
     ResourceChangeListeners,
     EntryAccesses,
+    ResourceValidation,
+    StoredDefinitions,
+    ProfileValidation,
+    ProfileListener,
+    ReferenceExistence,
+    WriteValidation,
     WriteExtensions,
     ResourceKeys,
     ResourceStore,
@@ -53,6 +65,7 @@ import { WriteExtensions } from './write-extensions';
   exports: [
     ResourceTypes,
     ResourceReader,
+    ReferenceExistence,
     ResourceHistory,
     ResourceWriter,
     SearchIndex,

@@ -1,34 +1,68 @@
 import { Injectable } from '@nestjs/common';
+import { isR4ResourceType } from '../fhir/definitions';
 import { type Resource } from '../fhir/types';
+import { type ErrorIssue, ServiceError } from '../platform/errors/service-error';
 import { type ResourceChange } from './resource-change';
 import { ResourceChangeListeners } from './resource-change.registry';
 import { type ResourceDraft } from './resource-draft';
 import { ResourceRules } from './resource-rule.registry';
+import { WriteValidation } from './validation/write-validation';
 
-/** A draft that its type's rule has accepted. */
+/** A draft that is valid and that its type's rule has accepted. */
 export interface CheckedDraft {
-  /** False when the write is the one statement of its row: no rule stores, and no listener is concerned. */
+  /** False when the write is the one statement of its row: no rule stores, no listener is concerned, nothing is looked up. */
   readonly needsTransaction: boolean;
-  /** Lets the rule move what is not part of the body to its own tables; inside the transaction. */
+  /** Looks references up, and lets the rule move what is not part of the body to its own tables; inside the transaction. */
   store(previous: Resource | undefined): Promise<void>;
 }
 
-/** What modules hang onto writes: the rule of the type, and listeners. */
+/** What every write has to satisfy, and what modules hang onto writes: the rule of the type, and listeners. */
 @Injectable()
 export class WriteExtensions {
   constructor(
     private readonly rules: ResourceRules,
     private readonly listeners: ResourceChangeListeners,
+    private readonly validation: WriteValidation,
   ) {}
 
-  async check(draft: ResourceDraft): Promise<CheckedDraft> {
+  /**
+   * @param willExist keys (`Patient/p7`) that the transaction writes besides, which references may name
+   * @throws ServiceError 'unprocessable' with all faults of the resource, or what its rule throws.
+   */
+  async check(draft: ResourceDraft, willExist?: ReadonlySet<string>): Promise<CheckedDraft> {
     const isConcerning = await this.concerns(draft.type);
     const rule = this.rules.of(draft.type);
+    // Types of R4 are validated before a rule does slow work; the rule of an own type knows better words than its shape.
+    if (isR4ResourceType(draft.type)) await this.validation.assertValid(draft);
     const checked = await rule?.check(draft);
+    if (!isR4ResourceType(draft.type)) await this.validation.assertValid(draft);
     return {
-      needsTransaction: isConcerning || rule?.store !== undefined,
-      store: async (previous) => rule?.store?.(draft, checked, previous),
+      needsTransaction: isConcerning || rule?.store !== undefined || this.validation.needsTransaction,
+      store: async (previous) => {
+        await this.validation.assertReferences(draft, willExist);
+        await rule?.store?.(draft, checked, previous);
+      },
     };
+  }
+
+  /**
+   * What a write of the draft would be refused for, and what it would be warned of; nothing is stored.
+   * @param profiles canonicals beside those of `meta.profile`
+   */
+  async issuesOf(draft: ResourceDraft, profiles: readonly string[] = []): Promise<readonly ErrorIssue[]> {
+    const issues = await this.validation.issuesOf(draft, profiles);
+    return issues.length > 0 ? issues : this.refusalOf(draft);
+  }
+
+  private async refusalOf(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {
+    try {
+      await this.rules.of(draft.type)?.check(draft);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'unprocessable') throw error;
+      const { issues, expression = draft.type } = error.details;
+      return issues ?? [{ severity: 'error', code: 'business-rule', diagnostics: error.message, expression }];
+    }
   }
 
   /** Also brings the listeners' registries up to date; asked outside of a transaction, where they can be kept. */

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DefinesResourceType } from '../resource/resource-type';
+import { SESSION_SHAPE } from './session.shape';
 
 /** One Session per access token (interface, "Session"). */
 @Injectable()
 @DefinesResourceType({
   type: 'Session',
+  shape: SESSION_SHAPE,
   searchParameters: [
     { code: 'user', kind: 'reference', expression: 'Session.user', targets: ['User'] },
     { code: 'client', kind: 'reference', expression: 'Session.client', targets: ['Client'] },

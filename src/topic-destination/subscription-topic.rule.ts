@@ -7,11 +7,13 @@ import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { DefinesResourceType } from '../resource/resource-type';
 import { ResourceTypes } from '../resource/resource-types';
 import { topicOf } from './topic';
+import { SUBSCRIPTION_TOPIC_SHAPE } from './topic.shapes';
 
 /** SvcSubscriptionTopic: what may be stored, and that a change is in force for each request after its answer. */
 @Injectable()
 @DefinesResourceType({
   type: 'SvcSubscriptionTopic',
+  shape: SUBSCRIPTION_TOPIC_SHAPE,
   searchParameters: [
     { code: 'url', kind: 'uri', expression: 'SvcSubscriptionTopic.url' },
     { code: 'status', kind: 'token', expression: 'SvcSubscriptionTopic.status' },

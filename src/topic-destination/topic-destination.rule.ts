@@ -11,6 +11,7 @@ import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { DefinesResourceType } from '../resource/resource-type';
 import { presentationOf } from './destination-presentation';
+import { TOPIC_DESTINATION_SHAPE } from './topic.shapes';
 
 interface CheckedDestination {
   /** JSON text of `parameter` without secrets. */
@@ -25,6 +26,7 @@ interface CheckedDestination {
 @Injectable()
 @DefinesResourceType({
   type: 'SvcTopicDestination',
+  shape: TOPIC_DESTINATION_SHAPE,
   searchParameters: [
     { code: 'topic', kind: 'uri', expression: 'SvcTopicDestination.topic' },
     { code: 'kind', kind: 'token', expression: 'SvcTopicDestination.kind' },

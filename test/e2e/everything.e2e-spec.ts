@@ -80,7 +80,7 @@ describe('Patient/$everything', () => {
     await app.put('/fhir/Patient/twice', {});
     await app.put('/fhir/Observation/twice', {
       status: 'final',
-      code: {},
+      code: { text: 'x' },
       subject: { reference: 'Patient/twice' },
       performer: [{ reference: 'Patient/twice' }],
     });
@@ -92,13 +92,13 @@ describe('Patient/$everything', () => {
       await app.put('/fhir/Patient/since', {});
       await app.put('/fhir/Observation/since-1', {
         status: 'final',
-        code: {},
+        code: { text: 'x' },
         subject: { reference: 'Patient/since' },
       });
       const { meta } = (
         await app.put('/fhir/Observation/since-2', {
           status: 'final',
-          code: {},
+          code: { text: 'x' },
           subject: { reference: 'Patient/since' },
         })
       ).json<{
@@ -106,7 +106,7 @@ describe('Patient/$everything', () => {
       }>();
       await app.put('/fhir/Observation/since-1', {
         status: 'amended',
-        code: {},
+        code: { text: 'x' },
         subject: { reference: 'Patient/since' },
       });
       const bundle = await everything('since', `?_since=${encodeURIComponent(meta.lastUpdated)}`);
@@ -192,7 +192,11 @@ describe('Patient/$everything', () => {
 
     it('is in force at the next call after an edit', async () => {
       await app.put('/fhir/Patient/edited', {});
-      await app.put('/fhir/Flag/edited', { status: 'active', code: {}, subject: { reference: 'Patient/edited' } });
+      await app.put('/fhir/Flag/edited', {
+        status: 'active',
+        code: { text: 'x' },
+        subject: { reference: 'Patient/edited' },
+      });
       const definition = (await app.get('/fhir/CompartmentDefinition/patient')).json<{
         resource: { code: string; param?: string[] }[];
       }>();

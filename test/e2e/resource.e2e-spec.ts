@@ -66,9 +66,9 @@ describe('the resource API', () => {
   });
 
   it('answers with the bytes that were sent but for id, meta, resourceType and white space outside strings', async () => {
-    const body = `{ "b" : 1.10,  "resourceType":"Observation","a":"two  spaces \\u00e9 é", "n": [1e2, -0.0, 12345678901234567890.10],"id":"bytes"}`;
-    const stored = await app.put('/Observation/bytes', body);
-    const [, content] = /^\{"resourceType":"Observation","id":"bytes","meta":\{[^}]*\},(.*)$/.exec(stored.text) ?? [];
+    const body = `{ "b" : 1.10,  "resourceType":"SDCDocument","a":"two  spaces \\u00e9 é", "n": [1e2, -0.0, 12345678901234567890.10],"id":"bytes"}`;
+    const stored = await app.put('/SDCDocument/bytes', body);
+    const [, content] = /^\{"resourceType":"SDCDocument","id":"bytes","meta":\{[^}]*\},(.*)$/.exec(stored.text) ?? [];
     expect(content).toBe('"b":1.10,"a":"two  spaces \\u00e9 é","n":[1e2,-0.0,12345678901234567890.10]}');
   });
 
@@ -93,8 +93,10 @@ describe('the resource API', () => {
     const again = await app.put('/Patient/same', '{ "gender": "female", "resourceType":"Patient", "active" : true }');
     expect(again.status).toBe(200);
     expect(again.headers.get('etag')).toBe('W/"1"');
-    const digits = await app.put('/Observation/digits', '{"value":1.1}');
-    expect((await app.put('/Observation/digits', '{"value":1.10}')).headers.get('etag')).toBe('W/"2"');
+    const weight = (value: string): string =>
+      `{"status":"final","code":{"text":"weight"},"valueQuantity":{"value":${value}}}`;
+    const digits = await app.put('/Observation/digits', weight('1.1'));
+    expect((await app.put('/Observation/digits', weight('1.10'))).headers.get('etag')).toBe('W/"2"');
     expect(digits.status).toBe(201);
   });
 
@@ -213,7 +215,8 @@ describe('the resource API', () => {
   });
 
   describe('refusals', () => {
-    const deep = (levels: number): string => `{"resourceType":"Basic","x":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    const deep = (levels: number): string =>
+      `{"resourceType":"SDCDocument","x":${'['.repeat(levels)}${']'.repeat(levels)}}`;
 
     it.each<[string, string, string, number]>([
       ['malformed JSON', '/Patient', '{"resourceType":"Patient"', 400],
@@ -230,8 +233,8 @@ describe('the resource API', () => {
       ['__proto__', '/Patient', '{"__proto__":{"polluted":true}}', 400],
       ['constructor', '/Patient', '{"extension":[{"constructor":{"prototype":{"polluted":true}}}]}', 400],
       ['prototype in disguise', '/Patient', '{"\\u0070rototype":1}', 400],
-      ['more than 64 levels', '/Basic', deep(64), 400],
-      ['a million levels', '/Basic', deep(1_000_000), 400],
+      ['more than 64 levels', '/SDCDocument', deep(64), 400],
+      ['a million levels', '/SDCDocument', deep(1_000_000), 400],
       ['a number of 41 characters', '/Observation', `{"x":${'1'.repeat(41)}}`, 400],
       ['a number with a huge exponent', '/Observation', '{"x":1e131071}', 400],
       ['an id that is no id', '/Patient', '{"id":"a b"}', 400],
@@ -251,7 +254,7 @@ describe('the resource API', () => {
     });
 
     it('takes 63 levels of arrays in an object', async () => {
-      expect((await app.post('/Basic', deep(63))).status).toBe(201);
+      expect((await app.post('/SDCDocument', deep(63))).status).toBe(201);
     });
 
     it('never repeats a value of the body in the refusal', async () => {
@@ -342,7 +345,7 @@ describe('the resource API', () => {
     const types = new Map(statement.rest[0]?.resource.map((resource) => [resource.type, resource]));
     expect(statement.fhirVersion).toBe('4.0.1');
     expect(types.size).toBeGreaterThan(150);
-    expect(types.get('Patient')?.operation.map(({ name }) => name)).toEqual(['everything']);
+    expect(types.get('Patient')?.operation.map(({ name }) => name)).toEqual(['everything', 'validate']);
     expect(types.get('SDCAddendum')?.interaction.map(({ code }) => code)).not.toContain('create');
   });
 });

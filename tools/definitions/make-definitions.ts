@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { type CodeSystem, compactBindings, type ValueSet } from './compact-bindings';
 import { compactCompartment } from './compact-compartment';
 import { compactElements } from './compact-elements';
+import { compactInvariants } from './compact-invariants';
 import { compactSearchParameters } from './compact-search-parameters';
 import { compactSummaryElements } from './compact-summary-elements';
 import { installSource, readResources, source } from './source-package';
@@ -19,6 +21,15 @@ function makeDefinitions(): void {
     write(
       join(target, 'summary-elements.json'),
       compactSummaryElements(readResources(resources, 'StructureDefinition')),
+    );
+    write(join(target, 'invariants.json'), compactInvariants(readResources(resources, 'StructureDefinition')));
+    write(
+      join(target, 'bindings.json'),
+      compactBindings(
+        readResources(resources, 'StructureDefinition'),
+        readResources<ValueSet>(resources, 'ValueSet'),
+        readResources<CodeSystem>(resources, 'CodeSystem'),
+      ),
     );
     write(join(target, 'search-parameters.json'), compactSearchParameters(readResources(resources, 'SearchParameter')));
     write(

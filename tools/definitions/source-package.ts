@@ -24,7 +24,7 @@ export function installSource(folder: string): string {
   const name = `${source.package}@${source.version}`;
   // npm run names its own script; starting that needs no shell, which `npm.cmd` would on Windows.
   const npm = process.env.npm_execpath;
-  if (npm === undefined) throw new Error('npm_execpath is unset: start this with "npm run definitions"');
+  if (npm === undefined) throw new Error('npm_execpath is unset: start this with "npm run"');
   try {
     execFileSync(process.execPath, [npm, ...packages, name], { stdio: ['ignore', 'ignore', 'pipe'] });
   } catch (error) {

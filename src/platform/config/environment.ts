@@ -50,6 +50,8 @@ export class Environment {
   readonly passwordHashSlots!: number;
   /** `SVC_PASSWORD_HASH_QUEUE`: password hashes that may wait for a slot; above it 503. */
   readonly passwordHashQueue!: number;
+  /** `SVC_REFERENCE_CHECK`: whether references to this server must name what is stored. */
+  readonly hasReferenceCheck!: boolean;
   /** `SVC_ADDENDUM_AUTHOR`: `any` keeps `user` as sent; `caller` refuses a User who names another. */
   readonly addendumAuthor!: 'any' | 'caller';
   /** `SVC_WEBHOOK_ADDRESSES`: which addresses a webhook may be sent to. */
@@ -112,6 +114,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
     passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
     passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 50, 0, 10_000),
+    hasReferenceCheck: read.oneOf('SVC_REFERENCE_CHECK', ['on', 'off'], 'off') === 'on',
     addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),
     webhookAddresses: read.oneOf('SVC_WEBHOOK_ADDRESSES', ['no-metadata', 'public-only', 'open'], 'no-metadata'),
     deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 16, 1, 1000),

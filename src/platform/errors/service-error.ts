@@ -16,7 +16,19 @@ export type ErrorKind =
   | 'busy'
   | 'timeout';
 
+/** One of several faults of a request; `code` is a word of http://hl7.org/fhir/R4/valueset-issue-type.html. */
+export interface ErrorIssue {
+  readonly severity: 'error' | 'warning' | 'information';
+  readonly code: string;
+  /** Says what is wrong and what to do. */
+  readonly diagnostics: string;
+  /** FHIRPath of the element at fault, with indexes. */
+  readonly expression: string;
+}
+
 export interface ErrorDetails {
+  /** All faults, where the message sums up several. */
+  readonly issues?: readonly ErrorIssue[];
   /** FHIRPath of the element at fault, for OperationOutcome.issue.expression. */
   readonly expression?: string;
   /** Methods that the route does support, for `Allow`. */

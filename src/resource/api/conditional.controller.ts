@@ -1,5 +1,6 @@
-import { Controller, Delete, Param, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Param, Put, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { FormatGuard } from '../../fhir/format.guard';
 import { type Request, type Response } from 'express';
 import { type FhirAnswer, sendAnswer } from '../../fhir/fhir-answer';
 import { informationOutcome } from '../../fhir/operation-outcome';
@@ -16,6 +17,7 @@ import { readBody } from './resource-request';
 
 /** Update and delete of what criteria find (http://hl7.org/fhir/R4/http.html#cond-update, #cdelete). */
 @ApiExcludeController()
+@UseGuards(FormatGuard)
 @Controller(['fhir', ''])
 export class ConditionalController {
   constructor(

@@ -1,6 +1,7 @@
-import { Controller, Param, Patch, Req, Res } from '@nestjs/common';
+import { Controller, Param, Patch, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { Environment } from '../../platform/config/environment';
 import { OperationId } from '../../platform/http/route-access';
@@ -15,6 +16,7 @@ import { resourceAnswer } from './resource-answer';
 
 /** Patches of one resource, named by its id or by criteria (http://hl7.org/fhir/R4/http.html#patch). */
 @ApiExcludeController()
+@UseGuards(FormatGuard)
 @Controller(['fhir', ''])
 export class PatchController {
   constructor(

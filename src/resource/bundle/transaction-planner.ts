@@ -21,6 +21,8 @@ interface Planning {
   /** What the transaction itself writes: by condition, and by type. */
   readonly madeByCondition: ReadonlyMap<string, string>;
   readonly writtenTypes: ReadonlySet<string>;
+  /** Keys of what it stores: references may name these before they are there. */
+  readonly willExist: ReadonlySet<string>;
 }
 
 /** Makes drafts of entries, whose identities are known by now: links rewritten, rules asked. Outside of the transaction. */
@@ -90,7 +92,7 @@ export class TransactionPlanner {
       return { ...planned, mode: 'late', lateMode: planned.mode, makeDraft };
     }
     const draft = draftOf(intent, planned, linkOf);
-    return { ...planned, draft, rule: await this.extensions.check(draft) };
+    return { ...planned, draft, rule: await this.extensions.check(draft, planning.willExist) };
   }
 
   /** Whether a reference by search finds nothing yet, but may find what this transaction writes. */
@@ -111,6 +113,7 @@ function planningOf(intents: readonly WriteIntent[], identities: readonly EntryI
   const links = new BundleLinks();
   const madeByCondition = new Map<string, string>();
   const writtenTypes = new Set<string>();
+  const willExist = new Set<string>();
   for (const [index, { entry, action, condition }] of intents.entries()) {
     const identity = identities[index];
     if (identity === undefined || action.verb === 'DELETE') continue;
@@ -123,8 +126,9 @@ function planningOf(intents: readonly WriteIntent[], identities: readonly EntryI
     }
     if (condition !== undefined) madeByCondition.set(condition.canonical, target);
     writtenTypes.add(action.type);
+    willExist.add(target);
   }
-  return { links, matches, madeByCondition, writtenTypes };
+  return { links, matches, madeByCondition, writtenTypes, willExist };
 }
 
 function resolvedLink(

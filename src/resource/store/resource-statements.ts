@@ -26,6 +26,13 @@ export const READ_ALL_OF_TYPE: Statement = {
   text: `select ${COLUMNS} from resource where type = $1 order by id`,
 };
 
+/** Those of the asked resources that are not stored now. */
+export const READ_MISSING: Statement = {
+  name: 'resource-read-missing',
+  text: `select asked.type, asked.id from unnest($1::text[], $2::text[]) asked(type, id)
+    where not exists (select 1 from resource r where r.type = asked.type and r.id = asked.id)`,
+};
+
 /** The newest version that is over: a deletion, when nothing is stored now. */
 export const READ_LAST_HISTORY: Statement = {
   name: 'resource-history-last',

@@ -1,0 +1,115 @@
+import { type BoundValueSet, boundValueSets, isPrimitiveType, lineageOf } from '../definitions';
+import { isObject } from './fhirpath/compiled';
+import { type ValidationRun } from './validation-run';
+
+export type ItemCheck = (item: unknown, run: ValidationRun) => void;
+
+/** What messages list of a value set; longer ones are named by their URL. */
+const LISTED_CODES = 24;
+
+/** Currencies are not in HL7's package; their codes have a syntax (ISO 4217). */
+const SYNTAX: Readonly<Record<string, { readonly pattern: RegExp; readonly description: string }>> = {
+  'Money.currency': { pattern: /^[A-Z]{3}$/, description: 'a currency code of ISO 4217, such as "EUR"' },
+};
+
+let byElement: ReadonlyMap<string, BoundValueSet> | undefined;
+
+/** The code system of resource types, which modules add to. */
+const RESOURCE_TYPES = 'http://hl7.org/fhir/resource-types';
+
+/**
+ * The check of the required binding of an element, if it has one.
+ * @param owner the type that has the element
+ * @param ownTypes resource types of this server that R4 does not know; a code may name them too
+ */
+export function bindingCheckOf(
+  owner: string,
+  element: string,
+  type: string,
+  ownTypes: readonly string[],
+): ItemCheck | undefined {
+  byElement ??= new Map(boundValueSets().flatMap((set) => set.elements.map((path) => [path, set] as const)));
+  for (const ancestor of lineageOf(owner)) {
+    const path = `${ancestor}.${element}`;
+    const syntax = SYNTAX[path];
+    if (syntax !== undefined) return syntaxCheck(syntax);
+    const set = byElement.get(path);
+    if (set !== undefined) return codeCheck(new CodeSet(set.url, withTypes(set.codes, ownTypes)), type);
+  }
+  return undefined;
+}
+
+function withTypes(codes: BoundValueSet['codes'], ownTypes: readonly string[]): BoundValueSet['codes'] {
+  const types = codes[RESOURCE_TYPES];
+  return types === undefined ? codes : { ...codes, [RESOURCE_TYPES]: [...types, ...ownTypes] };
+}
+
+/** A value set in full. */
+export class CodeSet {
+  private readonly systems: ReadonlyMap<string, ReadonlySet<string>>;
+  private readonly codes: ReadonlySet<string>;
+
+  /** @param codes the codes of each system */
+  constructor(
+    readonly url: string,
+    codes: Readonly<Record<string, readonly string[]>>,
+  ) {
+    this.systems = new Map(Object.entries(codes).map(([system, own]) => [system, new Set(own)]));
+    this.codes = new Set(Object.values(codes).flat());
+  }
+
+  hasCode(code: string): boolean {
+    return this.codes.has(code);
+  }
+
+  hasCoding(system: unknown, code: unknown): boolean {
+    return typeof code === 'string' && typeof system === 'string' && this.systems.get(system)?.has(code) === true;
+  }
+
+  get description(): string {
+    return this.codes.size <= LISTED_CODES ? [...this.codes].join(', ') : `those of ${this.url}`;
+  }
+
+  get codingDescription(): string {
+    const systems = [...this.systems.keys()].join(', ');
+    return `a code of ${systems}: ${this.description}`;
+  }
+}
+
+/** Checks a code, Coding, CodeableConcept or Quantity against a value set. */
+export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
+  if (isPrimitiveType(type)) {
+    return (item, run) => {
+      if (typeof item === 'string' && !set.hasCode(item)) {
+        run.report('code-invalid', `"${item.slice(0, 64)}" is not one of the allowed codes: ${set.description}.`);
+      }
+    };
+  }
+  if (type === 'CodeableConcept') {
+    return (item, run) => {
+      if (!isObject(item) || hasOnlyExtensions(item)) return;
+      const { coding } = item;
+      const codings: readonly unknown[] = Array.isArray(coding) ? coding : [];
+      if (!codings.some((one) => isObject(one) && set.hasCoding(one.system, one.code))) {
+        run.report('code-invalid', `One coding must have ${set.codingDescription}.`);
+      }
+    };
+  }
+  if (type !== 'Coding' && type !== 'Quantity') return undefined;
+  return (item, run) => {
+    if (isObject(item) && !hasOnlyExtensions(item) && !set.hasCoding(item.system, item.code)) {
+      run.report('code-invalid', `It must have ${set.codingDescription}.`);
+    }
+  };
+}
+
+/** `data-absent-reason` and its like stand in for a value. */
+function hasOnlyExtensions(item: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(item).every((key) => key === 'extension' || key === 'id');
+}
+
+function syntaxCheck({ pattern, description }: { readonly pattern: RegExp; readonly description: string }): ItemCheck {
+  return (item, run) => {
+    if (typeof item === 'string' && !pattern.test(item)) run.report('code-invalid', `It must be ${description}.`);
+  };
+}

@@ -1,0 +1,42 @@
+import { type ElementDefinition, elementsOf, isR4ResourceType, parseElements } from '../definitions';
+
+/**
+ * Types that R4 does not know, in the notation of elements.json: a resource type and its nested elements, which are named by
+ * their path. Two types stand for what R4 has not: `NativeReference(User)` for `{resourceType, id}`, and `Any`.
+ */
+export type OwnShapes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The elements of the types of R4 and of those that modules bring. */
+export class ElementTables {
+  private readonly own: ReadonlyMap<string, ReadonlyMap<string, ElementDefinition>>;
+
+  /** @param openTypes resource types without a shape: their content is open */
+  constructor(
+    readonly shapes: OwnShapes = {},
+    private readonly openTypes: ReadonlySet<string> = new Set(),
+  ) {
+    this.own = new Map(
+      Object.entries(shapes).map(([type, elements]) => [
+        type,
+        new Map([...(elementsOf(type.includes('.') ? 'Element' : 'DomainResource') ?? []), ...parseElements(elements)]),
+      ]),
+    );
+  }
+
+  elementsOf(type: string): ReadonlyMap<string, ElementDefinition> | undefined {
+    return this.own.get(type) ?? elementsOf(type);
+  }
+
+  isResource(type: string): boolean {
+    return isR4ResourceType(type) || (!type.includes('.') && this.own.has(type));
+  }
+
+  /** The resource types that R4 does not know. */
+  get ownTypes(): readonly string[] {
+    return [...[...this.own.keys()].filter((type) => !type.includes('.')), ...this.openTypes];
+  }
+
+  isOpen(type: string): boolean {
+    return this.openTypes.has(type);
+  }
+}

@@ -1,0 +1,95 @@
+import { isSubtype } from '../../definitions';
+import { UncompilableError } from './syntax';
+
+/** What `%` names mean while an invariant runs. */
+export interface Variables {
+  readonly resource: unknown;
+  readonly rootResource: unknown;
+  readonly context: unknown;
+}
+
+export type Values = (focus: unknown, variables: Variables) => readonly unknown[];
+
+/** FHIRPath has three truth values; undefined is its empty collection. */
+export type Truth = (focus: unknown, variables: Variables) => boolean | undefined;
+
+/** One alternative of an expression: the values of one type. */
+export interface Branch {
+  /** Undefined for System values: literals, counts, answers. */
+  readonly type: string | undefined;
+  readonly values: Values;
+}
+
+/** An expression as closures over plain JSON. */
+export interface Compiled {
+  readonly branches: readonly Branch[];
+  /** Present for a question; `branches` then hold its answer. */
+  readonly truth?: Truth;
+  /** Whether there is any value: cheaper than to collect them. */
+  readonly exists?: (focus: unknown, variables: Variables) => boolean;
+}
+
+/** A primitive that has no value, only its `_member` with extensions: it exists, and equals nothing. */
+export class ValueLess {
+  constructor(readonly element: unknown) {}
+}
+
+const NONE: readonly unknown[] = [];
+
+export function question(truth: Truth): Compiled {
+  const values: Values = (focus, variables) => {
+    const answer = truth(focus, variables);
+    return answer === undefined ? NONE : [answer];
+  };
+  return { branches: [{ type: undefined, values }], truth };
+}
+
+export function valuesOf({ branches }: Compiled): Values {
+  const [first, ...others] = branches;
+  if (first === undefined) return () => NONE;
+  if (others.length === 0) return first.values;
+  return (focus, variables) => branches.flatMap(({ values }) => values(focus, variables));
+}
+
+export function existsOf(compiled: Compiled): (focus: unknown, variables: Variables) => boolean {
+  if (compiled.exists !== undefined) return compiled.exists;
+  const values = valuesOf(compiled);
+  return (focus, variables) => values(focus, variables).length > 0;
+}
+
+/** As an operand of `and`, `or`, `not()`: one value that is no boolean counts as true (singleton evaluation). */
+export function truthOf(compiled: Compiled): Truth {
+  if (compiled.truth !== undefined) return compiled.truth;
+  const values = valuesOf(compiled);
+  return (focus, variables) => {
+    const found = values(focus, variables);
+    if (found.length !== 1 || found[0] instanceof ValueLess) return undefined;
+    return typeof found[0] === 'boolean' ? found[0] : true;
+  };
+}
+
+/** The only type of the values, or undefined for System values. */
+export function typeOf({ branches }: Compiled): string | undefined {
+  const types = new Set(branches.map(({ type }) => type));
+  if (types.size > 1) throw new UncompilableError('values of several types are not compared');
+  return branches[0]?.type;
+}
+
+/** The branches that are of `type`; a resource of any type tells its own. */
+export function ofType({ branches }: Compiled, type: string): Compiled {
+  return {
+    branches: branches.flatMap((branch) => {
+      if (branch.type === undefined) throw new UncompilableError('the type of a System value is not asked');
+      if (isSubtype(branch.type, type)) return [branch];
+      if (!isSubtype(type, branch.type) || branch.type === type) return [];
+      if (!isSubtype(type, 'Resource')) throw new UncompilableError(`${branch.type} is not narrowed to ${type}`);
+      const values: Values = (focus, variables) =>
+        branch.values(focus, variables).filter((value) => isObject(value) && value.resourceType === type);
+      return [{ type, values }];
+    }),
+  };
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ValueLess);
+}

@@ -1,0 +1,62 @@
+import { type InvariantDefinition, invariantDefinitions, lineageOf } from '../definitions';
+import { type ItemCheck } from './binding-check';
+import { compileFhirPath } from './fhirpath/compile-fhirpath';
+import { type Truth } from './fhirpath/compiled';
+import { evaluateByLibrary } from './fhirpath/evaluate-by-library';
+import { UncompilableError } from './fhirpath/syntax';
+import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
+
+let byElement: ReadonlyMap<string, readonly InvariantDefinition[]> | undefined;
+
+/** The invariants that a type states or inherits. */
+export function invariantsOfType(type: string): readonly ItemCheck[] {
+  return lineageOf(type).flatMap((ancestor) => statedAt(ancestor).map((stated) => checkOf(stated, ancestor)));
+}
+
+/** The invariants that an element states beyond those of its type. @param owner the type that has the element */
+export function invariantsOfElement(owner: string, element: string, type: string): readonly ItemCheck[] {
+  return lineageOf(owner).flatMap((ancestor) => {
+    const path = `${ancestor}.${element}`;
+    // A backbone element is a type of its own, named by the path.
+    return path === type ? [] : statedAt(path).map((stated) => checkOf(stated, type, path));
+  });
+}
+
+/** Invariants by the path that states them, without those that are checked elsewhere or not at all. */
+export function statedAt(path: string): readonly InvariantDefinition[] {
+  if (byElement === undefined) {
+    const table = new Map<string, InvariantDefinition[]>();
+    for (const stated of invariantDefinitions()) {
+      if (stated.key in CHECKED_ELSEWHERE || stated.key in LEFT_OUT) continue;
+      for (const on of stated.on) table.set(on, [...(table.get(on) ?? []), stated]);
+    }
+    byElement = table;
+  }
+  return byElement.get(path) ?? [];
+}
+
+/** Compiles an invariant of HL7; the library evaluates what leaves the subset. */
+export function truthOfInvariant({ expression }: InvariantDefinition, type: string, path: string): Truth {
+  try {
+    return compileFhirPath(expression, type, resourceTypeOf(path));
+  } catch (error) {
+    if (error instanceof UncompilableError) return evaluateByLibrary(expression, path);
+    throw error;
+  }
+}
+
+function checkOf(stated: InvariantDefinition, type: string, path = type): ItemCheck {
+  const truth = truthOfInvariant(stated, type, path);
+  const message = `${stated.key}: ${stated.human}`;
+  return (item, run) => {
+    const { resource, rootResource } = run;
+    // Empty is no refusal: dates of different precision, for one, cannot be compared.
+    if (truth(item, { resource, rootResource, context: item }) === false) run.report('invariant', message);
+  };
+}
+
+/** The resource type that a path begins with; data types have none. */
+function resourceTypeOf(path: string): string | undefined {
+  const [root = ''] = path.split('.');
+  return lineageOf(root).includes('Resource') ? root : undefined;
+}

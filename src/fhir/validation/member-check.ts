@@ -1,0 +1,128 @@
+import { type ItemCheck } from './binding-check';
+import { isObject } from './fhirpath/compiled';
+import { PRIMITIVES, type PrimitiveCheck } from './primitive-check';
+import { type ValidationRun } from './validation-run';
+
+/** Checks one member of a JSON object; `owner` is the object. */
+export type MemberCheck = (value: unknown, owner: Readonly<Record<string, unknown>>, run: ValidationRun) => void;
+
+/** What an element is: its name in paths, and the check of each of its values. */
+export interface ElementShape {
+  readonly name: string;
+  readonly isRepeated: boolean;
+  readonly item: ItemCheck;
+}
+
+/** A member whose values are objects. */
+export function complexMember({ name, isRepeated, item }: ElementShape): MemberCheck {
+  return isRepeated
+    ? (value, _owner, run) => {
+        run.enter(name);
+        for (const [index, one] of itemsOf(value, run)) {
+          run.enter(index);
+          if (one === null) run.report('structure', 'null is not allowed here. Leave the element out of the array.');
+          else item(one, run);
+          run.leave();
+        }
+        run.leave();
+      }
+    : (value, _owner, run) => {
+        run.enter(name);
+        if (isSingle(value, run)) item(value, run);
+        run.leave();
+      };
+}
+
+/** A member whose values are primitives; `_member` beside it may hold their extensions. */
+export function primitiveMember(key: string, { name, isRepeated, item }: ElementShape): MemberCheck {
+  if (!isRepeated) {
+    return (value, _owner, run) => {
+      run.enter(name);
+      if (isSingle(value, run)) item(value, run);
+      run.leave();
+    };
+  }
+  const sibling = `_${key}`;
+  return (value, owner, run) => {
+    run.enter(name);
+    for (const [index, one] of itemsOf(value, run)) {
+      run.enter(index);
+      if (one !== null) item(one, run);
+      else if (!isObject(itemAt(owner[sibling], index))) {
+        run.report('structure', `null is allowed only where "${sibling}" has an extension at the same place.`);
+      }
+      run.leave();
+    }
+    run.leave();
+  };
+}
+
+/** `_member`: an Element with id and extensions for each value of `member`. */
+export function siblingMember(key: string, { name, isRepeated, item }: ElementShape): MemberCheck {
+  if (!isRepeated) {
+    return (value, _owner, run) => {
+      run.enter(name);
+      if (isSingle(value, run)) item(value, run);
+      run.leave();
+    };
+  }
+  return (value, owner, run) => {
+    const values = owner[key];
+    run.enter(name);
+    const items = itemsOf(value, run);
+    if (Array.isArray(values) && Array.isArray(value) && values.length !== value.length) {
+      run.report('structure', `"${key}" and "_${key}" must be arrays of the same length; fill up with null.`);
+    }
+    for (const [index, one] of items) {
+      run.enter(index);
+      if (one !== null) item(one, run);
+      else if ((itemAt(values, index) ?? null) === null)
+        run.report('structure', `"${key}" has no value at this place either.`);
+      run.leave();
+    }
+    run.leave();
+  };
+}
+
+/** The check of a primitive's JSON value. */
+export function primitiveItem(type: string): ItemCheck {
+  const check: PrimitiveCheck | undefined = PRIMITIVES[type];
+  if (check === undefined) throw new Error(`primitive type "${type}" has no check`);
+  const { json, is, description } = check;
+  const isLink = type === 'uri' || type === 'url' || type === 'canonical';
+  return (value, run) => {
+    if (typeof value !== json) {
+      run.report('structure', `It must be ${description} (a JSON ${json}), not ${kindOf(value)}.`);
+      return;
+    }
+    if (!is(value as string | number | boolean)) run.report('value', `It must be ${description}.`);
+    else if (isLink && String(value).startsWith('#')) run.noteFragment(String(value));
+  };
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function isSingle(value: unknown, run: ValidationRun): boolean {
+  if (value === null) run.report('structure', 'null is not allowed. Leave the element out.');
+  else if (Array.isArray(value))
+    run.report('structure', 'It must be one value, not an array: the element does not repeat.');
+  else return true;
+  return false;
+}
+
+function itemsOf(value: unknown, run: ValidationRun): Iterable<[number, unknown]> {
+  if (!Array.isArray(value)) {
+    run.report('structure', `It must be an array, not ${kindOf(value)}: the element repeats. Put the value in [ ].`);
+    return [];
+  }
+  if (value.length === 0) run.report('structure', 'The array is empty. Leave the element out.');
+  return value.entries();
+}
+
+function itemAt(list: unknown, index: number): unknown {
+  return Array.isArray(list) ? list[index] : undefined;
+}

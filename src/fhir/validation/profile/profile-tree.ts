@@ -1,0 +1,36 @@
+import { type ElementConstraint } from './stored-profile';
+
+/** An element of a profile with its children and slices: ids such as `Patient.identifier:mrn.system` as a tree. */
+export interface ProfileNode {
+  readonly name: string;
+  /** What is said of the element itself; a profile and its bases may all say something. */
+  readonly constraints: ElementConstraint[];
+  readonly children: Map<string, ProfileNode>;
+  readonly slices: Map<string, ProfileNode>;
+}
+
+/** Makes the tree of a profile's elements, those of its bases first. */
+export function profileTreeOf(type: string, elements: readonly ElementConstraint[]): ProfileNode {
+  const root = nodeOf(type);
+  for (const element of elements) {
+    const [, ...steps] = element.id.split('.');
+    let node = root;
+    for (const step of steps) node = descend(node, step);
+    node.constraints.push(element);
+  }
+  return root;
+}
+
+function descend(parent: ProfileNode, step: string): ProfileNode {
+  const [name = '', slice] = step.split(':');
+  const child = parent.children.get(name) ?? nodeOf(name);
+  parent.children.set(name, child);
+  if (slice === undefined) return child;
+  const sliced = child.slices.get(slice) ?? nodeOf(name);
+  child.slices.set(slice, sliced);
+  return sliced;
+}
+
+function nodeOf(name: string): ProfileNode {
+  return { name, constraints: [], children: new Map(), slices: new Map() };
+}

@@ -1,0 +1,306 @@
+import { describe, expect, it } from '@jest/globals';
+import { CodeSet } from '../binding-check';
+import { ProfileValidator, type ProfileSources } from './profile-validator';
+import { storedProfileOf } from './stored-profile';
+
+const URL = 'http://p.example/profile';
+const RACE = 'http://p.example/race';
+
+type Element = Readonly<Record<string, unknown>> & { readonly id: string };
+
+const definition = (type: string, elements: readonly Element[], more: object = {}): object => ({
+  resourceType: 'StructureDefinition',
+  url: URL,
+  type,
+  baseDefinition: `http://hl7.org/fhir/StructureDefinition/${type}`,
+  differential: { element: elements.map((element) => ({ path: element.id.replace(/:\w+/g, ''), ...element })) },
+  ...more,
+});
+
+const others: Record<string, object> = {
+  [RACE]: definition(
+    'Extension',
+    [
+      { id: 'Extension.url', fixedUri: RACE },
+      { id: 'Extension.value[x]', min: 1, type: [{ code: 'code' }] },
+    ],
+    { url: RACE },
+  ),
+  'http://p.example/base': definition('Patient', [{ id: 'Patient.birthDate', min: 1 }], {
+    url: 'http://p.example/base',
+  }),
+};
+
+others['http://hl7.org/fhir/StructureDefinition/vitalsigns'] = definition('Observation', [
+  { id: 'Observation.subject', min: 1 },
+]);
+
+const sources: ProfileSources = {
+  profile: (canonical) => storedProfileOf(others[canonical]),
+  codes: (canonical) =>
+    canonical === 'http://p.example/codes' ? new CodeSet(canonical, { 'http://s': ['a', 'b'] }) : undefined,
+};
+
+/** `severity code expression` of each issue. */
+function issues(
+  elements: readonly Element[],
+  resource: { readonly resourceType: string; readonly [member: string]: unknown },
+  more: object = {},
+): string[] {
+  const profile = storedProfileOf(definition(resource.resourceType, elements, more));
+  if (profile === undefined) throw new Error('no profile');
+  return new ProfileValidator(sources)
+    .validate(resource, profile)
+    .map(({ severity, code, expression }) => `${severity} ${code} ${expression}`);
+}
+
+const patient = (members: object): { resourceType: string } => ({ resourceType: 'Patient', ...members });
+const observation = (members: object): { resourceType: string } => ({ resourceType: 'Observation', ...members });
+
+const SLICED = (rules: string, ordered = false): readonly Element[] => [
+  { id: 'Patient.identifier', slicing: { discriminator: [{ type: 'value', path: 'system' }], rules, ordered } },
+  { id: 'Patient.identifier:mrn', sliceName: 'mrn', min: 1, max: '1' },
+  { id: 'Patient.identifier:mrn.system', fixedUri: 'http://mrn' },
+  { id: 'Patient.identifier:mrn.value', min: 1 },
+  { id: 'Patient.identifier:ssn', sliceName: 'ssn', max: '1' },
+  { id: 'Patient.identifier:ssn.system', fixedUri: 'http://ssn' },
+];
+const MRN = { system: 'http://mrn', value: '1' };
+const SSN = { system: 'http://ssn', value: '2' };
+
+describe(ProfileValidator, () => {
+  it.each([
+    ['a minimum', [{ id: 'Patient.name', min: 1 }], patient({}), ['error required Patient.name']],
+    ['a minimum that is kept', [{ id: 'Patient.name', min: 1 }], patient({ name: [{}] }), []],
+    ['a minimum below a missing element', [{ id: 'Patient.name.family', min: 1 }], patient({}), []],
+    [
+      'a minimum below each element',
+      [{ id: 'Patient.name.family', min: 1 }],
+      patient({ name: [{ family: 'A' }, {}] }),
+      ['error required Patient.name[1].family'],
+    ],
+    ['a maximum', [{ id: 'Patient.name', max: '1' }], patient({ name: [{}, {}] }), ['error structure Patient.name']],
+    [
+      'what is not allowed',
+      [{ id: 'Patient.name', max: '0' }],
+      patient({ name: [{}] }),
+      ['error structure Patient.name'],
+    ],
+    [
+      'a missing value with extensions',
+      [{ id: 'Patient.birthDate', min: 1 }],
+      patient({ _birthDate: { extension: [] } }),
+      [],
+    ],
+    [
+      'fewer types',
+      [{ id: 'Observation.value[x]', type: [{ code: 'Quantity' }, { code: 'string' }] }],
+      observation({ valueInteger: 1 }),
+      ['error structure Observation.value'],
+    ],
+    [
+      'a type that remains',
+      [{ id: 'Observation.value[x]', type: [{ code: 'Quantity' }, { code: 'string' }] }],
+      observation({ valueString: 'a' }),
+      [],
+    ],
+    [
+      'fewer targets',
+      [
+        {
+          id: 'Observation.subject',
+          type: [{ code: 'Reference', targetProfile: ['http://hl7.org/fhir/StructureDefinition/Patient'] }],
+        },
+      ],
+      observation({ subject: { reference: 'Group/1' } }),
+      ['error structure Observation.subject'],
+    ],
+    [
+      'a fixed value',
+      [{ id: 'Observation.status', fixedCode: 'final' }],
+      observation({ status: 'amended' }),
+      ['error value Observation.status'],
+    ],
+    [
+      'a pattern',
+      [{ id: 'Observation.code', patternCodeableConcept: { coding: [{ code: 'a' }] } }],
+      observation({ code: { coding: [{ code: 'b' }] } }),
+      ['error value Observation.code'],
+    ],
+    [
+      'a pattern that is kept',
+      [{ id: 'Observation.code', patternCodeableConcept: { coding: [{ code: 'a' }] } }],
+      observation({ code: { text: 't', coding: [{ code: 'b' }, { system: 's', code: 'a' }] } }),
+      [],
+    ],
+    [
+      'a binding',
+      [{ id: 'Observation.code', binding: { strength: 'required', valueSet: 'http://p.example/codes' } }],
+      observation({ code: { coding: [{ system: 'http://s', code: 'c' }] } }),
+      ['error code-invalid Observation.code'],
+    ],
+    [
+      'a binding that is kept',
+      [{ id: 'Observation.code', binding: { strength: 'required', valueSet: 'http://p.example/codes' } }],
+      observation({ code: { coding: [{ system: 'http://s', code: 'b' }] } }),
+      [],
+    ],
+    [
+      'a binding to what is not stored',
+      [{ id: 'Observation.code', binding: { strength: 'required', valueSet: 'http://q.example' } }],
+      observation({ code: {} }),
+      ['warning informational Observation.code'],
+    ],
+    [
+      'advice on a binding',
+      [{ id: 'Observation.code', binding: { strength: 'preferred', valueSet: 'http://p.example/codes' } }],
+      observation({ code: {} }),
+      [],
+    ],
+    [
+      'an invariant',
+      [{ id: 'Patient', constraint: [{ key: 'x-1', severity: 'error', human: 'h', expression: 'name.exists()' }] }],
+      patient({}),
+      ['error invariant Patient'],
+    ],
+    [
+      'an invariant that advises',
+      [{ id: 'Patient', constraint: [{ key: 'x-1', severity: 'warning', human: 'h', expression: 'name.exists()' }] }],
+      patient({}),
+      ['warning invariant Patient'],
+    ],
+    [
+      'an invariant of an element',
+      [
+        {
+          id: 'Patient.name',
+          constraint: [{ key: 'x-2', severity: 'error', human: 'h', expression: "family.startsWith('A')" }],
+        },
+      ],
+      patient({ name: [{ family: 'A' }, { family: 'B' }] }),
+      ['error invariant Patient.name[1]'],
+    ],
+    [
+      'an invariant for the library',
+      [
+        {
+          id: 'Patient.name',
+          constraint: [{ key: 'x-3', severity: 'error', human: 'h', expression: "family.lower() = 'a'" }],
+        },
+      ],
+      patient({ name: [{ family: 'A' }, { family: 'B' }] }),
+      ['error invariant Patient.name[1]'],
+    ],
+    [
+      'an invariant that is none',
+      [{ id: 'Patient', constraint: [{ key: 'x-4', severity: 'error', human: 'h', expression: 'name.(' }] }],
+      patient({}),
+      ['warning informational Patient'],
+    ],
+    [
+      'an extension by its url',
+      [{ id: 'Patient.extension:race', sliceName: 'race', min: 1, type: [{ code: 'Extension', profile: [RACE] }] }],
+      patient({ extension: [{ url: 'http://other', valueCode: 'x' }] }),
+      ['error required Patient.extension'],
+    ],
+    [
+      'what the profile of an extension says',
+      [{ id: 'Patient.extension:race', sliceName: 'race', min: 1, type: [{ code: 'Extension', profile: [RACE] }] }],
+      patient({ extension: [{ url: RACE, valueString: 'x' }] }),
+      ['error structure Patient.extension[0].value'],
+    ],
+    [
+      'an extension that is right',
+      [{ id: 'Patient.extension:race', sliceName: 'race', min: 1, type: [{ code: 'Extension', profile: [RACE] }] }],
+      patient({ extension: [{ url: RACE, valueCode: 'x' }] }),
+      [],
+    ],
+    [
+      'slices by type',
+      [
+        { id: 'Observation.value[x]:valueQuantity', sliceName: 'valueQuantity', type: [{ code: 'Quantity' }] },
+        { id: 'Observation.value[x]:valueQuantity.code', min: 1 },
+      ],
+      observation({ valueQuantity: { value: 1 } }),
+      ['error required Observation.value.code'],
+    ],
+    [
+      'a discriminator that needs another resource',
+      [
+        {
+          id: 'Patient.link',
+          slicing: { discriminator: [{ type: 'profile', path: 'other.resolve()' }], rules: 'closed' },
+        },
+        { id: 'Patient.link:a', sliceName: 'a' },
+      ],
+      patient({ link: [{}] }),
+      ['warning informational Patient.link'],
+    ],
+    [
+      'R4 itself, which snapshots repeat',
+      [{ id: 'Patient', constraint: [{ key: 'dom-6', severity: 'warning', human: 'h', expression: 'text.exists()' }] }],
+      patient({}),
+      [],
+    ],
+  ] as [string, readonly Element[], { resourceType: string }, string[]][])(
+    'knows %s',
+    (_title, elements, resource, expected) => {
+      expect(issues(elements, resource)).toEqual(expected);
+    },
+  );
+
+  it.each([
+    ['open', [MRN, SSN, { value: 'x' }], []],
+    ['open', [SSN], ['error required Patient.identifier']],
+    ['open', [MRN, MRN], ['error structure Patient.identifier']],
+    ['open', [{ system: 'http://mrn' }], ['error required Patient.identifier[0].value']],
+    ['closed', [MRN, { value: 'x' }], ['error structure Patient.identifier[1]']],
+    ['openAtEnd', [{ value: 'x' }, MRN], ['error structure Patient.identifier[1]']],
+    ['openAtEnd', [MRN, { value: 'x' }], []],
+  ])('slices that are %s: %j', (rules, identifier, expected) => {
+    expect(issues(SLICED(rules), patient({ identifier }))).toEqual(expected);
+  });
+
+  it('slices in order where the order counts', () => {
+    expect(issues(SLICED('open', true), patient({ identifier: [SSN, MRN] }))).toEqual([
+      'error structure Patient.identifier[1]',
+    ]);
+  });
+
+  it('slices by what exists', () => {
+    const elements = [
+      { id: 'Patient.contact', slicing: { discriminator: [{ type: 'exists', path: 'organization' }], rules: 'open' } },
+      { id: 'Patient.contact:work', sliceName: 'work', max: '1' },
+      { id: 'Patient.contact:work.organization', min: 1 },
+      { id: 'Patient.contact:home', sliceName: 'home', max: '0' },
+      { id: 'Patient.contact:home.organization', max: '0' },
+    ];
+    expect(issues(elements, patient({ contact: [{ organization: {} }] }))).toEqual([]);
+    expect(issues(elements, patient({ contact: [{ name: {} }] }))).toEqual(['error structure Patient.contact']);
+  });
+
+  it('adds the profiles that it is based on', () => {
+    const more = { baseDefinition: 'http://p.example/base' };
+    expect(issues([{ id: 'Patient.name', min: 1 }], patient({}), more).sort()).toEqual([
+      'error required Patient.birthDate',
+      'error required Patient.name',
+    ]);
+  });
+
+  it('takes profiles of HL7 for profiles, though their URLs look like those of types', () => {
+    const more = { baseDefinition: 'http://hl7.org/fhir/StructureDefinition/vitalsigns' };
+    expect(issues([], observation({}), more)).toEqual(['error required Observation.subject']);
+  });
+
+  it('prefers the snapshot', () => {
+    const more = { snapshot: { element: [{ id: 'Patient.gender', path: 'Patient.gender', min: 1 }] } };
+    expect(issues([{ id: 'Patient.name', min: 1 }], patient({}), more)).toEqual(['error required Patient.gender']);
+  });
+
+  it('is for its own type only', () => {
+    const profile = storedProfileOf(definition('Group', []));
+    expect(profile && new ProfileValidator(sources).validate(patient({}), profile)).toMatchObject([
+      { code: 'structure' },
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+import { isR4ResourceType } from '../definitions';
+import { parseReference } from '../reference';
+import { isObject } from './fhirpath/compiled';
+import { type ItemCheck } from './binding-check';
+import { type ValidationRun } from './validation-run';
+
+/** References of a transaction name a search that finds their target (http://hl7.org/fhir/R4/http.html#trules). */
+const CONDITIONAL = /^([A-Z][A-Za-z]*)\?\S+$/;
+
+/**
+ * Checks the syntax of a Reference and, where it can be read, the type of its target
+ * (http://hl7.org/fhir/R4/references.html). A logical reference, which has an identifier only, is fine.
+ * @param targets types that it may point at; none for any
+ */
+export function referenceCheck(targets: readonly string[]): ItemCheck {
+  return (item, run) => {
+    if (!isObject(item)) return;
+    const { reference, type } = item;
+    const named = typeof type === 'string' ? typeOfName(type) : undefined;
+    if (typeof reference !== 'string') {
+      if (named !== undefined) checkTarget(named, targets, run);
+      return;
+    }
+    const found = targetTypeOf(reference, run) ?? named;
+    if (found === undefined) return;
+    checkTarget(found, targets, run);
+    if (named !== undefined && named !== found) {
+      run.report(
+        'structure',
+        `type says ${named}, but reference points at ${found}. Make them agree, or leave type out.`,
+      );
+    }
+  };
+}
+
+/** A type is a name or the URL of a definition; logical models have other URLs. */
+function typeOfName(type: string): string | undefined {
+  return /^[A-Z][A-Za-z]*$/.test(type) ? type : undefined;
+}
+
+function checkTarget(type: string, targets: readonly string[], run: ValidationRun): void {
+  if (targets.length === 0 || targets.includes(type)) return;
+  run.report('structure', `It may point at ${targets.join(', ')}, not at ${type.slice(0, 64)}.`);
+}
+
+/** Reports what is no reference at all. */
+function targetTypeOf(reference: string, run: ValidationRun): string | undefined {
+  const target = parseReference(reference, '');
+  switch (target?.kind) {
+    case 'local':
+      return target.type;
+    case 'contained':
+      run.noteFragment(reference);
+      return containedTypeOf(target.id, run);
+    case 'absolute':
+      // On another server a path that looks like a type need not be one.
+      return target.type !== undefined && isR4ResourceType(target.type) ? target.type : undefined;
+    case 'urn':
+      return undefined;
+    case undefined:
+      return conditionalTypeOf(reference, run);
+  }
+}
+
+function containedTypeOf(id: string, run: ValidationRun): string | undefined {
+  if (id === '') return undefined;
+  const type = run.containedTypes.get(id);
+  if (type === undefined) {
+    run.reportAt(
+      'reference',
+      'invariant',
+      `ref-1: no contained resource has the id "${id.slice(0, 64)}". Add it to "contained", or correct the reference.`,
+    );
+  }
+  return type;
+}
+
+function conditionalTypeOf(reference: string, run: ValidationRun): string | undefined {
+  const type = CONDITIONAL.exec(reference)?.[1];
+  if (type === undefined) {
+    run.reportAt(
+      'reference',
+      'value',
+      'A reference is "Type/id", an absolute URL, "urn:uuid:…", "urn:oid:…" or "#id" of a contained resource.',
+    );
+  }
+  return type;
+}

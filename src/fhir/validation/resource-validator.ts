@@ -1,0 +1,72 @@
+import { type ErrorIssue } from '../../platform/errors/service-error';
+import { ElementTables } from './element-tables';
+import { isObject } from './fhirpath/compiled';
+import { kindOf } from './member-check';
+import { TypeChecks } from './type-checks';
+import { ValidationRun } from './validation-run';
+
+/**
+ * Validates resources by the definitions of R4 4.0.1 (http://hl7.org/fhir/R4/validation.html): structure, cardinality, formats,
+ * required bindings, references and invariants. The checks of a type are compiled when the first resource of it comes.
+ */
+export class ResourceValidator {
+  private readonly checks: TypeChecks;
+
+  constructor(private readonly elements: ElementTables = new ElementTables()) {
+    this.checks = new TypeChecks(elements, (value, isContained, run) => {
+      this.checkNested(value, isContained, run);
+    });
+  }
+
+  /** Whether resources of this type have a shape; the content of others is open. */
+  hasShape(type: string): boolean {
+    return this.elements.isResource(type);
+  }
+
+  /**
+   * All issues of a resource, at most 100; none when it is valid.
+   * @param type what it is validated as
+   * @param value what `JSON.parse` made of it
+   */
+  validate(type: string, value: unknown): readonly ErrorIssue[] {
+    const run = new ValidationRun();
+    run.enter(type);
+    if (!isObject(value)) run.report('structure', `It must be an object (${type}), not ${kindOf(value)}.`);
+    else
+      run.inResource(value, () => {
+        this.checks.check(type, value, run);
+      });
+    return run.issues;
+  }
+
+  /** A resource inside of a resource names its own type. */
+  private checkNested(value: unknown, isContained: boolean, run: ValidationRun): void {
+    if (!isObject(value)) {
+      run.report('structure', `It must be a resource, not ${kindOf(value)}.`);
+      return;
+    }
+    const { resourceType: type } = value;
+    if (typeof type !== 'string') {
+      run.reportAt('resourceType', 'required', 'A resource must name its type. Add "resourceType".');
+    } else if (this.elements.isOpen(type)) {
+      return;
+    } else if (!this.elements.isResource(type)) {
+      run.reportAt('resourceType', 'structure', `"${type.slice(0, 64)}" is not a resource type of this server.`);
+    } else if (isContained) {
+      run.inContained(value, () => {
+        this.checks.check(type, value, run);
+        if (value.contained !== undefined) {
+          run.reportAt(
+            'contained',
+            'invariant',
+            'dom-2: a contained resource must not contain others. Move them up to the container.',
+          );
+        }
+      });
+    } else {
+      run.inResource(value, () => {
+        this.checks.check(type, value, run);
+      });
+    }
+  }
+}

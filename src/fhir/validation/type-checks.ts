@@ -1,0 +1,146 @@
+import { type ElementDefinition, isPrimitiveType, isSubtype } from '../definitions';
+import { bindingCheckOf, type ItemCheck } from './binding-check';
+import { type ElementTables } from './element-tables';
+import { isObject } from './fhirpath/compiled';
+import { HAND_MADE } from './hand-made-invariants';
+import { invariantsOfElement, invariantsOfType } from './invariant-check';
+import { complexMember, type ElementShape, primitiveItem, primitiveMember, siblingMember } from './member-check';
+import { checkObject, type KnownMember, type ObjectTable, type RequiredElement } from './object-check';
+import { referenceCheck } from './reference-check';
+import { type ValidationRun } from './validation-run';
+
+/** HL7's definitions call it a string, its pages an id (http://hl7.org/fhir/R4/resource.html#id). */
+const RESOURCE_ID = ['id'];
+
+/** Resources that hold whole resources: what is inside has a scope of its own. */
+export type NestedResourceCheck = (value: unknown, isContained: boolean, run: ValidationRun) => void;
+
+/** The checks of all types, each compiled to closures when it is first needed. */
+export class TypeChecks {
+  private readonly tables = new Map<string, ObjectTable>();
+
+  constructor(
+    private readonly elements: ElementTables,
+    private readonly checkNested: NestedResourceCheck,
+  ) {}
+
+  /** Checks a value as a type, a backbone element or a resource of this type. */
+  check(type: string, value: unknown, run: ValidationRun): void {
+    checkObject(this.tableOf(type), value, run);
+  }
+
+  private tableOf(type: string): ObjectTable {
+    const known = this.tables.get(type);
+    if (known !== undefined) return known;
+    const table = this.compile(type);
+    this.tables.set(type, table);
+    return table;
+  }
+
+  private compile(type: string): ObjectTable {
+    const elements = this.elements.elementsOf(type);
+    if (elements === undefined) throw new Error(`type "${type}" has no definition`);
+    const isResource = this.elements.isResource(type);
+    const members = new Map<string, KnownMember>();
+    const required: RequiredElement[] = [];
+    if (isResource) members.set('resourceType', { check: () => undefined });
+    for (const element of elements.values()) {
+      const types = isResource && element.name === 'id' ? RESOURCE_ID : element.types;
+      const keys = types.flatMap((of) => this.addMembers(members, type, element, of));
+      if (element.isRequired) required.push({ name: element.name, keys });
+    }
+    const handMade = HAND_MADE[type];
+    return {
+      type,
+      isResource,
+      members,
+      required,
+      rules: [...invariantsOfType(type), ...(handMade === undefined ? [] : [handMade])],
+    };
+  }
+
+  /** Adds the JSON members of one type of an element, and returns their keys. */
+  private addMembers(
+    members: Map<string, KnownMember>,
+    owner: string,
+    element: ElementDefinition,
+    type: string,
+  ): readonly string[] {
+    const { name, isChoice, isRepeated } = element;
+    const key = isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
+    const choice = isChoice ? { choice: { name, key } } : {};
+    const shape: ElementShape = { name, isRepeated, item: this.itemCheck(owner, element, type) };
+    if (!isPrimitiveType(type)) {
+      members.set(key, { check: complexMember(shape), ...choice });
+      return [key];
+    }
+    members.set(key, { check: primitiveMember(key, shape), ...choice });
+    // Ids and urls of extensions are attributes in XML: they have no extensions.
+    if (name === 'id' || (owner === 'Extension' && name === 'url')) return [key];
+    const extensions: ItemCheck = (value, run) => {
+      this.check('Element', value, run);
+    };
+    members.set(`_${key}`, { check: siblingMember(key, { name, isRepeated, item: extensions }), ...choice });
+    return [key, `_${key}`];
+  }
+
+  private itemCheck(owner: string, element: ElementDefinition, type: string): ItemCheck {
+    const checks = [
+      this.valueCheck(element, type),
+      bindingCheckOf(owner, element.name, type, this.elements.ownTypes),
+      ...invariantsOfElement(owner, element.name, type),
+    ];
+    const present = checks.filter((check) => check !== undefined);
+    const [first, second] = present;
+    if (first !== undefined && present.length === 1) return first;
+    if (first !== undefined && second !== undefined && present.length === 2) {
+      return (item, run) => {
+        first(item, run);
+        second(item, run);
+      };
+    }
+    return (item, run) => {
+      for (const check of present) check(item, run);
+    };
+  }
+
+  private valueCheck({ name, targets }: ElementDefinition, type: string): ItemCheck {
+    if (isPrimitiveType(type)) return primitiveItem(type);
+    if (type === 'Any') return () => undefined;
+    if (type === 'NativeReference') return nativeReferenceCheck(targets);
+    if (type === 'Resource') {
+      const isContained = name === 'contained';
+      return (item, run) => {
+        this.checkNested(item, isContained, run);
+      };
+    }
+    const check: ItemCheck = (item, run) => {
+      checkObject(this.tableOf(type), item, run);
+    };
+    if (!isSubtype(type, 'Reference')) return check;
+    const checkTarget = referenceCheck(targets);
+    return (item, run) => {
+      check(item, run);
+      checkTarget(item, run);
+    };
+  }
+}
+
+/** `{resourceType, id}`, the reference form of the server's own types. */
+function nativeReferenceCheck(targets: readonly string[]): ItemCheck {
+  return (item, run) => {
+    if (!isObject(item)) return;
+    const { resourceType, id, ...others } = item;
+    const [unknown] = Object.keys(others).filter((key) => key !== 'display' && key !== 'extension');
+    if (unknown !== undefined)
+      run.reportAt(unknown.slice(0, 64), 'structure', 'It must have "resourceType" and "id", and may have "display".');
+    if (typeof resourceType !== 'string' || (targets.length > 0 && !targets.includes(resourceType))) {
+      run.reportAt(
+        'resourceType',
+        'value',
+        targets.length === 0 ? 'It must be a resource type.' : `It must be one of ${targets.join(', ')}.`,
+      );
+    }
+    if (typeof id !== 'string' || !/^[A-Za-z0-9\-.]{1,64}$/.test(id)) run.reportAt('id', 'value', 'It must be an id.');
+  };
+}

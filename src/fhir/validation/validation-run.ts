@@ -1,0 +1,142 @@
+import { type ErrorIssue } from '../../platform/errors/service-error';
+
+/** The words of http://hl7.org/fhir/R4/valueset-issue-type.html that validation uses. */
+export type IssueCode =
+  | 'structure'
+  | 'required'
+  | 'value'
+  | 'invariant'
+  | 'code-invalid'
+  | 'extension'
+  | 'not-found'
+  | 'informational'
+  | 'too-long';
+
+/** A body full of faults is not worth a longer list. */
+const MAX_ISSUES = 100;
+
+const NO_IDS: ReadonlyMap<string, string> = new Map();
+
+/** What references with `#` mean: a resource and what it contains. */
+class ContainerScope {
+  /** Fragments that references and canonicals of the resource name, without the `#`. */
+  readonly named = new Set<string>();
+  /** Contained resources that name their container by `#`. */
+  readonly namingContainer = new Set<unknown>();
+  private ids: ReadonlyMap<string, string> | undefined;
+
+  constructor(readonly resource: Readonly<Record<string, unknown>>) {}
+
+  /** Types of the contained resources by id. */
+  get containedTypes(): ReadonlyMap<string, string> {
+    return (this.ids ??= containedTypesOf(this.resource.contained));
+  }
+}
+
+/** One validation: where it is, what it found, and which resource it is in. */
+export class ValidationRun {
+  readonly issues: ErrorIssue[] = [];
+  /** How many issues there were, those beyond the bound included. */
+  count = 0;
+  /** The innermost resource: `%resource`. */
+  resource: unknown;
+  private readonly path: (string | number)[] = [];
+  private scope: ContainerScope | undefined;
+
+  get isFull(): boolean {
+    return this.issues.length >= MAX_ISSUES;
+  }
+
+  /** The resource that contains the present one, or the present one itself: `%rootResource`. */
+  get rootResource(): unknown {
+    return this.scope?.resource;
+  }
+
+  enter(step: string | number): void {
+    this.path.push(step);
+  }
+
+  leave(): void {
+    this.path.pop();
+  }
+
+  report(code: IssueCode, diagnostics: string, severity: ErrorIssue['severity'] = 'error'): void {
+    this.count += 1;
+    if (!this.isFull) this.issues.push({ severity, code, diagnostics, expression: this.expression() });
+  }
+
+  reportAt(step: string, code: IssueCode, diagnostics: string): void {
+    this.enter(step);
+    this.report(code, diagnostics);
+    this.leave();
+  }
+
+  /** Validates a resource of its own: `#` means what it contains. */
+  inResource(resource: Readonly<Record<string, unknown>>, validate: () => void): void {
+    const [outerScope, outerResource] = [this.scope, this.resource];
+    this.scope = new ContainerScope(resource);
+    this.resource = resource;
+    validate();
+    this.reportUnnamed(this.scope);
+    this.scope = outerScope;
+    this.resource = outerResource;
+  }
+
+  /** Validates a contained resource: `#` still means what its container contains. */
+  inContained(resource: unknown, validate: () => void): void {
+    const outer = this.resource;
+    this.resource = resource;
+    validate();
+    this.resource = outer;
+  }
+
+  get isInContained(): boolean {
+    return this.scope !== undefined && this.scope.resource !== this.resource;
+  }
+
+  /** Notes a reference, canonical or uri that begins with `#`. */
+  noteFragment(text: string): void {
+    if (text === '#') this.scope?.namingContainer.add(this.resource);
+    else this.scope?.named.add(text.slice(1));
+  }
+
+  get containedTypes(): ReadonlyMap<string, string> {
+    return this.scope?.containedTypes ?? NO_IDS;
+  }
+
+  /** Invariant dom-3: what nothing refers to has no meaning. */
+  private reportUnnamed({ resource, named, namingContainer }: ContainerScope): void {
+    const { contained } = resource;
+    if (!Array.isArray(contained)) return;
+    contained.forEach((inner: unknown, index) => {
+      if (typeof inner !== 'object' || inner === null || !('id' in inner) || typeof inner.id !== 'string') return;
+      if (named.has(inner.id) || namingContainer.has(inner)) return;
+      this.enter('contained');
+      this.enter(index);
+      this.report(
+        'invariant',
+        `dom-3: nothing refers to "#${inner.id.slice(0, 64)}". Refer to it, or leave the contained resource out.`,
+      );
+      this.leave();
+      this.leave();
+    });
+  }
+
+  /** FHIRPath with indexes: `Patient.name[0].given[1]`. */
+  private expression(): string {
+    let text = '';
+    for (const step of this.path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
+    return text;
+  }
+}
+
+function containedTypesOf(contained: unknown): ReadonlyMap<string, string> {
+  if (!Array.isArray(contained)) return NO_IDS;
+  const types = new Map<string, string>();
+  for (const inner of contained as readonly unknown[]) {
+    if (typeof inner !== 'object' || inner === null) continue;
+    const { id, resourceType } = inner as Readonly<Record<string, unknown>>;
+    if (typeof id === 'string' && typeof resourceType === 'string') types.set(id, resourceType);
+  }
+  return types;
+}

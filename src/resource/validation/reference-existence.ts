@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { localKey, parseReference } from '../../fhir/reference';
+import { type Resource } from '../../fhir/types';
+import { Environment } from '../../platform/config/environment';
+import { Statements } from '../../platform/database/statements';
+import { type ErrorIssue } from '../../platform/errors/service-error';
+import { READ_MISSING } from '../store/resource-statements';
+
+interface FoundReference {
+  readonly type: string;
+  readonly id: string;
+  readonly key: string;
+  /** FHIRPath of the reference. */
+  readonly expression: string;
+}
+
+/** As many as validation tells. */
+const MAX_ISSUES = 100;
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Whether what resources refer to on this server is stored, where `SVC_REFERENCE_CHECK` asks for it. */
+@Injectable()
+export class ReferenceExistence {
+  constructor(
+    private readonly statements: Statements,
+    private readonly environment: Environment,
+  ) {}
+
+  get isOn(): boolean {
+    return this.environment.hasReferenceCheck;
+  }
+
+  /**
+   * One issue for each reference whose target is not stored or was deleted; asked inside the transaction of the write, by one
+   * statement for all resources.
+   * @param willExist keys (`Patient/p7`) that the same transaction writes, such as the other entries of a bundle
+   */
+  async missing(
+    resources: readonly Resource[],
+    willExist: ReadonlySet<string> = NOTHING,
+  ): Promise<readonly ErrorIssue[]> {
+    if (!this.isOn) return [];
+    const own = new Set(
+      resources.flatMap(({ resourceType, id }) => (id === undefined ? [] : [localKey(resourceType, id)])),
+    );
+    const found = resources
+      .flatMap((resource) => referencesIn(resource, this.environment.baseUrl))
+      .filter(({ key }) => !own.has(key) && !willExist.has(key));
+    if (found.length === 0) return [];
+    const targets = [...new Map(found.map((reference) => [reference.key, reference])).values()];
+    const columns = [targets.map(({ type }) => type), targets.map(({ id }) => id)];
+    const rows = await this.statements.run<{ type: string; id: string }>(READ_MISSING, columns);
+    const absent = new Set(rows.map(({ type, id }) => localKey(type, id)));
+    return found
+      .filter(({ key }) => absent.has(key))
+      .slice(0, MAX_ISSUES)
+      .map(({ key, expression }) => ({
+        severity: 'error',
+        code: 'not-found',
+        diagnostics: `${key} is not stored here. Store it first, or write both in one transaction.`,
+        expression,
+      }));
+  }
+}
+
+/** The references to this server, of contained resources too. Iterative: a body may be 64 levels deep. */
+function referencesIn(resource: Resource, baseUrl: string): readonly FoundReference[] {
+  const found: FoundReference[] = [];
+  const pending: { value: unknown; path: string }[] = [{ value: resource, path: resource.resourceType }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, path } = next;
+    if (Array.isArray(value)) {
+      value.forEach((item: unknown, index) => pending.push({ value: item, path: `${path}[${index}]` }));
+    } else if (typeof value === 'object' && value !== null) {
+      const { reference } = value as { readonly reference?: unknown };
+      const target = typeof reference === 'string' ? parseReference(reference, baseUrl) : undefined;
+      if (target?.kind === 'local') {
+        found.push({ type: target.type, id: target.id, key: target.key, expression: path });
+      }
+      for (const [key, member] of Object.entries(value)) {
+        if (typeof member === 'object') pending.push({ value: member, path: `${path}.${key}` });
+      }
+    }
+  }
+  return found.sort((a, b) => (a.expression < b.expression ? -1 : 1));
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { ElementTables } from '../../fhir/validation/element-tables';
+import { ResourceValidator } from '../../fhir/validation/resource-validator';
+import { type Resource } from '../../fhir/types';
+import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
+import { ResourceTypes } from '../resource-types';
+
+/** Validates resources of R4 by HL7's definitions, and types of modules by the shape that they bring; others are open. */
+@Injectable()
+export class ResourceValidation {
+  private built: ResourceValidator | undefined;
+
+  constructor(private readonly types: ResourceTypes) {}
+
+  /** All faults of a resource, at most 100; none when it is valid. */
+  issuesOf(resource: Resource): readonly ErrorIssue[] {
+    const validator = this.validator();
+    const { resourceType: type } = resource;
+    return validator.hasShape(type) ? validator.validate(type, withoutServerMeta(resource)) : [];
+  }
+
+  /** Asked at the first write: modules have registered their types by then. */
+  private validator(): ResourceValidator {
+    if (this.built === undefined) {
+      const own = this.types.own();
+      const shapes = Object.assign({}, ...own.map(({ shape = {} }) => shape)) as ElementTables['shapes'];
+      const open = own.filter(({ shape }) => shape === undefined).map(({ type }) => type);
+      this.built = new ResourceValidator(new ElementTables(shapes, new Set(open)));
+    }
+    return this.built;
+  }
+}
+
+/** @throws ServiceError 'unprocessable' that holds all issues, when one of them is an error. */
+export function assertNoErrors(type: string, issues: readonly ErrorIssue[]): void {
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  if (first === undefined) return;
+  const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more)`;
+  throw new ServiceError(
+    'unprocessable',
+    `The ${type} is not valid. ${first.expression}: ${first.diagnostics}${more}`,
+    {
+      issues: errors,
+    },
+  );
+}
+
+/** `versionId` and `lastUpdated` are the server's own: what was sent is not stored. */
+function withoutServerMeta(resource: Resource): Resource {
+  if (typeof resource.meta !== 'object') return resource;
+  const { versionId, lastUpdated, ...meta } = resource.meta;
+  if (versionId === undefined && lastUpdated === undefined) return resource;
+  if (Object.keys(meta).length > 0) return { ...resource, meta };
+  const { meta: _dropped, ...others } = resource;
+  return others;
+}

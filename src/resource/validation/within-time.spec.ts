@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { withinTime } from './within-time';
+
+describe(withinTime, () => {
+  it('gives the result', () => {
+    expect(withinTime(1000, () => [1])).toEqual([1]);
+  });
+
+  it('ends a pattern that would take for ever', () => {
+    expect(withinTime(50, () => /^(a+)+$/.test(`${'a'.repeat(60)}!`))).toBeUndefined();
+  });
+
+  it('passes on what was thrown', () => {
+    const fault = new Error('own');
+    expect(() =>
+      withinTime(1000, (): number => {
+        throw fault;
+      }),
+    ).toThrow(fault);
+  });
+});

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { isR4ResourceType } from '../../fhir/definitions';
+import { type ErrorIssue } from '../../platform/errors/service-error';
+import { type ResourceDraft } from '../resource-draft';
+import { ProfileValidation } from './profile-validation';
+import { ReferenceExistence } from './reference-existence';
+import { assertNoErrors, ResourceValidation } from './resource-validation';
+
+/** What every write has to satisfy, whatever its type: definitions, profiles, references. */
+@Injectable()
+export class WriteValidation {
+  constructor(
+    private readonly validation: ResourceValidation,
+    private readonly profiles: ProfileValidation,
+    private readonly references: ReferenceExistence,
+  ) {}
+
+  /** Whether references are looked up, which the write's transaction has to do. */
+  get needsTransaction(): boolean {
+    return this.references.isOn;
+  }
+
+  /**
+   * All errors and warnings of the content; nothing is stored, and references are not looked up.
+   * @param more canonicals of profiles beside those of `meta.profile`
+   */
+  async issuesOf({ value }: ResourceDraft, more: readonly string[] = []): Promise<readonly ErrorIssue[]> {
+    const issues = this.validation.issuesOf(value);
+    // What is built wrongly says nothing more to a profile.
+    if (issues.some(({ code }) => code === 'structure')) return issues;
+    if (value.meta?.profile === undefined && more.length === 0) return issues;
+    const known = new Set(issues.map(({ code, expression }) => `${code} ${expression}`));
+    const added = await this.profiles.issuesOf(value, more);
+    return [...issues, ...added.filter(({ code, expression }) => !known.has(`${code} ${expression}`))];
+  }
+
+  /** @throws ServiceError 'unprocessable' with all errors. */
+  async assertValid(draft: ResourceDraft): Promise<void> {
+    assertNoErrors(draft.type, await this.issuesOf(draft));
+  }
+
+  /**
+   * Inside of the transaction.
+   * @param willExist keys (`Patient/p7`) that the transaction writes besides
+   * @throws ServiceError 'unprocessable' naming each reference whose target is missing.
+   */
+  async assertReferences({ type, id, value }: ResourceDraft, willExist?: ReadonlySet<string>): Promise<void> {
+    if (this.references.isOn && isR4ResourceType(type)) {
+      assertNoErrors(type, await this.references.missing([id === undefined ? value : { ...value, id }], willExist));
+    }
+  }
+}

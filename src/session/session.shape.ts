@@ -1,0 +1,27 @@
+import { type OwnShapes } from '../fhir/validation/element-tables';
+
+/** What a Session may hold; its rule keeps what it is bound to from being changed. */
+export const SESSION_SHAPE: OwnShapes = {
+  Session: {
+    type: '0..1 string',
+    user: '0..1 NativeReference(User)',
+    client: '0..1 NativeReference(Client)',
+    'on-behalf': '0..1 NativeReference(User)',
+    parent: '0..1 NativeReference(Session)',
+    patient: '0..1 NativeReference(Patient)',
+    start: '0..1 dateTime',
+    end: '0..1 dateTime',
+    active: '1..1 boolean',
+    // Epoch seconds outgrow FHIR's 32-bit integers in 2038.
+    exp: '0..1 decimal',
+    refresh_token_exp: '0..1 decimal',
+    access_token: '0..1 string',
+    refresh_token: '0..1 string',
+    authorization_code: '0..1 string',
+    jti: '0..1 string',
+    iss: '0..1 string',
+    audience: '0..1 string',
+    scope: '0..* string',
+    ctx: '0..1 Any',
+  },
+};

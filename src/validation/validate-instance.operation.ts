@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { type FhirAnswer } from '../fhir/fhir-answer';
+import { ANY_TYPE, Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
+import { readJson } from '../platform/json/read-json';
+import { ResourceReader } from '../resource/resource-reader';
+import { ResourceTypes } from '../resource/resource-types';
+import { DryRun } from './dry-run';
+import { readValidateRequest } from './validate-request';
+
+/** http://hl7.org/fhir/R4/resource-operation-validate.html on an instance: of what is sent, else of what is stored. */
+@Injectable()
+@Operation({
+  resourceType: ANY_TYPE,
+  code: 'validate',
+  level: 'instance',
+  methods: ['GET', 'POST'],
+  description: 'The same for an update of this resource; without a body, what is stored is validated.',
+  parameters: [
+    { name: 'mode', description: 'create, update, delete or profile' },
+    { name: 'profile', description: 'A profile to validate by, beside those of meta.profile' },
+  ],
+})
+export class ValidateInstance implements OperationHandler {
+  constructor(
+    private readonly dryRun: DryRun,
+    private readonly reader: ResourceReader,
+    private readonly types: ResourceTypes,
+  ) {}
+
+  async execute({ type = '', id = '', body, query }: OperationRequest): Promise<FhirAnswer> {
+    const request = readValidateRequest(type, body, query);
+    this.types.assertKnown(type);
+    const resource = request.resource ?? readJson((await this.reader.read(type, id)).text);
+    return this.dryRun.answer(type, { ...request, resource }, id);
+  }
+}

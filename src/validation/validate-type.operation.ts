@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { type FhirAnswer } from '../fhir/fhir-answer';
+import { ANY_TYPE, Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
+import { DryRun } from './dry-run';
+import { readValidateRequest } from './validate-request';
+
+/** http://hl7.org/fhir/R4/resource-operation-validate.html on a type. */
+@Injectable()
+@Operation({
+  resourceType: ANY_TYPE,
+  code: 'validate',
+  level: 'type',
+  methods: ['POST'],
+  description: 'What a create or update of this resource would be refused for, or warned of.',
+  parameters: [
+    { name: 'mode', description: 'create, update, delete or profile' },
+    { name: 'profile', description: 'A profile to validate by, beside those of meta.profile' },
+  ],
+  exampleBody: { resourceType: 'Patient', name: [{ family: 'Okafor' }], gender: 'female' },
+})
+export class ValidateType implements OperationHandler {
+  constructor(private readonly dryRun: DryRun) {}
+
+  execute({ type = '', body, query }: OperationRequest): Promise<FhirAnswer> {
+    return this.dryRun.answer(type, readValidateRequest(type, body, query));
+  }
+}

@@ -1,0 +1,13 @@
+import { type FhirAnswer } from '../fhir/fhir-answer';
+import { outcomeOfIssues } from '../fhir/operation-outcome';
+import { type ErrorIssue } from '../platform/errors/service-error';
+
+const ALL_OK: ErrorIssue = { severity: 'information', code: 'informational', diagnostics: 'All OK', expression: '' };
+
+/** The outcome of `$validate` is an answer, not a failure: 200 whatever it says. */
+export function validationAnswer(issues: readonly ErrorIssue[]): FhirAnswer {
+  const listed = issues.length === 0 ? [ALL_OK] : issues;
+  const errors = issues.filter(({ severity }) => severity === 'error').length;
+  const summary = issues.length === 0 ? 'All OK' : `${errors} errors, ${issues.length - errors} warnings`;
+  return { status: 200, text: JSON.stringify(outcomeOfIssues('validation', summary, listed)) };
+}

@@ -1,0 +1,29 @@
+import { type SourceResource } from './source-package';
+
+export interface StructureDefinition extends SourceResource {
+  readonly kind: string;
+  readonly derivation?: string;
+  readonly snapshot: { readonly element: readonly OwnElement[] };
+}
+
+export interface OwnElement {
+  readonly path: string;
+  readonly base: { readonly path: string };
+  readonly binding?: { readonly strength: string; readonly valueSet?: string };
+  readonly constraint?: readonly Constraint[];
+}
+
+export interface Constraint {
+  readonly key: string;
+  readonly severity: string;
+  readonly human: string;
+  readonly expression?: string;
+  /** Canonical of the definition that states it, where that is another one. */
+  readonly source?: string;
+}
+
+/** The elements that a type states itself; profiles and logical models state none. */
+export function ownElements({ kind, derivation, snapshot }: StructureDefinition): readonly OwnElement[] {
+  if (kind === 'logical' || derivation === 'constraint') return [];
+  return snapshot.element.filter(({ path, base }) => base.path === path);
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/** Refusals that are right: what is wrong with the examples themselves. */
+export interface KnownRefusals {
+  readonly about: string;
+  readonly refusals: readonly {
+    /** Issue code and beginning of its diagnostics. */
+    readonly issue: string;
+    readonly reason: string;
+    readonly files: readonly string[];
+  }[];
+}
+
+export function readKnownRefusals(): KnownRefusals {
+  return JSON.parse(readFileSync(resolve('tools/validate-examples/known-refusals.json'), 'utf8')) as KnownRefusals;
+}
+
+/** Whether a refusal stands in the list. */
+export function isKnown({ refusals }: KnownRefusals, file: string, issue: string): boolean {
+  return refusals.some((known) => issue.startsWith(known.issue) && known.files.includes(file));
+}
