@@ -63,7 +63,7 @@ describe('Client and User', () => {
       const canary = `canary of ${type} ${id} äöü`;
       const answers = [
         await app.put(`/${type}/${id}`, { ...body(id), [member]: canary }),
-        await app.put(`/fhir/${type}/${id}`, { ...body(id), [member]: `${canary} again`, locale: 'de' }),
+        await app.put(`/fhir/${type}/${id}`, { ...body(id), [member]: `${canary} again`, description: 'de' }),
         await app.get(`/${type}/${id}`),
         await app.get(`/${type}?_id=${id}`),
         await app.get(`/${type}/${id}/_history`),
@@ -102,8 +102,8 @@ describe('Client and User', () => {
     it.each<[string, (id: string, sent: Record<string, unknown>) => object]>([
       ['left out', (_id, { [member]: _secret, ...rest }) => rest],
       ['sent as its mask', (_id, sent) => sent],
-      ['left out and other members change', (id) => ({ ...body(id), locale: 'de' })],
-      ['sent as its mask and other members change', (id) => ({ ...body(id), [member]: MASK, locale: 'fr' })],
+      ['left out and other members change', (id) => ({ ...body(id), description: 'de' })],
+      ['sent as its mask and other members change', (id) => ({ ...body(id), [member]: MASK, description: 'fr' })],
     ])('is kept when it is %s', async (_case, sent) => {
       const id = newId();
       const first = await stored(`/${type}/${id}`, { ...body(id), [member]: 'kept' });

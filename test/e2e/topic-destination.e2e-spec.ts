@@ -80,7 +80,7 @@ function destination(topic: string, parameter: readonly object[] = [endpoint()],
     meta: { profile: [PROFILE] },
     kind: 'webhook-at-least-once',
     topic,
-    parameter,
+    ...(parameter.length === 0 ? {} : { parameter }),
     ...more,
   };
 }
