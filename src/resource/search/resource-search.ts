@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
 import { ClauseResolver } from './clause-resolver';
+import { adviceOf } from './explain-advice';
 import { type CompiledSearch } from './compile/binder';
 import { type CompiledPage, compilePage, compileTotal } from './compile-search';
 import { type FoundResource, foundResourceOf, IncludedResources } from './included-resources';
@@ -35,6 +36,8 @@ export interface SearchExplanation {
   readonly query: readonly unknown[];
   /** What EXPLAIN ANALYZE says. */
   readonly plan: string;
+  /** What would make it cheaper; absent when there is nothing to say. */
+  readonly advice?: readonly string[];
 }
 
 interface PageRow {
@@ -74,7 +77,7 @@ export class ResourceSearch {
       isComplete: included.isComplete,
       ...(total === undefined ? {} : { total }),
       ...neighboursOf(page, compiled, hasMore, query.position),
-      ...(query.isExplained === true ? { explanation: await this.explain(compiled) } : {}),
+      ...(query.isExplained === true ? { explanation: await this.explain(compiled, query) } : {}),
     };
   }
 
@@ -85,10 +88,12 @@ export class ResourceSearch {
   }
 
   /** Runs the statement once more, under the same limits. */
-  private async explain({ statement, values }: CompiledSearch): Promise<SearchExplanation> {
+  private async explain({ statement, values }: CompiledSearch, { clauses }: SearchQuery): Promise<SearchExplanation> {
     const text = `explain (analyze, buffers) ${statement.text}`;
     const rows = await this.statements.run<{ 'QUERY PLAN': string }>({ name: '', text }, values);
-    return { query: [statement.text, ...values], plan: rows.map((row) => row['QUERY PLAN']).join('\n') };
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    const advice = adviceOf(plan, clauses);
+    return { query: [statement.text, ...values], plan, ...(advice.length === 0 ? {} : { advice }) };
   }
 }
 

@@ -1,0 +1,44 @@
+import { type SearchClause } from './search-query';
+
+/**
+ * What would make an explained search cheaper: the index for each table that was read as a whole, and a word on clauses
+ * that no index answers.
+ * @param plan the text of EXPLAIN
+ */
+export function adviceOf(plan: string, clauses: readonly SearchClause[]): readonly string[] {
+  return [...indexesFor(plan), ...(clauses.some(readsBodies) ? [READS_BODIES] : [])];
+}
+
+const READS_BODIES =
+  'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :below, "system|", _text, _content): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
+
+/** `Seq Scan on search_date d` and the columns of its filter. */
+function indexesFor(plan: string): readonly string[] {
+  const lines = plan.split('\n');
+  return lines.flatMap((line, index) => {
+    const table = /Seq Scan on (\w+)/.exec(line)?.[1];
+    if (table === undefined) return [];
+    const filter = /Filter: (.*)/.exec(lines[index + 1] ?? '')?.[1] ?? '';
+    const columns = [
+      ...new Set([...filter.matchAll(/\b(?:\w+\.)?([a-z_]+)\)? (?:[=<>~]|&&)/g)].map(([, column]) => column)),
+    ];
+    const hint = columns.length === 0 ? '' : `: create index concurrently on ${table} (${columns.join(', ')})`;
+    return [`The whole of ${table} was read${hint}.`];
+  });
+}
+
+function readsBodies(clause: SearchClause): boolean {
+  switch (clause.kind) {
+    case 'body':
+      return true;
+    case 'all':
+    case 'any':
+      return clause.clauses.some(readsBodies);
+    case 'not':
+    case 'chain':
+    case 'has':
+      return readsBodies(clause.clause);
+    default:
+      return false;
+  }
+}
