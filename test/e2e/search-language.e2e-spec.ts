@@ -135,7 +135,7 @@ const WORLD: readonly (object | string)[] = [
       timestamp: '2020-01-01T00:00:00Z',
       contains: [
         { system: LOINC, code: '29463-7' },
-        { system: LOINC, abstract: true, contains: [{ system: LOINC, code: '85354-9' }] },
+        { system: LOINC, abstract: true, display: 'Panels', contains: [{ system: LOINC, code: '85354-9' }] },
       ],
     },
   },
@@ -425,10 +425,13 @@ describe('the search language', () => {
     expect((await search(`${query}${separator}_count=0`)).total).toBe(ids.length);
   });
 
-  it.each(REFUSED)('%s is refused with 400', async (query, named) => {
-    const answer = await app.get(`/fhir/${encoded(query)}`);
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(named.slice(0, 60))]);
-  });
+  it.each(REFUSED.map(([query, named]) => [query.slice(0, 100), query, named] as const))(
+    '%s is refused with 400',
+    async (_title, query, named) => {
+      const answer = await app.get(`/fhir/${encoded(query)}`);
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(named.slice(0, 60))]);
+    },
+  );
 
   describe('_sort', () => {
     it.each([
