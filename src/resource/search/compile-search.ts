@@ -36,7 +36,10 @@ export function compileTotal(
   frequencies: Frequencies = nothingIsFrequent,
 ): CompiledSearch {
   const bind = new Binder();
-  return bind.finish(`select count(*) as total from (${new Candidates(bind, frequencies).of(type, clauses)}) m`);
+  const matches = new Candidates(bind, frequencies).of(type, clauses);
+  return bind.finish(
+    `select count(*) as total from (select distinct m.main_date, m.resource_key from (${matches}) m) d`,
+  );
 }
 
 /** The indexes hold their rows in this order, so that a page costs what a page holds. */
@@ -101,8 +104,8 @@ function byValues(query: SearchQuery, sort: readonly SortKey[], frequencies: Fre
   const order = new PageOrder(terms, bind, query.position, query.count + 1);
   const columns = terms.map(({ sql }, index) => `${sql} as s${index}`);
   const named = (alias: string) => (_term: OrderTerm, index: number) => `${alias}.s${index}`;
-  const compiled =
-    bind.finish(`with hits as materialized (${new Candidates(bind, frequencies).of(query.type, query.clauses)}),
+  const compiled = bind.finish(`with hits as materialized (
+select distinct m.main_date, m.resource_key from (${new Candidates(bind, frequencies).of(query.type, query.clauses)}) m),
 sorted as materialized (select h.resource_key, ${columns.join(', ')} from hits h),
 page as materialized (select * from sorted k where ${order.keyset('k')} ${order.orderBy('k', named('k'))})
 select ${terms.map((_term, index) => `p.s${index}`).join(', ')}, p.resource_key, r.type, r.id, r.reference_hash, r.body

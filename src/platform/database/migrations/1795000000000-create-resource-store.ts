@@ -141,7 +141,7 @@ async function createSearchRows(runner: QueryRunner): Promise<void> {
       unit_hash integer not null
     )`);
   await runner.query(
-    'create index search_number_idx on search_number (parameter_id, value, resource_key) include (unit_hash) where code_hash = 0',
+    'create index search_number_idx on search_number (parameter_id, value, resource_key) include (main_date) where code_hash = 0',
   );
   // Numbers without a code stand here too, under 0: so a number is probed by the exact key of its resource.
   await runner.query(
