@@ -64,7 +64,7 @@ export class Candidates {
   of(type: string, clauses: readonly SearchClause[], order?: CandidateOrder): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
     const ordered = this.orderedDriverOf(flat);
-    const gathered = this.gatheredDriverOf(flat);
+    const gathered = this.gatheredDriverOf(flat, order !== undefined);
     if (gathered === undefined || (ordered !== undefined && ordered.estimate <= WORTH_GATHERING))
       return this.inOrder(type, flat, ordered, order);
     if (order !== undefined) return this.fewOrInOrder(type, flat, gathered.clause, ordered, order);
@@ -82,13 +82,15 @@ export class Candidates {
     });
   }
 
-  private gatheredDriverOf(clauses: readonly SearchClause[]): Driver | undefined {
+  private gatheredDriverOf(clauses: readonly SearchClause[], isPage: boolean): Driver | undefined {
     return leastOf(
-      clauses.filter(({ kind }) => kind !== 'token' && kind !== 'reference' && kind !== 'all'),
+      clauses.filter(({ kind }) => kind !== 'token' && kind !== 'reference'),
       (clause) => {
         if (clause.kind === 'number' && clause.codeHash !== 0) return undefined;
         const rows = estimateOf(clause, this.frequencies);
-        return rows !== undefined && rows <= DEAREST_GATHERING ? rows : undefined;
+        // Of sources the statistics tell beforehand that they are too many, and each costs a look at its target.
+        const most = clause.kind === 'has' && isPage ? MOST_GATHERED : DEAREST_GATHERING;
+        return rows !== undefined && rows <= most ? rows : undefined;
       },
     );
   }

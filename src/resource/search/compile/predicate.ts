@@ -217,7 +217,8 @@ export function stringFilter(row: string, { match, texts }: StringClause, bind: 
   const tests = texts.map((text) => {
     if (match === 'contains') return `${row}.value like ${bind.value(likePattern(text))}`;
     const [from, to] = [bind.value(text), bind.value(`${text}\u{10FFFF}`)];
-    return `(left(${row}.value, 256) ~>=~ ${from} and left(${row}.value, 256) ~<~ ${to})`;
+    const beginning = `left(${row}.value, 256) collate "C"`;
+    return `(${beginning} >= ${from} and ${beginning} < ${to})`;
   });
   return `(${tests.join(' or ')})`;
 }
