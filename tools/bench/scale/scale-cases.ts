@@ -122,8 +122,12 @@ export const SCALE_CASES: readonly ScaleCase[] = [
   {
     name: 'category, code',
     type: 'Observation',
-    queryOf: (v) =>
-      `category=${v.text('Observation', 'category', 0, 'coding', 0, 'code')}&code=${v.text('Observation', ...code)}&_sort=-date`,
+    queryOf: byQuantity((o) => `category=${o('category', 0, 'coding', 0, 'code')}&code=${o(...code)}&_sort=-date`),
+  },
+  {
+    name: 'tokens that never meet',
+    type: 'Observation',
+    queryOf: () => 'category=vital-signs&code=4548-4&_sort=-date',
   },
   { name: 'status, -_lastUpdated', type: 'Observation', queryOf: () => 'status=final&_sort=-_lastUpdated' },
   { name: '_lastUpdated', type: 'Observation', queryOf: () => '_lastUpdated=gt2001-01-01&_sort=_lastUpdated' },

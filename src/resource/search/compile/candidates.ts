@@ -36,6 +36,9 @@ const WORTH_GATHERING = 300;
 /** Nobody tries to gather what is guessed to be more than this. */
 const DEAREST_GATHERING = 20_000;
 
+/** Of tokens at the other end of a link the statistics tell beforehand that they are too many. */
+const MOST_FOLLOWED = 3_000;
+
 /** A driver with fewer candidates is not worth a second look by date. */
 const WORTH_BOUNDING = 2_000;
 
@@ -88,8 +91,7 @@ export class Candidates {
       (clause) => {
         if (clause.kind === 'number' && clause.codeHash !== 0) return undefined;
         const rows = estimateOf(clause, this.frequencies);
-        // Of sources the statistics tell beforehand that they are too many, and each costs a look at its target.
-        const most = clause.kind === 'has' && isPage ? MOST_GATHERED : DEAREST_GATHERING;
+        const most = isPage && followsToken(clause) ? MOST_FOLLOWED : DEAREST_GATHERING;
         return rows !== undefined && rows <= most ? rows : undefined;
       },
     );
@@ -269,6 +271,9 @@ const rowsOf = (keys: string, hasDate: boolean): string =>
 
 /** Whether an index yields the rows of the clause by main date. */
 const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';
+
+const followsToken = (clause: SearchClause): boolean =>
+  (clause.kind === 'has' || clause.kind === 'chain') && clause.clause.kind === 'token';
 
 const patientAmong = (clauses: readonly SearchClause[]): SearchClause | undefined =>
   clauses.find((clause) => clause.kind === 'reference' && clause.patientHash !== undefined);
