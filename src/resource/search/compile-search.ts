@@ -40,10 +40,7 @@ export function compileTotal(
   frequencies: Frequencies = nothingIsFrequent,
 ): CompiledSearch {
   const bind = new Binder();
-  const matches = new Candidates(bind, frequencies).of(type, clauses);
-  return bind.finish(
-    `select count(*) as total from (select distinct m.main_date, m.resource_key from (${matches}) m) d`,
-  );
+  return bind.finish(`select count(*) as total from (${new Candidates(bind, frequencies).eachOnce(type, clauses)}) m`);
 }
 
 /** The indexes hold their rows in this order, so that a page costs what a page holds. */

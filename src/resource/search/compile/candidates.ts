@@ -27,6 +27,13 @@ interface Driver {
   readonly estimate: number;
 }
 
+interface Drivers {
+  /** The clause whose index yields its rows by main date. */
+  readonly ordered: Driver | undefined;
+  /** The clause whose rows are worth gathering. */
+  readonly gathered: Driver | undefined;
+}
+
 /** So many candidates are gathered and sorted at most; when there are more, the order of an index is followed instead. */
 const MOST_GATHERED = 1_000;
 
@@ -66,13 +73,34 @@ export class Candidates {
   /** With an order each match comes once; without one it may come again. */
   of(type: string, clauses: readonly SearchClause[], order?: CandidateOrder): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
-    const ordered = this.orderedDriverOf(flat);
-    const gathered = this.gatheredDriverOf(flat, order !== undefined);
-    if (gathered === undefined || (ordered !== undefined && ordered.estimate <= WORTH_GATHERING))
-      return this.inOrder(type, flat, ordered, order);
-    if (order !== undefined) return this.fewOrInOrder(type, flat, gathered.clause, ordered, order);
-    const isLess = ordered === undefined || gathered.estimate < ordered.estimate;
-    return isLess ? this.gathered(type, flat, gathered.clause) : this.inOrder(type, flat, ordered, order);
+    const { ordered, gathered } = this.driversOf(flat, order !== undefined);
+    if (gathered === undefined) return this.inOrder(type, flat, ordered, order);
+    return order === undefined
+      ? this.gathered(type, flat, gathered.clause)
+      : this.fewOrInOrder(type, flat, gathered.clause, ordered, order);
+  }
+
+  /** All matches, each once. */
+  eachOnce(type: string, clauses: readonly SearchClause[]): string {
+    const flat = withJoinedDates(clauses.flatMap(flattened));
+    const { ordered, gathered } = this.driversOf(flat, false);
+    const all = this.of(type, clauses);
+    // One range of an index has equal rows side by side; what comes from several places is told apart by a hash table.
+    const isOneRange = gathered === undefined && isSingle(ordered?.clause) && !this.isByDate(flat, ordered);
+    return isOneRange ? all : `select distinct m.main_date, m.resource_key from (${all}) m`;
+  }
+
+  /** Gathering is left out where it cannot pay. */
+  private driversOf(clauses: readonly SearchClause[], isPage: boolean): Drivers {
+    const ordered = this.orderedDriverOf(clauses);
+    const gathered = this.gatheredDriverOf(clauses, isPage);
+    if (gathered === undefined || ordered === undefined) return { ordered, gathered };
+    const isWorthIt = ordered.estimate > WORTH_GATHERING && (isPage || gathered.estimate < ordered.estimate);
+    return { ordered, gathered: isWorthIt ? gathered : undefined };
+  }
+
+  private isByDate(clauses: readonly SearchClause[], driver: Driver | undefined): boolean {
+    return clauses.some(isMainDate) && (driver === undefined || driver.estimate > WORTH_BOUNDING);
   }
 
   private orderedDriverOf(clauses: readonly SearchClause[]): Driver | undefined {
@@ -108,8 +136,8 @@ export class Candidates {
     order: CandidateOrder | undefined,
   ): string {
     const others = clauses.filter((clause) => clause !== driver?.clause);
-    const date = others.find((clause): clause is DateClause => clause.kind === 'date' && clause.isMainDate);
-    if (date === undefined || (driver !== undefined && driver.estimate <= WORTH_BOUNDING))
+    const date = others.find(isMainDate);
+    if (date === undefined || !this.isByDate(clauses, driver))
       return this.driven(type, driver?.clause, others, order, '');
     const withoutDate = clauses.filter((clause) => clause !== date);
     const short =
@@ -219,7 +247,7 @@ from (${this.keys.longDates(date)} offset 0) g) c where ${tests} ${order?.keyset
     const where = [equals, ...this.tests(others, false)].join(' and ');
     const rows = `c.main_date, c.resource_key from ${table} c where ${where}`;
     if (order === undefined)
-      return `select a.main_date, a.resource_key from ${source} cross join lateral (select ${rows} offset 0) a`;
+      return `select a.main_date, a.resource_key from ${source} cross join lateral (select distinct ${rows}) a`;
     return `select distinct a.main_date, a.resource_key from ${source} cross join lateral (
 select distinct ${rows} ${order.keyset} ${order.page('c')}) a ${order.page('a')}`;
   }
@@ -271,6 +299,24 @@ const rowsOf = (keys: string, hasDate: boolean): string =>
 
 /** Whether an index yields the rows of the clause by main date. */
 const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';
+
+const isMainDate = (clause: SearchClause): clause is DateClause => clause.kind === 'date' && clause.isMainDate;
+
+/** Whether the clause drives by one alternative, or the whole type does. */
+function isSingle(driver: SearchClause | undefined): boolean {
+  switch (driver?.kind) {
+    case undefined:
+      return true;
+    case 'token':
+      return driver.tokens.length === 1;
+    case 'reference':
+      return driver.links.length === 1;
+    case 'number':
+      return driver.parameterIds.length === 1;
+    default:
+      return false;
+  }
+}
 
 const followsToken = (clause: SearchClause): boolean =>
   (clause.kind === 'has' || clause.kind === 'chain') && clause.clause.kind === 'token';
