@@ -260,6 +260,13 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Observation?component-value-quantity=gt100||mmHg', ['pressure']],
   ['Observation?combo-value-quantity=gt75', ['pressure', 'weight-g']],
   ['Observation?code=29463-7&value-quantity=gt100', ['weight-g']],
+  [`Observation?code=${LOINC}|29463-7&value-quantity=gt3|${UCUM}|kg`, ['weight', 'weight-g']],
+  ['Observation?code=http://other.example|29463-7&value-quantity=gt3', []],
+  ['Observation?code=29463-7&value-quantity=gt3&value-quantity=lt100', ['weight']],
+  ['Observation?code=29463-7&value-quantity=gt100,lt100', ['weight', 'weight-g']],
+  ['Observation?code=29463-7,8480-6&value-quantity=gt100', ['weight-g']],
+  // The code is that of a component, the value none of the resource itself.
+  ['Observation?code=8480-6&value-quantity=gt1', []],
   ['Observation?value-quantity:missing=false', ['weight', 'weight-g']],
   // composite
   ['Observation?code-value-quantity=29463-7$gt100', ['weight-g']],

@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
 import { CASES } from './bench-data';
 import { Cleanup } from './cleanup';
 import { hasCpuTimes } from './cpu-time';
@@ -8,14 +9,24 @@ import { type BenchCase } from './bench-case';
 import { type ReportLine, reportOf, resourceRates } from './report';
 import { ROUNDS, runCase } from './run-case';
 import { runDelivery } from './run-delivery';
+import { measureScale } from './scale/scale-bench';
 import { setUpTestBed } from './test-bed';
 
 const tell = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
+/** For the searches of docs/performance.md, "Search at scale". */
+const text = { type: 'string' } as const;
+const OPTIONS = { resources: text, keep: text, cluster: text, only: text };
+
 /** Measures the server against its floor, or the server at `BASE_URL` alone (docs/performance.md). */
 async function main(cleanup: Cleanup): Promise<number> {
+  const { resources, ...scale } = parseArgs({ options: OPTIONS }).values;
+  if (resources !== undefined) {
+    tell(await measureScale({ sizes: resources.split(',').map(Number), ...scale }, cleanup));
+    return 0;
+  }
   const { BASE_URL: baseUrl } = process.env;
   const lines = baseUrl === undefined ? await measureOwn(cleanup) : await measureOther(baseUrl.replace(/\/+$/, ''));
   tell(`\n${reportOf(lines)}\n`);

@@ -3,6 +3,7 @@ import { Candidates, type CandidateOrder } from './compile/candidates';
 import { estimateOf, type Frequencies } from './compile/estimate';
 import { Predicates } from './compile/predicate';
 import { type OrderTerm, PageOrder, termOf, valueOf } from './compile/order';
+import { sortWalkOf } from './compile/sort-walk';
 import { type PagePosition, type SearchQuery, type SortKey } from './search-query';
 
 /** The order of a search that asks for none: the latest first. */
@@ -30,13 +31,16 @@ export function compilePage(query: SearchQuery, frequencies: Frequencies = nothi
   return byValues(query, sort, frequencies);
 }
 
+/** More matches than this are not gathered where an index has them in the order that is asked for. */
+const MOST_SORTED = 1_000;
+
 /** The statement that counts all matches, of whatever page. */
 export function compileTotal(
   { type, clauses }: Pick<SearchQuery, 'type' | 'clauses'>,
   frequencies: Frequencies = nothingIsFrequent,
 ): CompiledSearch {
   const bind = new Binder();
-  return bind.finish(`select count(*) as total from (${new Candidates(bind, frequencies).of(type, clauses)}) m`);
+  return bind.finish(`select count(*) as total from (${new Candidates(bind, frequencies).eachOnce(type, clauses)}) m`);
 }
 
 /** The indexes hold their rows in this order, so that a page costs what a page holds. */
@@ -94,17 +98,24 @@ from page p cross join lateral (select * from resource b where b.resource_key = 
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
-/** All matches are gathered and sorted by what they hold. */
+/** All matches are gathered and sorted by what they hold; many of them are read in the order of an index, if there is one. */
 function byValues(query: SearchQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const terms = sort.map((key) => termOf(key, bind));
   const order = new PageOrder(terms, bind, query.position, query.count + 1);
-  const columns = terms.map(({ sql }, index) => `${sql} as s${index}`);
+  const columns = terms.map(({ sql }, index) => `${sql} as s${index}`).join(', ');
   const named = (alias: string) => (_term: OrderTerm, index: number) => `${alias}.s${index}`;
+  const matches = new Candidates(bind, frequencies).of(query.type, query.clauses);
+  const walk = sortWalkOf(query, sort, bind);
+  const sorted = `select k.* from (select h.resource_key, ${columns} from (select distinct m.main_date, m.resource_key from hits m offset 0) h offset 0) k where ${order.keyset('k')}`;
+  const page =
+    walk === undefined
+      ? `${sorted} ${order.orderBy('k', named('k'))}`
+      : `select k.* from ((${sorted} and (select count(*) from hits) <= ${MOST_SORTED} ${order.orderBy('k', named('k'))})
+union all (select w.* from (${walk}) w where (select count(*) from hits) > ${MOST_SORTED})) k ${order.orderBy('k', named('k'))}`;
   const compiled =
-    bind.finish(`with hits as materialized (${new Candidates(bind, frequencies).of(query.type, query.clauses)}),
-sorted as materialized (select h.resource_key, ${columns.join(', ')} from hits h),
-page as materialized (select * from sorted k where ${order.keyset('k')} ${order.orderBy('k', named('k'))})
+    bind.finish(`with hits as materialized (select m.main_date, m.resource_key from (${matches}) m${walk === undefined ? '' : ` limit ${MOST_SORTED + 1}`}),
+page as materialized (${page})
 select ${terms.map((_term, index) => `p.s${index}`).join(', ')}, p.resource_key, r.type, r.id, r.reference_hash, r.body
 from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
 ${order.orderBy('p', named('p'))}`);

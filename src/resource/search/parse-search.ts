@@ -1,5 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { filterClauseOf } from './parse/filter';
+import { pairedClauseOf } from './parse/paired-clause';
 import { clauseOf } from './parse/parameter-clause';
 import { type SearchScope } from './parse/search-scope';
 import { invalid } from './parse/values';
@@ -29,7 +30,10 @@ export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedS
     if (RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '') || value === '') continue; // an empty value asks for nothing
     if (LATER.has(name)) throw new ServiceError('invalid', `"${name}" is not supported yet.`);
     if (value.includes('\0')) throw invalid(name, 'has a NUL character in its value');
-    const clause = name === '_filter' ? filterClauseOf(value, scope) : clauseOf(name, value, scope);
+    const clause =
+      name === '_filter'
+        ? filterClauseOf(value, scope)
+        : (pairedClauseOf(name, value, query, scope) ?? clauseOf(name, value, scope));
     if (clause === undefined) continue;
     clauses.push(clause);
     used.push([name, value]);

@@ -58,7 +58,8 @@ export class RowFrequencies implements Frequencies {
     });
   }
 
-  private async load(): Promise<void> {
+  /** Loads them now. */
+  async load(): Promise<void> {
     const rows = await this.statements.run<Row & Record<string, unknown>>(READ, []);
     const of = (table: string): ReadonlyMap<number, number> => countsOf(rows.find((row) => row.table === table));
     this.tokens = of('search_token');

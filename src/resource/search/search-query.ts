@@ -33,6 +33,8 @@ export type SearchClause =
       readonly parameterIds: readonly number[];
       readonly type: string;
       readonly clause: SearchClause;
+      /** Whether the reference tells the patient that resources of `type` belong to. */
+      readonly isByPatient: boolean;
     }
   | { readonly kind: 'list'; readonly listHash: number; readonly parameterId: number }
   | { readonly kind: 'all' | 'any'; readonly clauses: readonly SearchClause[] }
@@ -76,7 +78,9 @@ export interface DateClause {
   readonly kind: 'date';
   readonly parameterIds: readonly number[];
   readonly boxes: readonly DateBox[];
-  /** Whether the parameter tells the main date, and a resource has it once at most. */
+  /** Whether a resource has the date once at most. */
+  readonly isSingle: boolean;
+  /** Whether it is the main date, and single. */
   readonly isMainDate: boolean;
 }
 

@@ -141,7 +141,7 @@ async function createSearchRows(runner: QueryRunner): Promise<void> {
       unit_hash integer not null
     )`);
   await runner.query(
-    'create index search_number_idx on search_number (parameter_id, value, resource_key) include (unit_hash) where code_hash = 0',
+    'create index search_number_idx on search_number (parameter_id, value, resource_key) include (main_date) where code_hash = 0',
   );
   // Numbers without a code stand here too, under 0: so a number is probed by the exact key of its resource.
   await runner.query(
@@ -160,7 +160,7 @@ async function createSearchRows(runner: QueryRunner): Promise<void> {
   );
   // A btree entry has room for 2,700 bytes: of longer texts the beginning is indexed.
   await runner.query(
-    'create index search_string_idx on search_string (parameter_id, left(value, 256) text_pattern_ops, resource_key)',
+    'create index search_string_idx on search_string (parameter_id, (left(value, 256) collate "C"), resource_key)',
   );
   await runner.query('create index search_string_resource_idx on search_string (resource_key, parameter_id)');
   // fastupdate off: a long pending list flips generic plans to a sequential scan.

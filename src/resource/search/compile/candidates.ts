@@ -1,17 +1,19 @@
 import { earliestInstant, latestInstant } from '../../../fhir/instant';
-import { type DateBox, type DateClause, type NumberClause, type SearchClause } from '../search-query';
+import { type DateClause, type NumberClause, type SearchClause } from '../search-query';
 import { type Binder } from './binder';
+import { CandidateKeys } from './candidate-keys';
+import { reachOf, withJoinedDates } from './date-bounds';
 import { estimateOf, type Frequencies } from './estimate';
 import {
   dateFilter,
+  instantPlace,
   numberFilter,
   Predicates,
   referenceAlternatives,
-  stringFilter,
   tokenAlternatives,
 } from './predicate';
 
-/** The order in which candidates are wanted, with the place to begin at and the most of them; else all, in any order. */
+/** The order in which candidates are wanted, with the place to begin at and the most of them. */
 export interface CandidateOrder {
   /** On alias `c`: `and (c.main_date, …) < (…)`, or nothing. */
   readonly keyset: string;
@@ -19,47 +21,130 @@ export interface CandidateOrder {
   readonly page: (alias: string) => string;
 }
 
-/** Above this a driver that must be gathered and sorted is dearer than walking the type in order. */
+/** The clause that yields the candidates, and about how many. */
+interface Driver {
+  readonly clause: SearchClause;
+  readonly estimate: number;
+}
+
+interface Drivers {
+  /** The clause whose index yields its rows by main date. */
+  readonly ordered: Driver | undefined;
+  /** The clause whose rows are worth gathering. */
+  readonly gathered: Driver | undefined;
+}
+
+/** So many candidates are gathered and sorted at most; when there are more, the order of an index is followed instead. */
+const MOST_GATHERED = 1_000;
+
+/** A driver in index order with fewer candidates than this is not worth a try at gathering those of another clause. */
+const WORTH_GATHERING = 300;
+
+/** Nobody tries to gather what is guessed to be more than this. */
 const DEAREST_GATHERING = 20_000;
+
+/** Of tokens at the other end of a link the statistics tell beforehand that they are too many. */
+const MOST_FOLLOWED = 3_000;
 
 /** A driver with fewer candidates is not worth a second look by date. */
 const WORTH_BOUNDING = 2_000;
 
+/** Of the rows of a token, how many one patient has at most. */
+const SHARE_OF_PATIENT = 0.1;
+
 const DAY = 86_400_000;
 
 /**
- * SQL that yields (main_date, resource_key) of every match, each once. One clause drives in the order of its index, the
- * others are probed (docs/architecture.md, "Search").
+ * SQL that yields (main_date, resource_key) of the matches. One clause drives in the order of its index, the others are
+ * probed (docs/architecture.md, "Search").
  */
 export class Candidates {
   private readonly predicates: Predicates;
+  private readonly keys: CandidateKeys;
 
   constructor(
     private readonly bind: Binder,
     private readonly frequencies: Frequencies,
   ) {
     this.predicates = new Predicates(bind);
+    this.keys = new CandidateKeys(bind, (type, clause) => this.of(type, [clause]));
   }
 
+  /** With an order each match comes once; without one it may come again. */
   of(type: string, clauses: readonly SearchClause[], order?: CandidateOrder): string {
-    const flat = clauses.flatMap(flattened);
-    const driver = this.driverOf(flat);
-    const others = flat.filter((clause) => clause !== driver);
-    const bound = others.find((clause): clause is DateClause => clause.kind === 'date' && clause.isMainDate);
-    const estimate = driver === undefined ? Infinity : (estimateOf(driver, this.frequencies) ?? Infinity);
-    if (bound !== undefined && estimate > WORTH_BOUNDING) return this.boundedByDate(type, driver, others, bound, order);
-    return this.driven(type, driver, others, order, '');
+    const flat = withJoinedDates(clauses.flatMap(flattened));
+    const { ordered, gathered } = this.driversOf(flat, order !== undefined);
+    if (gathered === undefined) return this.inOrder(type, flat, ordered, order);
+    return order === undefined
+      ? this.gathered(type, flat, gathered.clause)
+      : this.fewOrInOrder(type, flat, gathered.clause, ordered, order);
   }
 
-  /** The best clause to drive; undefined when walking the whole type is cheaper, or the only way. */
-  driverOf(clauses: readonly SearchClause[]): SearchClause | undefined {
-    let best: { clause: SearchClause; estimate: number } | undefined;
-    for (const clause of clauses) {
-      const estimate = estimateOf(clause, this.frequencies);
-      if (estimate === undefined || (estimate > DEAREST_GATHERING && !isOrdered(clause))) continue;
-      if (best === undefined || estimate < best.estimate) best = { clause, estimate };
-    }
-    return best?.clause;
+  /** All matches, each once. */
+  eachOnce(type: string, clauses: readonly SearchClause[]): string {
+    const flat = withJoinedDates(clauses.flatMap(flattened));
+    const { ordered, gathered } = this.driversOf(flat, false);
+    const all = this.of(type, clauses);
+    // One range of an index has equal rows side by side; what comes from several places is told apart by a hash table.
+    const isOneRange = gathered === undefined && isSingle(ordered?.clause) && !this.isByDate(flat, ordered);
+    return isOneRange ? all : `select distinct m.main_date, m.resource_key from (${all}) m`;
+  }
+
+  /** Gathering is left out where it cannot pay. */
+  private driversOf(clauses: readonly SearchClause[], isPage: boolean): Drivers {
+    const ordered = this.orderedDriverOf(clauses);
+    const gathered = this.gatheredDriverOf(clauses, isPage);
+    if (gathered === undefined || ordered === undefined) return { ordered, gathered };
+    const isWorthIt = ordered.estimate > WORTH_GATHERING && (isPage || gathered.estimate < ordered.estimate);
+    return { ordered, gathered: isWorthIt ? gathered : undefined };
+  }
+
+  private isByDate(clauses: readonly SearchClause[], driver: Driver | undefined): boolean {
+    return clauses.some(isMainDate) && (driver === undefined || driver.estimate > WORTH_BOUNDING);
+  }
+
+  private orderedDriverOf(clauses: readonly SearchClause[]): Driver | undefined {
+    const patient = patientAmong(clauses);
+    const patientRows = patient && estimateOf(patient, this.frequencies);
+    return leastOf(clauses.filter(isOrdered), (clause) => {
+      const rows = estimateOf(clause, this.frequencies);
+      if (rows === undefined || patientRows === undefined || clause.kind !== 'token') return rows;
+      return Math.min(rows, patientRows) * SHARE_OF_PATIENT;
+    });
+  }
+
+  private gatheredDriverOf(clauses: readonly SearchClause[], isPage: boolean): Driver | undefined {
+    return leastOf(
+      clauses.filter(({ kind }) => kind !== 'token' && kind !== 'reference'),
+      (clause) => {
+        if (clause.kind === 'number' && clause.codeHash !== 0) return undefined;
+        const rows = estimateOf(clause, this.frequencies);
+        const most = isPage && followsToken(clause) ? MOST_FOLLOWED : DEAREST_GATHERING;
+        return rows !== undefined && rows <= most ? rows : undefined;
+      },
+    );
+  }
+
+  /**
+   * A search by the main date reads only the part of the index that can match. What lasts for more than a day is looked
+   * up apart, since it may begin long before.
+   */
+  private inOrder(
+    type: string,
+    clauses: readonly SearchClause[],
+    driver: Driver | undefined,
+    order: CandidateOrder | undefined,
+  ): string {
+    const others = clauses.filter((clause) => clause !== driver?.clause);
+    const date = others.find(isMainDate);
+    if (date === undefined || !this.isByDate(clauses, driver))
+      return this.driven(type, driver?.clause, others, order, '');
+    const withoutDate = clauses.filter((clause) => clause !== date);
+    const short =
+      driver === undefined
+        ? this.byDate(date, withoutDate, order)
+        : this.driven(type, driver.clause, others, order, this.boundsOf(date));
+    return `select ${order === undefined ? '' : 'distinct '}b.main_date, b.resource_key from ((${short}) union all (${this.longOnes(date, withoutDate, order)})) b ${order?.page('b') ?? ''}`;
   }
 
   private driven(
@@ -69,31 +154,76 @@ export class Candidates {
     order: CandidateOrder | undefined,
     bounds: string,
   ): string {
-    if (driver === undefined) return this.walk(type, others, order, bounds);
-    switch (driver.kind) {
+    switch (driver?.kind) {
       case 'token': {
         const { source, equals } = tokenAlternatives(driver, this.bind);
-        const { patient, rest } = this.patientOf(others);
-        return this.perAlternative(source, 'search_token', `${equals('c')}${patient}`, rest, order, bounds);
+        const patient = patientAmong(others);
+        const rest = others.filter((clause) => clause !== patient);
+        const where = `${equals('c')}${this.patientEquals(patient)} ${bounds}`;
+        return this.perAlternative(source, 'search_token', where, rest, order);
       }
       case 'reference': {
         const { source, equals } = referenceAlternatives(driver, this.bind);
-        return this.perAlternative(source, 'reference_link', equals('c'), others, order, bounds);
+        return this.perAlternative(source, 'reference_link', `${equals('c')} ${bounds}`, others, order);
       }
+      case 'number':
+        return this.byNumber(driver, others, order, bounds);
       default:
-        return this.gathered(type, driver, others, order, bounds);
+        return this.walk(type, others, order, bounds);
     }
   }
 
   /** Token rows carry the patient: patient and code together are one range of an index. */
-  private patientOf(clauses: readonly SearchClause[]): { patient: string; rest: readonly SearchClause[] } {
-    const patient = clauses.find((clause) => clause.kind === 'reference' && clause.patientHash !== undefined);
-    if (patient?.kind !== 'reference' || patient.patientHash === undefined) return { patient: '', rest: clauses };
-    const hash = this.bind.value(patient.patientHash);
-    return {
-      patient: ` and c.patient_hash = ${hash}::bigint and c.patient_hash <> 0`,
-      rest: clauses.filter((clause) => clause !== patient),
-    };
+  private patientEquals(patient: SearchClause | undefined): string {
+    if (patient?.kind !== 'reference' || patient.patientHash === undefined) return '';
+    return ` and c.patient_hash = ${this.bind.value(patient.patientHash)}::bigint and c.patient_hash <> 0`;
+  }
+
+  /** The rows of a number stand by date for each code that they are paired with, and for those without a code. */
+  private byNumber(
+    { parameterIds, codeHash, ranges }: NumberClause,
+    others: readonly SearchClause[],
+    order: CandidateOrder | undefined,
+    bounds: string,
+  ): string {
+    const source = `unnest(${this.bind.value(parameterIds)}::integer[]) z(parameter_id)`;
+    const where = `c.parameter_id = z.parameter_id and c.code_hash = ${this.bind.value(codeHash)}::bigint
+and ${numberFilter('c', ranges, this.bind)} ${bounds}`;
+    return this.perAlternative(source, 'search_number', where, others, order);
+  }
+
+  private byDate(
+    { parameterIds, boxes }: DateClause,
+    others: readonly SearchClause[],
+    order: CandidateOrder | undefined,
+  ): string {
+    const { from, to } = reachOf(boxes);
+    const source = `unnest(${this.bind.value(parameterIds)}::integer[]) z(parameter_id)`;
+    const where = [
+      'c.parameter_id = z.parameter_id',
+      // What has no beginning counts from its end; it lasts for more than a day.
+      `c.main_date > ${instantPlace(earliestInstant, this.bind)}`,
+      ...(from === undefined ? [] : [`c.main_date >= ${instantPlace(from - DAY, this.bind)}`]),
+      ...(to === undefined ? [] : [`c.main_date <= ${instantPlace(to, this.bind)}`]),
+      dateFilter('c', boxes, this.bind),
+    ].join(' and ');
+    return this.perAlternative(source, '(select d.*, d.low as main_date from search_date d)', where, others, order);
+  }
+
+  private boundsOf({ boxes }: DateClause): string {
+    const { from, to } = reachOf(boxes);
+    return [
+      ...(from === undefined ? [] : [`and c.main_date >= ${instantPlace(from - DAY, this.bind)}`]),
+      ...(to === undefined ? [] : [`and c.main_date <= ${instantPlace(to, this.bind)}`]),
+    ].join(' ');
+  }
+
+  private longOnes(date: DateClause, others: readonly SearchClause[], order: CandidateOrder | undefined): string {
+    const [earliest, latest] = [instantPlace(earliestInstant, this.bind), instantPlace(latestInstant, this.bind)];
+    const tests = ['true', ...this.tests(others, false)].join(' and ');
+    return `select c.main_date, c.resource_key from (
+select case when g.low > ${earliest} or g.high = ${latest} then g.low else g.high end as main_date, g.resource_key
+from (${this.keys.longDates(date)} offset 0) g) c where ${tests} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
   }
 
   private walk(
@@ -113,137 +243,98 @@ export class Candidates {
     equals: string,
     others: readonly SearchClause[],
     order: CandidateOrder | undefined,
-    bounds: string,
   ): string {
     const where = [equals, ...this.tests(others, false)].join(' and ');
+    const rows = `c.main_date, c.resource_key from ${table} c where ${where}`;
+    if (order === undefined)
+      return `select a.main_date, a.resource_key from ${source} cross join lateral (select distinct ${rows}) a`;
     return `select distinct a.main_date, a.resource_key from ${source} cross join lateral (
-select distinct c.main_date, c.resource_key from ${table} c where ${where} ${bounds} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}) a ${order?.page('a') ?? ''}`;
-  }
-
-  /** Drivers whose index has another order: all of their candidates are gathered first. */
-  private gathered(
-    type: string,
-    driver: SearchClause,
-    others: readonly SearchClause[],
-    order: CandidateOrder | undefined,
-    bounds: string,
-  ): string {
-    const where = [`c.type = ${this.bind.value(type)}`, ...this.tests(others, true)].join(' and ');
-    return `select distinct c.main_date, c.resource_key from (${this.keysOf(type, driver)} offset 0) k
-cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c where ${where} ${bounds} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
-  }
-
-  /** `select resource_key` of all that the clause holds for, perhaps more than once. */
-  private keysOf(type: string, clause: SearchClause): string {
-    switch (clause.kind) {
-      case 'id':
-        return `select i.resource_key from resource i where i.type = ${this.bind.value(type)} and i.id = any(${this.bind.value(clause.ids)}::text[])`;
-      case 'string':
-        return `select s.resource_key from search_string s
-where s.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) and ${stringFilter('s', clause, this.bind)}`;
-      case 'number':
-        return this.numberKeys(clause);
-      case 'date':
-        return this.dateKeys(clause);
-      case 'list':
-        return `select m.resource_key from resource l
-cross join lateral (select k.target_hash from reference_link k where k.resource_key = l.resource_key and k.parameter_id = ${this.bind.value(clause.parameterId)}::integer offset 0) k
-cross join lateral (select m.resource_key from resource m where m.reference_hash = k.target_hash and m.type = ${this.bind.value(type)} limit 1) m
-where l.reference_hash = ${this.bind.value(clause.listHash)}::bigint and l.type = 'List'`;
-      case 'chain':
-        return `select l.resource_key from (${this.of(clause.type, [clause.clause])} offset 0) t
-cross join lateral (select r.reference_hash from resource r where r.resource_key = t.resource_key limit 1) x
-cross join unnest(${this.bind.value(clause.parameterIds)}::integer[]) z(parameter_id)
-cross join lateral (select l.resource_key from reference_link l where l.target_hash = x.reference_hash and l.parameter_id = z.parameter_id offset 0) l`;
-      case 'has':
-        return `select m.resource_key from (${this.of(clause.type, [clause.clause])} offset 0) s
-cross join lateral (select distinct l.target_hash from reference_link l
-where l.resource_key = s.resource_key and l.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) offset 0) l
-cross join lateral (select m.resource_key from resource m where m.reference_hash = l.target_hash and m.type = ${this.bind.value(type)} limit 1) m`;
-      case 'any':
-        return clause.clauses
-          .map((one) => `(select resource_key from (${this.keysOf(type, one)}) u)`)
-          .join(' union all ');
-      default:
-        return `select u.resource_key from (${this.of(type, [clause])}) u`;
-    }
-  }
-
-  private numberKeys({ parameterIds, codeHash, ranges }: NumberClause): string {
-    const ids = this.bind.value(parameterIds);
-    const isPaired = codeHash !== 0;
-    const code = isPaired ? `n.code_hash = ${this.bind.value(codeHash)}::bigint` : 'n.code_hash = 0';
-    return `select n.resource_key from search_number n where n.parameter_id = any(${ids}::integer[]) and ${code} and ${numberFilter('n', ranges, this.bind)}`;
-  }
-
-  private dateKeys({ parameterIds, boxes }: DateClause): string {
-    const ids = this.bind.value(parameterIds);
-    const { from, to } = reachOf(boxes);
-    const limits = [
-      ...(from === undefined ? [] : [`d.low >= ${this.instant(from - DAY)}`]),
-      ...(to === undefined ? [] : [`d.low <= ${this.instant(to)}`]),
-    ].map((limit) => ` and ${limit}`);
-    return `select d.resource_key from search_date d where d.parameter_id = any(${ids}::integer[])${limits.join('')} and ${dateFilter('d', boxes, this.bind)}
-union all ${this.longKeys(ids, boxes, dateFilter('g', boxes, this.bind))}`;
-  }
-
-  /** Rows of more than a day have an index of their own: they may begin long before the time that is asked for. */
-  private longKeys(ids: string, boxes: readonly DateBox[], filter: string): string {
-    const { from, to } = reachOf(boxes);
-    const range = `tstzrange(${from === undefined ? `'-infinity'` : this.instant(from)}, ${to === undefined ? `'infinity'` : this.instant(to)}, '[]')`;
-    return `select g.resource_key from unnest(${ids}::integer[]) y(parameter_id) cross join lateral (
-select g.resource_key from search_date g where g.parameter_id = y.parameter_id and g.high - g.low > interval '1 day'
-and tstzrange(g.low, g.high, '[]') && ${range}
-and ${filter} offset 0) g`;
+select distinct ${rows} ${order.keyset} ${order.page('c')}) a ${order.page('a')}`;
   }
 
   /**
-   * A search by the main date walks only the part of the index that can match. What lasts for more than a day is looked
-   * up apart.
+   * Nobody knows how many rows a clause without statistics has, so that is found out while the statement runs: a few are
+   * gathered and sorted, else the order of an index is followed, where many matches are soon a page.
    */
-  private boundedByDate(
+  private fewOrInOrder(
     type: string,
-    driver: SearchClause | undefined,
-    others: readonly SearchClause[],
-    bound: DateClause,
-    order: CandidateOrder | undefined,
+    clauses: readonly SearchClause[],
+    gathered: SearchClause,
+    ordered: Driver | undefined,
+    order: CandidateOrder,
   ): string {
-    const { from, to } = reachOf(bound.boxes);
-    const bounds = [
-      ...(from === undefined ? [] : [`and c.main_date >= ${this.instant(from - DAY)}`]),
-      ...(to === undefined ? [] : [`and c.main_date <= ${this.instant(to)}`]),
-    ].join(' ');
-    const short = this.driven(type, driver, others, order, bounds);
-    const tests = [
-      `c.type = ${this.bind.value(type)}`,
-      ...this.tests(driver === undefined ? others : [driver, ...others], true),
-    ];
-    const long = `select c.main_date, c.resource_key from (${this.longKeys(this.bind.value(bound.parameterIds), bound.boxes, dateFilter('g', bound.boxes, this.bind))} offset 0) k
-cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c where ${tests.join(' and ')} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
-    return `select distinct b.main_date, b.resource_key from ((${short}) union all (${long})) b ${order?.page('b') ?? ''}`;
+    const keys = this.keys.of(type, gathered);
+    const tests = this.gatheredTests(clauses, gathered, keys.hasDate);
+    const many = this.inOrder(type, clauses, ordered, order);
+    return `with few as materialized (select * from (${keys.sql} offset 0) k limit ${MOST_GATHERED + 1})
+select distinct b.main_date, b.resource_key from (
+(select distinct c.main_date, c.resource_key from ${rowsOf('few', keys.hasDate)} where (select count(*) from few) <= ${MOST_GATHERED}${tests}
+${order.keyset} ${order.page('c')})
+union all (select o.main_date, o.resource_key from (${many}) o where (select count(*) from few) > ${MOST_GATHERED})) b ${order.page('b')}`;
+  }
+
+  private gathered(type: string, clauses: readonly SearchClause[], driver: SearchClause): string {
+    const { sql, hasDate } = this.keys.of(type, driver);
+    return `select c.main_date, c.resource_key from ${rowsOf(`(${sql} offset 0)`, hasDate)}
+where true${this.gatheredTests(clauses, driver, hasDate)}`;
+  }
+
+  private gatheredTests(clauses: readonly SearchClause[], gathered: SearchClause, hasDate: boolean): string {
+    const others = clauses.filter((clause) => clause !== gathered || !CandidateKeys.areExact(clause));
+    return this.tests(others, !hasDate)
+      .map((test) => ` and ${test}`)
+      .join('');
   }
 
   private tests(clauses: readonly SearchClause[], isResource: boolean): readonly string[] {
     return clauses.map((clause) => this.predicates.of(clause, { name: 'c', isResource }));
   }
+}
 
-  private instant(at: number): string {
-    return `${this.bind.value(new Date(Math.min(Math.max(at, earliestInstant), latestInstant)))}::timestamptz`;
+/** Rows `c` of gathered keys; those without a date are looked up. */
+const rowsOf = (keys: string, hasDate: boolean): string =>
+  hasDate
+    ? `${keys} c`
+    : `${keys} k cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c`;
+
+/** Whether an index yields the rows of the clause by main date. */
+const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';
+
+const isMainDate = (clause: SearchClause): clause is DateClause => clause.kind === 'date' && clause.isMainDate;
+
+/** Whether the clause drives by one alternative, or the whole type does. */
+function isSingle(driver: SearchClause | undefined): boolean {
+  switch (driver?.kind) {
+    case undefined:
+      return true;
+    case 'token':
+      return driver.tokens.length === 1;
+    case 'reference':
+      return driver.links.length === 1;
+    case 'number':
+      return driver.parameterIds.length === 1;
+    default:
+      return false;
   }
 }
 
-/** Whether the driver's index yields its candidates by main date. */
-const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference';
+const followsToken = (clause: SearchClause): boolean =>
+  (clause.kind === 'has' || clause.kind === 'chain') && clause.clause.kind === 'token';
+
+const patientAmong = (clauses: readonly SearchClause[]): SearchClause | undefined =>
+  clauses.find((clause) => clause.kind === 'reference' && clause.patientHash !== undefined);
+
+function leastOf(
+  clauses: readonly SearchClause[],
+  estimate: (clause: SearchClause) => number | undefined,
+): Driver | undefined {
+  let best: Driver | undefined;
+  for (const clause of clauses) {
+    const rows = estimate(clause);
+    if (rows !== undefined && (best === undefined || rows < best.estimate)) best = { clause, estimate: rows };
+  }
+  return best;
+}
 
 const flattened = (clause: SearchClause): readonly SearchClause[] =>
   clause.kind === 'all' ? clause.clauses.flatMap(flattened) : [clause];
-
-/** From when to when a row of at most a day's length can lie that fits one of the boxes. */
-function reachOf(boxes: readonly DateBox[]): { readonly from: number | undefined; readonly to: number | undefined } {
-  const froms = boxes.map(({ lowFrom, highFrom }) => lowFrom ?? highFrom);
-  const tos = boxes.map(({ lowTo, highTo }) => lowTo ?? highTo);
-  return {
-    from: froms.includes(undefined) ? undefined : Math.min(...froms.map((from) => from ?? 0)),
-    to: tos.includes(undefined) ? undefined : Math.max(...tos.map((to) => to ?? 0)),
-  };
-}

@@ -13,7 +13,7 @@ const RARE_TARGET_ROWS = 200;
 /** Guesses for what no statistics are kept of; they only rank drivers among each other. */
 const PREFIX_ROWS = 300;
 const CONTAINS_ROWS = 2_000;
-const NUMBER_ROWS = 5_000;
+const NUMBER_ROWS = 10_000;
 const PAIRED_NUMBER_ROWS = 500;
 const DATE_ROWS = 5_000;
 const LIST_ROWS = 100;

@@ -15,7 +15,7 @@ export type OrderValues = PagePosition['values'];
 
 /**
  * Order and keyset of a page: the rows strictly behind (or before) a position, whatever has changed meanwhile. Rows
- * without a value come last in either direction.
+ * without a value come last in either direction; rows with equal values follow each other in the direction of the first.
  */
 export class PageOrder {
   constructor(
@@ -30,13 +30,18 @@ export class PageOrder {
     return this.position?.side === 'before';
   }
 
+  /** True when row keys ascend. */
+  private get hasAscendingKeys(): boolean {
+    return (this.terms[0]?.isDescending ?? true) === this.isReversed;
+  }
+
   orderBy(keyAlias: string, rename?: (term: OrderTerm, index: number) => string): string {
     const parts = this.terms.flatMap((term, index) => {
       const sql = rename?.(term, index) ?? term.sql;
       const direction = term.isDescending === this.isReversed ? 'asc' : 'desc';
       return [`(${sql} is null) ${this.isReversed ? 'desc' : 'asc'}`, `${sql} ${direction}`];
     });
-    return `order by ${[...parts, `${keyAlias}.resource_key ${this.isReversed ? 'asc' : 'desc'}`].join(', ')} limit ${this.bind.value(this.limit)}`;
+    return `order by ${[...parts, `${keyAlias}.resource_key ${this.hasAscendingKeys ? 'asc' : 'desc'}`].join(', ')} limit ${this.bind.value(this.limit)}`;
   }
 
   /** A condition on rows whose terms stand in columns `s0`, `s1` … of `alias`. */
@@ -54,7 +59,7 @@ export class PageOrder {
       alternatives.push([...equal, `${column} ${isDescending === isAfter ? '<' : '>'} ${value}`].join(' and '));
       equal.push(`${column} is not distinct from ${value}`);
     });
-    const key = `${alias}.resource_key ${isAfter ? '<' : '>'} ${this.bind.value(position.key)}::bigint`;
+    const key = `${alias}.resource_key ${this.hasAscendingKeys ? '>' : '<'} ${this.bind.value(position.key)}::bigint`;
     return `(${[...alternatives, [...equal, key].join(' and ')].join(' or ')})`;
   }
 }

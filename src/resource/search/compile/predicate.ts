@@ -149,13 +149,25 @@ where ${l}.resource_key = ${row.name}.resource_key and ${l}.parameter_id = any($
     );
   }
 
-  private has({ parameterIds, clause }: SearchClause & { kind: 'has' }, row: RowAlias): string {
+  private has(has: SearchClause & { kind: 'has' }, row: RowAlias): string {
+    const { parameterIds, clause, isByPatient } = has;
+    if (isByPatient && clause.kind === 'token') return this.patientHas(clause, row);
     const [l, z] = [this.alias('l'), this.alias('z')];
     const source: RowAlias = { name: l, isResource: false };
     return anyRow(
       `from unnest(${this.bind.value(parameterIds)}::integer[]) ${z}(parameter_id) cross join lateral (
 select 1 from reference_link ${l} where ${l}.target_hash = ${columnOf(row, 'reference_hash')}
 and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1) ${this.alias('f')}`,
+    );
+  }
+
+  /** The token rows of a resource carry the patient that it points at. */
+  private patientHas(clause: TokenClause, row: RowAlias): string {
+    const { source, equals } = tokenAlternatives(clause, this.bind);
+    const p = this.alias('p');
+    return anyRow(
+      `from ${source} cross join lateral (select 1 from search_token ${p} where ${p}.patient_hash = ${columnOf(row, 'reference_hash')}
+and ${p}.patient_hash <> 0 and ${equals(p)} limit 1) ${this.alias('f')}`,
     );
   }
 
@@ -205,7 +217,8 @@ export function stringFilter(row: string, { match, texts }: StringClause, bind: 
   const tests = texts.map((text) => {
     if (match === 'contains') return `${row}.value like ${bind.value(likePattern(text))}`;
     const [from, to] = [bind.value(text), bind.value(`${text}\u{10FFFF}`)];
-    return `(left(${row}.value, 256) ~>=~ ${from} and left(${row}.value, 256) ~<~ ${to})`;
+    const beginning = `left(${row}.value, 256) collate "C"`;
+    return `(${beginning} >= ${from} and ${beginning} < ${to})`;
   });
   return `(${tests.join(' or ')})`;
 }
@@ -249,8 +262,11 @@ export function numberFilter(row: string, ranges: readonly NumberRange[], bind: 
 }
 
 function limitOf(column: string, operator: string, at: number | undefined, bind: Binder): string {
-  return at === undefined ? '' : `${column} ${operator} ${bind.value(new Date(clamped(at)))}::timestamptz`;
+  return at === undefined ? '' : `${column} ${operator} ${instantPlace(at, bind)}`;
 }
+
+/** An instant of epoch milliseconds in SQL. */
+export const instantPlace = (at: number, bind: Binder): string => `${bind.value(new Date(clamped(at)))}::timestamptz`;
 
 /** Beyond the years of FHIR there is nothing to find, and PostgreSQL writes them in another way. */
 const clamped = (at: number): number => Math.min(Math.max(at, earliestInstant), latestInstant);

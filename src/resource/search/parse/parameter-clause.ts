@@ -1,13 +1,13 @@
 import { ServiceError } from '../../../platform/errors/service-error';
 import { isR4ResourceType } from '../../../fhir/definitions';
 import { type SearchParameter } from '../extract/search-parameter';
-import { type SearchClause } from '../search-query';
+import { type DateClause, type SearchClause } from '../search-query';
 import { compositeClauseOf } from './composite-clause';
 import { dateBoxesOf } from './date-clause';
 import { valuePathsOf } from './json-path';
 import { numberRangesOf, quantityOf } from './number-clause';
 import { quantityClauseOf } from './quantity-clause';
-import { referenceClauseOf } from './reference-clause';
+import { referenceClauseOf, tellsPatient } from './reference-clause';
 import { type SearchScope } from './search-scope';
 import { SPECIAL_CODES, specialClauseOf } from './special-clause';
 import { stringClauseOf } from './string-clause';
@@ -92,7 +92,7 @@ export function valueClauseOf(
         kind,
         parameterIds: storedAs,
         boxes: values.flatMap((text) => dateBoxesOf(code, text, scope.now ?? Date.now())),
-        isMainDate: isSingleMainDate(parameter, scope),
+        ...singularityOf(parameter, scope),
       };
     case 'number':
       return {
@@ -119,12 +119,13 @@ export function valueClauseOf(
   }
 }
 
-/** Only where one row can tell it (a Timing is one): of several dates the main date is the first. */
-function isSingleMainDate({ parameterId, branches }: SearchParameter, { type, parameters }: SearchScope): boolean {
-  return (
-    parameters.mainDateParameter(type)?.parameterId === parameterId &&
-    branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated))
-  );
+/** Only one row can tell the main date (a Timing has many): of several dates the main date is the first. */
+function singularityOf(
+  { parameterId, branches }: SearchParameter,
+  { type, parameters }: SearchScope,
+): Pick<DateClause, 'isSingle' | 'isMainDate'> {
+  const isSingle = branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated));
+  return { isSingle, isMainDate: isSingle && parameters.mainDateParameter(type)?.parameterId === parameterId };
 }
 
 /** http://hl7.org/fhir/R4/search.html#modifiers, `:missing` */
@@ -194,5 +195,7 @@ function reverseChainOf(name: string, value: string, scope: SearchScope, links: 
   if (parameter === undefined) return undefined;
   if (parameter.kind !== 'reference') throw invalid(name, `goes by ${type}.${code}, which is no reference`);
   const clause = clauseOf(inner, value, source, links + 1);
-  return clause === undefined ? undefined : { kind: 'has', parameterIds: parameter.storedAs, type, clause };
+  if (clause === undefined) return undefined;
+  const isByPatient = scope.type === 'Patient' && tellsPatient(parameter, source);
+  return { kind: 'has', parameterIds: parameter.storedAs, type, clause, isByPatient };
 }

@@ -43,7 +43,7 @@ const linksTo = ({ storedAs }: SearchParameter, key: string): LinkKey[] =>
   storedAs.map((parameterId) => ({ targetHash: targetHashOf(key), parameterId }));
 
 /** Whether the rows of a resource carry the patient that this parameter names. */
-function tellsPatient({ storedAs }: SearchParameter, { type, parameters }: SearchScope): boolean {
+export function tellsPatient({ storedAs }: SearchParameter, { type, parameters }: SearchScope): boolean {
   const patient = parameters.patientParameter(type)?.storedAs;
   return patient?.length === 1 && storedAs.length === 1 && storedAs[0] === patient[0];
 }

@@ -1,0 +1,36 @@
+import { plainHashOf } from '../extract/hash';
+import { type SearchParameter } from '../extract/search-parameter';
+import { type SearchClause } from '../search-query';
+import { quantityOf } from './number-clause';
+import { quantityClauseOf } from './quantity-clause';
+import { type SearchScope } from './search-scope';
+import { tokenOf } from './token-clause';
+import { alternativesOf } from './values';
+
+/**
+ * `value-quantity=gt5` beside `code=X` means what `code-value-quantity=X$gt5` does, since an Observation has one code and
+ * one value. The rows of the composite know both at once, which spares looking at all that has the code.
+ * @returns the clause that says the same beside the other parameter; undefined where none does
+ */
+export function pairedClauseOf(
+  name: string,
+  value: string,
+  query: URLSearchParams,
+  { type, parameters }: SearchScope,
+): SearchClause | undefined {
+  if (parameters.find(type, name)?.kind !== 'quantity') return undefined;
+  for (const parameter of parameters.list(type)) {
+    const [first, second] = parameter.composite?.codes ?? [];
+    if (first?.kind !== 'token' || second?.code !== name || !isOfWhole(parameter)) continue;
+    const [token, ...others] = query.getAll(first.code).flatMap((text) => alternativesOf(first.code, text));
+    const code = token === undefined || others.length > 0 ? '' : tokenOf(first.code, token).code;
+    if (code === '') continue;
+    const quantities = alternativesOf(name, value).map((text) => quantityOf(name, text));
+    return quantityClauseOf(parameter.storedAs, plainHashOf(code), quantities);
+  }
+  return undefined;
+}
+
+/** Whether the resource itself is the item that has both values, each of them once. */
+const isOfWhole = ({ composite }: SearchParameter): boolean =>
+  composite?.rows?.length === 1 && composite.rows.every(({ branch }) => branch.steps.length === 0);

@@ -1,0 +1,65 @@
+import { type Client } from 'pg';
+import { localKey } from '../../../src/fhir/reference';
+import { type Resource } from '../../../src/fhir/types';
+import { Extractors } from '../../../src/resource/search/extract/extractor';
+import { targetHashOf } from '../../../src/resource/search/extract/hash';
+import { SearchParameterSet } from '../../../src/resource/search/extract/search-parameter-set';
+import { type ChartEntry, generateChart } from '../../chart/chart-generator';
+import { ProgressBar } from '../../progress-bar';
+import { RowBatch } from './row-batch';
+
+/** About the length of a chart of Synthea. */
+const CHART_SIZE = 767;
+const BATCH = 1_000;
+
+/**
+ * Stores `size` resources of charts with the search rows that the server derives. Indexes are dropped meanwhile: built
+ * at the end, they cost a fraction.
+ */
+export async function fillCharts(client: Client, size: number): Promise<void> {
+  const indexes = await dropIndexes(client);
+  const extractors = new Extractors(new SearchParameterSet(), '');
+  const progress = new ProgressBar({ label: 'fill'.padEnd(20), total: size });
+  const firstSecond = Math.floor(Date.now() / 1000) - size;
+  let batch = new RowBatch();
+  let sending: Promise<unknown> = Promise.resolve();
+  let key = 0;
+  for (const { resourceType: type, id, body } of entries(size)) {
+    key += 1;
+    const rows = extractors.extractorFor(type)(JSON.parse(body) as Resource);
+    const updatedAt = (firstSecond + key) * 1000;
+    batch.add({ key, type, id, body, updatedAt, referenceHash: targetHashOf(localKey(type, id)), rows });
+    progress.advance();
+    if (key % BATCH !== 0 && key !== size) continue;
+    await sending;
+    // Sent while the next batch is made.
+    sending = batch.send(client);
+    batch = new RowBatch();
+  }
+  await sending;
+  const building = new ProgressBar({ label: 'build indexes'.padEnd(20), total: indexes.length });
+  for (const definition of indexes) {
+    await client.query(definition);
+    building.advance();
+  }
+  await client.query('vacuum analyze');
+}
+
+function* entries(size: number): Generator<ChartEntry> {
+  let made = 0;
+  for (let seed = 1; made < size; seed++) {
+    for (const entry of generateChart({ seed, size: Math.min(CHART_SIZE, size - made) }).entries) {
+      made += 1;
+      yield entry;
+    }
+  }
+}
+
+async function dropIndexes(client: Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+     where not indisunique and indrelid = any('{resource,search_token,reference_link,search_date,search_number,search_string}'::regclass[])`,
+  );
+  for (const { name } of rows) await client.query(`drop index ${name}`);
+  return rows.map(({ definition }) => definition);
+}

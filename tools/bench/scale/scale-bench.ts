@@ -1,0 +1,63 @@
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
+import { SearchParameterSet } from '../../../src/resource/search/extract/search-parameter-set';
+import { Random } from '../../chart/random';
+import { ProgressBar } from '../../progress-bar';
+import { type Cleanup } from '../cleanup';
+import { measureCase, type ScaleFigures } from './measure-case';
+import { SampledResources } from './sampled-resources';
+import { SAMPLED, SCALE_CASES } from './scale-cases';
+import { openScaleDatabase } from './scale-database';
+import { scaleReportOf } from './scale-report';
+import { openScaleSession } from './scale-session';
+
+export interface ScaleOptions {
+  /** How many resources the databases have. */
+  readonly sizes: readonly number[];
+  /** A folder where the databases stay for the next run; else they are removed. */
+  readonly keep?: string;
+  /** A PostgreSQL of this machine where the databases are made, and stay, instead. */
+  readonly cluster?: string;
+  /** Measures only classes with this text in their name. */
+  readonly only?: string;
+}
+
+/** Measures what each class of search costs PostgreSQL, on databases of growing size. */
+export async function measureScale(options: ScaleOptions, cleanup: Cleanup): Promise<string> {
+  const { sizes, keep, only = '' } = options;
+  const cluster = options.cluster ?? (await startCluster(keep, cleanup));
+  const cases = SCALE_CASES.filter(({ name }) => name.includes(only));
+  const columns: ScaleFigures[][] = [];
+  for (const size of sizes) {
+    const session = await cleanup.undoing(openScaleSession(await openScaleDatabase(cluster, size)), (opened) =>
+      opened.close(),
+    );
+    const values = await SampledResources.take(session.statements, SAMPLED, new Random(11));
+    const parameters = new SearchParameterSet();
+    const progress = new ProgressBar({ label: `measure ${size}`.padEnd(20), total: cases.length });
+    const figures: ScaleFigures[] = [];
+    for (const bench of cases) {
+      figures.push(await measureCase(bench, session, values, parameters));
+      progress.advance();
+    }
+    columns.push(figures);
+  }
+  return scaleReportOf(sizes, cases, columns);
+}
+
+async function startCluster(keep: string | undefined, cleanup: Cleanup): Promise<string> {
+  const folder = keep ?? (await cleanup.undoing(makeFolder(), (path) => rm(path, { recursive: true, force: true })));
+  await mkdir(folder, { recursive: true });
+  const settings = { shared_buffers: '1GB' };
+  const starting = startEmbeddedPostgres({ dataDirectory: folder, settings });
+  return (await cleanup.undoing(starting, (started) => started.stop())).url;
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-scale-'));
+  // PostgreSQL runs as another account where the bench runs as root; what it keeps there is closed to everybody else.
+  await chmod(folder, 0o755);
+  return folder;
+}

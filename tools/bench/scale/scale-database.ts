@@ -1,0 +1,48 @@
+import { Client } from 'pg';
+import { migrate } from '../../../src/platform/database/migrate';
+import { fillCharts } from './fill-charts';
+
+/**
+ * The URL of a database with `size` resources on the cluster at `clusterUrl`; filled when it is not there yet. It gets its
+ * name when it is full, so that an interrupted fill is begun anew.
+ */
+export async function openScaleDatabase(clusterUrl: string, size: number): Promise<string> {
+  const [name, unfinished] = [`scale_${size}`, `scale_${size}_unfinished`];
+  const cluster = await connect(clusterUrl);
+  try {
+    const { rowCount } = await cluster.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) {
+      await cluster.query(`drop database if exists ${unfinished}`);
+      await cluster.query(`create database ${unfinished}`);
+      await fill(urlOf(clusterUrl, unfinished), size);
+      await cluster.query(`alter database ${unfinished} rename to ${name}`);
+      await cluster.query('checkpoint');
+    }
+  } finally {
+    await cluster.end();
+  }
+  return urlOf(clusterUrl, name);
+}
+
+async function fill(url: string, size: number): Promise<void> {
+  await migrate(url);
+  const client = await connect(url);
+  try {
+    await client.query(`set synchronous_commit = off; set maintenance_work_mem = '512MB'`);
+    await fillCharts(client, size);
+  } finally {
+    await client.end();
+  }
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return client;
+}
+
+function urlOf(clusterUrl: string, database: string): string {
+  const url = new URL(clusterUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}

@@ -1,0 +1,37 @@
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../../src/platform/database/data-source-options';
+import { Statements } from '../../../src/platform/database/statements';
+import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
+import { ClauseResolver } from '../../../src/resource/search/clause-resolver';
+import { IncludedResources } from '../../../src/resource/search/included-resources';
+import { RowFrequencies } from '../../../src/resource/search/row-frequencies';
+import { ValueSetCodes } from '../../../src/resource/search/value-set-codes';
+
+/** One connection with the settings of the server, and the server's own parts on it. */
+export interface ScaleSession {
+  readonly statements: Statements;
+  readonly resolver: ClauseResolver;
+  readonly included: IncludedResources;
+  readonly frequencies: RowFrequencies;
+  /** The process that serves the connection. */
+  readonly backendPid: number;
+  close(): Promise<void>;
+}
+
+export async function openScaleSession(url: string): Promise<ScaleSession> {
+  const limits = { poolSize: 1, statementTimeoutSeconds: 60 };
+  const dataSource = await new DataSource(dataSourceOptions(url, limits)).initialize();
+  const unitOfWork = new UnitOfWork(dataSource);
+  const statements = new Statements(dataSource, unitOfWork);
+  const frequencies = new RowFrequencies(statements, unitOfWork);
+  await frequencies.load();
+  const facts = await statements.runOne<{ pid: number }>({ name: '', text: 'select pg_backend_pid() as pid' }, []);
+  return {
+    statements,
+    resolver: new ClauseResolver(statements, new ValueSetCodes(statements)),
+    included: new IncludedResources(statements),
+    frequencies,
+    backendPid: facts?.pid ?? 0,
+    close: () => dataSource.destroy(),
+  };
+}
