@@ -4,6 +4,7 @@ import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epo
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { ResourceReader } from '../resource/resource-reader';
+import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
 import { SearchIndex } from '../resource/search/search-index';
 
 /** The links by which a resource belongs to a patient: rows of the reference table, narrowed by nothing else. */
@@ -45,20 +46,24 @@ export class PatientCompartments {
         'No CompartmentDefinition of Patient is stored. Store one, for example under the id "patient".',
       );
     }
-    return { parameterIds: parameterIdsOf(definition, this.index) };
+    return { parameterIds: parameterIdsOf(definition, (await this.index.current()).parameters) };
   }
 }
 
-function parameterIdsOf({ resource }: CompartmentDefinition, index: SearchIndex): number[] {
+function parameterIdsOf({ resource }: CompartmentDefinition, parameters: SearchParameterSet): number[] {
   const ids = resource.flatMap(({ code: type, param = [] }) =>
     param.flatMap((code) => {
-      const parameter = index.parameters.find(type, code);
+      const parameter = parameters.find(type, code);
       // A part that nobody can search would be missing from every answer without a word.
       if (parameter === undefined)
         throw new ServiceError(
           'unprocessable',
           `The CompartmentDefinition names ${type}.${code}, which is no search parameter.`,
         );
+      if (parameter.live === 'building')
+        throw new ServiceError('busy', `The index of ${type}.${code} is being built. Try again later.`, {
+          retryAfterSeconds: 10,
+        });
       return [...parameter.storedAs];
     }),
   );

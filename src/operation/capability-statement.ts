@@ -2,20 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
 import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../resource/resource-types';
-import { type SearchParameter } from '../resource/search/extract/search-parameter';
+import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
 import { SearchIndex } from '../resource/search/search-index';
 import { OperationRegistry } from './operation.registry';
 
 const READING = ['read', 'vread', 'history-instance', 'search-type'];
 const WRITING = ['create', 'update', 'delete'];
 
-/** Kinds of search parameters that the compiler understands today. */
-const SEARCHABLE = new Set<SearchParameter['kind']>(['token', 'uri', 'reference']);
-
-/** The CapabilityStatement: what is registered, and nothing else. It does not change while the server runs. */
+/** The CapabilityStatement: what is registered, and nothing else. It changes with the stored SearchParameters. */
 @Injectable()
 export class CapabilityStatements {
-  private made: string | undefined;
+  private made: { readonly parameters: SearchParameterSet; readonly text: string } | undefined;
 
   constructor(
     private readonly types: ResourceTypes,
@@ -25,12 +22,13 @@ export class CapabilityStatements {
     private readonly environment: Environment,
   ) {}
 
-  get text(): string {
-    this.made ??= JSON.stringify(this.make());
-    return this.made;
+  async text(): Promise<string> {
+    const { parameters } = await this.index.current();
+    if (this.made?.parameters !== parameters) this.made = { parameters, text: JSON.stringify(this.make(parameters)) };
+    return this.made.text;
   }
 
-  private make(): object {
+  private make(set: SearchParameterSet): object {
     return {
       resourceType: 'CapabilityStatement',
       status: 'active',
@@ -47,18 +45,16 @@ export class CapabilityStatements {
             description:
               'OAuth 2.0 Bearer tokens from /auth/token, or HTTP Basic of a client; denied unless an AccessPolicy grants.',
           },
-          resource: this.types.names().map((type) => this.resource(type)),
+          resource: this.types.names().map((type) => this.resource(type, set)),
           operation: this.operationsOf(undefined),
         },
       ],
     };
   }
 
-  private resource(type: string): object {
+  private resource(type: string, set: SearchParameterSet): object {
     const interactions = this.types.isReadOnly(type) ? READING : [...READING, ...WRITING];
-    const parameters = this.index.parameters
-      .list(type)
-      .filter(({ kind, code }) => SEARCHABLE.has(kind) || code === '_lastUpdated');
+    const parameters = set.list(type);
     return {
       type,
       interaction: interactions.map((code) => ({ code })),

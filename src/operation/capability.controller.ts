@@ -21,8 +21,9 @@ export class CapabilityController {
     status: HttpStatus.OK,
     description: 'CapabilityStatement (http://hl7.org/fhir/R4/capabilitystatement.html)',
   })
-  metadata(@Res() response: Response): void {
+  async metadata(@Res() response: Response): Promise<void> {
+    const text = await this.statements.text();
     response.setHeader('Content-Type', FHIR_JSON);
-    response.end(this.statements.text);
+    response.end(text);
   }
 }

@@ -8,6 +8,12 @@ import { ResourceWriter } from './resource-writer';
 import { ClauseResolver } from './search/clause-resolver';
 import { IncludedResources } from './search/included-resources';
 import { KnownUnits } from './search/known-units';
+import { IncompleteIndexes } from './search/live/incomplete-indexes';
+import { IndexJob } from './search/live/index-job';
+import { IndexWorker } from './search/live/index-worker';
+import { LiveSearchParameters } from './search/live/live-search-parameters.repository';
+import { SearchParameterListener } from './search/live/search-parameter.listener';
+import { SearchParameterRule } from './search/live/search-parameter.rule';
 import { ResourceSearch } from './search/resource-search';
 import { RowFrequencies } from './search/row-frequencies';
 import { SearchIndex } from './search/search-index';
@@ -29,6 +35,12 @@ import { WriteExtensions } from './write-extensions';
     ResourceReader,
     ResourceWriter,
     SearchIndex,
+    LiveSearchParameters,
+    IndexJob,
+    IndexWorker,
+    IncompleteIndexes,
+    SearchParameterRule,
+    SearchParameterListener,
     ClauseResolver,
     IncludedResources,
     KnownUnits,
@@ -36,6 +48,14 @@ import { WriteExtensions } from './write-extensions';
     ValueSetCodes,
     ResourceSearch,
   ],
-  exports: [ResourceTypes, ResourceReader, ResourceWriter, SearchIndex, ResourceSearch],
+  exports: [
+    ResourceTypes,
+    ResourceReader,
+    ResourceWriter,
+    SearchIndex,
+    LiveSearchParameters,
+    IncompleteIndexes,
+    ResourceSearch,
+  ],
 })
 export class ResourceModule {}

@@ -3,6 +3,7 @@ import { CreateResourceStore1795000000000 } from './migrations/1795000000000-cre
 import { CreateCredentials1795000000001 } from './migrations/1795000000001-create-credentials';
 import { CreateAddendum1795000000002 } from './migrations/1795000000002-create-addendum';
 import { CreateDelivery1795000000003 } from './migrations/1795000000003-create-delivery';
+import { CreateLiveSearchParameters1795000000006 } from './migrations/1795000000006-create-live-search-parameters';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -20,6 +21,7 @@ export const MIGRATIONS = [
   CreateCredentials1795000000001,
   CreateAddendum1795000000002,
   CreateDelivery1795000000003,
+  CreateLiveSearchParameters1795000000006,
 ];
 
 /** Options of the one DataSource: for the app, the migrations at start, and the TypeORM command line. */

@@ -9,6 +9,8 @@ import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
 import { Clock } from '../../platform/time/clock';
 import { ResourceTypes } from '../resource-types';
+import { type SearchParameter } from '../search/extract/search-parameter';
+import { IncompleteIndexes } from '../search/live/incomplete-indexes';
 import { readSearch } from '../search/read-search';
 import { ResourceSearch } from '../search/resource-search';
 import { isLenient } from '../search/result-parameters';
@@ -23,6 +25,7 @@ export class SearchController {
     private readonly types: ResourceTypes,
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
+    private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
     private readonly clock: Clock,
   ) {}
@@ -49,16 +52,19 @@ export class SearchController {
 
   private async answer(type: string, query: URLSearchParams, request: Request): Promise<FhirAnswer> {
     this.types.assertKnown(type);
+    const incomplete = new Set<SearchParameter>();
     const scope = {
       type,
-      parameters: this.index.parameters,
+      parameters: (await this.index.current()).parameters,
+      incomplete,
       baseUrl: this.environment.baseUrl,
       now: this.clock.now().getTime(),
       isLenient: isLenient(request.get('prefer')),
     };
     const { used, ...asked } = readSearch(query, scope);
     const page = await this.search.search(asked);
+    const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);
-    return { status: 200, text: searchAnswer(page, { rootUrl, path: type, used, position: asked.position }) };
+    return { status: 200, text: searchAnswer(page, { rootUrl, path: type, used, position: asked.position }, warnings) };
   }
 }

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
+import { isConflictOf } from '../../platform/database/database-error';
 import { Statements } from '../../platform/database/statements';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { type IndexSnapshot } from '../search/index-snapshot';
 import { KnownUnits } from '../search/known-units';
 import { SearchIndex } from '../search/search-index';
 import { type StoredResource, type WriteMethod } from '../stored-resource';
@@ -10,6 +13,7 @@ import { LOCK_ID, READ_FOR_UPDATE, READ_LAST_HISTORY } from './resource-statemen
 import {
   type BoundStatement,
   type RowContent,
+  type RowLocation,
   deleteResource,
   insertResource,
   updateResource,
@@ -44,6 +48,7 @@ export class ResourceStore {
     private readonly keys: ResourceKeys,
     private readonly index: SearchIndex,
     private readonly knownUnits: KnownUnits,
+    private readonly unitOfWork: UnitOfWork,
   ) {}
 
   /** Locks the stored version until the transaction ends; undefined when nothing is stored. */
@@ -73,7 +78,17 @@ export class ResourceStore {
   }
 
   async insert(type: string, id: string, content: VersionContent): Promise<StoredResource> {
-    const row = this.rowOf(type, content, content.updatedAt);
+    try {
+      return await this.insertRow(type, id, content);
+    } catch (error) {
+      if (this.unitOfWork.isOpen || !isParametersConflict(error)) throw error;
+      // A statement of its own has nobody else to start it over.
+      return this.unitOfWork.run(() => this.insertRow(type, id, content));
+    }
+  }
+
+  private async insertRow(type: string, id: string, content: VersionContent): Promise<StoredResource> {
+    const row = this.rowOf(await this.index.forWrite(), type, content, content.updatedAt);
     const key = await this.keys.take();
     await this.execute(insertResource({ ...row, key, type, id, referenceHash: this.index.referenceHash(type, id) }));
     return { type, id, ...content };
@@ -81,30 +96,40 @@ export class ResourceStore {
 
   async replace(locked: LockedResource, content: VersionContent): Promise<StoredResource> {
     const { type, id } = locked;
-    await this.execute(updateResource(this.locationOf(locked), this.rowOf(type, content, locked.mainDate)));
+    const index = await this.index.forWrite();
+    await this.execute(updateResource(locationOf(index, locked), this.rowOf(index, type, content, locked.mainDate)));
     return { type, id, ...content };
   }
 
   async remove(locked: LockedResource, version: number, deletedAt: Date): Promise<void> {
-    await this.execute(deleteResource(this.locationOf(locked), version, deletedAt));
+    const index = await this.index.forWrite();
+    await this.execute(deleteResource(locationOf(index, locked), version, deletedAt));
   }
 
   /** A resource without a clinical date keeps the time of its creation: rows move when the main date does. */
-  private rowOf(type: string, content: VersionContent, fallbackDate: Date): RowContent {
-    const found = this.index.rowsOf(type, content.value);
+  private rowOf(index: IndexSnapshot, type: string, content: VersionContent, fallbackDate: Date): RowContent {
+    const found = index.rowsOf(type, content.value);
     const rows = { ...found, units: this.knownUnits.unknownAmong(found.units) };
-    return { ...content, rows, mainDate: rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate) };
-  }
-
-  private locationOf({ key, mainDate, type, value }: LockedResource): {
-    key: number;
-    mainDate: Date;
-    rows: RowContent['rows'];
-  } {
-    return { key, mainDate, rows: this.index.rowsOf(type, value) };
+    const mainDate = rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate);
+    return { ...content, rows, mainDate, parametersVersion: index.version };
   }
 
   private async execute({ statement, values }: BoundStatement): Promise<void> {
-    await this.statements.run(statement, values);
+    try {
+      await this.statements.run(statement, values);
+    } catch (error) {
+      if (isParametersConflict(error)) this.index.forget();
+      throw error;
+    }
   }
 }
+
+const locationOf = (index: IndexSnapshot, { key, mainDate, type, value }: LockedResource): RowLocation => ({
+  key,
+  mainDate,
+  rows: index.rowsOf(type, value),
+  parametersVersion: index.version,
+});
+
+/** The write went by search parameters that are no longer in force: it is made again by the new ones. */
+const isParametersConflict = (error: unknown): boolean => isConflictOf(error, 'search_parameter_version');
