@@ -32,6 +32,7 @@ describe('the endpoints of the README', () => {
   it.each(endpoints)('%s answers', async (endpoint) => {
     await app.put('/fhir/Patient/x1', {});
     await app.put('/fhir/SvcTopicDestination/x1', destination);
+    await app.put('/fhir/SearchParameter/x1', { url: 'http://clinic.example/SearchParameter/x1', status: 'draft' });
     const [method = '', path = ''] = endpoint.replace(/\{\w+\}/g, (name) => EXAMPLES[name] ?? name).split(' ');
     const isRead = method === 'GET' || method === 'DELETE';
     const headers = path.endsWith('_search') ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {};

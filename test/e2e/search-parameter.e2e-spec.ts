@@ -104,15 +104,13 @@ describe('live search parameters', () => {
   };
 
   const idsOf = async (query: string, server = app): Promise<string[]> =>
-    ((await search(query, server)).entry ?? [])
+    (await search(query, server)).entry
       .filter(({ search: { mode } }) => mode === 'match')
       .map(({ resource }) => resource.id)
       .sort();
 
   const warningsOf = async (query: string): Promise<unknown[]> =>
-    ((await search(query)).entry ?? [])
-      .filter(({ search: { mode } }) => mode === 'outcome')
-      .map(({ resource }) => resource);
+    (await search(query)).entry.filter(({ search: { mode } }) => mode === 'outcome').map(({ resource }) => resource);
 
   /** Holds the row of a resource, as a write does that takes its time. */
   const hold = async (type: string, id: string): Promise<() => Promise<void>> => {
