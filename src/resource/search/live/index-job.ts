@@ -3,7 +3,6 @@ import { type Resource } from '../../../fhir/types';
 import { RegistryEpoch } from '../../../platform/database/registry-epoch';
 import { Statements } from '../../../platform/database/statements';
 import { UnitOfWork } from '../../../platform/database/unit-of-work';
-import { replaceRows } from '../../store/write-statements';
 import { type IndexSnapshot } from '../index-snapshot';
 import { SearchIndex } from '../search-index';
 import { type LiveParameterRow } from './live-search-parameter';
@@ -19,6 +18,7 @@ import {
   LOCK_BATCH,
   SET_WRITERS,
 } from './live-parameter-statements';
+import { deleteRows, insertRows } from './parameter-rows';
 
 const BATCH_SIZE = 200;
 /** Of bodies as they are stored; what is read into memory is a few times as much. */
@@ -46,6 +46,7 @@ interface LockedRow {
 @Injectable()
 export class IndexJob {
   private readonly logger = new Logger(IndexJob.name);
+  private compiled: { readonly name: string; readonly snapshot: IndexSnapshot } | undefined;
 
   constructor(
     private readonly statements: Statements,
@@ -86,7 +87,7 @@ export class IndexJob {
 
   private async batch(job: Job): Promise<void> {
     const { parameter_key: key, resource_type: type } = job;
-    const snapshot = this.index.snapshotOf({ ...liveParameterOf(job), state: job.state });
+    const snapshot = this.snapshotOf(job);
     const ids = hasRows(job, snapshot) ? await this.nextIds(job) : [];
     const lastId = ids.at(-1);
     if (lastId === undefined) {
@@ -98,9 +99,17 @@ export class IndexJob {
     // Up to the first that somebody else holds: it is looked at again, with what then is stored.
     const held = ids.findIndex((id) => !byId.has(id));
     const taken = held < 0 ? ids : ids.slice(0, held);
-    await Promise.all(taken.map((id) => this.replace(job, snapshot, byId.get(id))));
+    await this.replaceRows(job, snapshot, rowsOf(taken, byId));
     const pause = held < 0 ? 0 : PAUSE_MILLISECONDS;
     await this.statements.run(ADVANCE, [key, taken.at(-1) ?? job.last_id, taken.length, pause]);
+  }
+
+  /** Compiled once for all batches of a job. */
+  private snapshotOf(job: Job): IndexSnapshot {
+    const name = `${job.parameter_key} ${job.state}`;
+    if (this.compiled?.name !== name)
+      this.compiled = { name, snapshot: this.index.snapshotOf({ ...liveParameterOf(job), state: job.state }) };
+    return this.compiled.snapshot;
   }
 
   private async nextIds({ resource_type: type, last_id: lastId }: Job): Promise<string[]> {
@@ -111,17 +120,17 @@ export class IndexJob {
   }
 
   /** What may be there goes by its exact keys; it comes again from the body that is stored now. */
-  private async replace(job: Job, snapshot: IndexSnapshot, row: LockedRow | undefined): Promise<void> {
-    if (row === undefined) return;
-    const { patientHash, unsettled } = snapshot.rowsOf(job.resource_type, JSON.parse(row.body) as Resource);
-    if (unsettled === undefined) return;
-    const rows = { ...unsettled.perhaps, patientHash };
-    const isBuilt = job.state === 'building';
-    const { statement, values } = replaceRows(
-      { key: row.resource_key, mainDate: row.main_date, rows },
-      isBuilt ? rows : undefined,
-    );
-    if (values.length > PLACES_OF_ROW) await this.statements.run(statement, values);
+  private async replaceRows(
+    { resource_type: type, state }: Job,
+    snapshot: IndexSnapshot,
+    locked: readonly LockedRow[],
+  ): Promise<void> {
+    const resources = locked.flatMap(({ resource_key: key, main_date: mainDate, body }) => {
+      const { patientHash, unsettled } = snapshot.rowsOf(type, JSON.parse(body) as Resource);
+      return unsettled === undefined ? [] : [{ key, mainDate, rows: { ...unsettled.perhaps, patientHash } }];
+    });
+    const statements = [...deleteRows(resources), ...(state === 'building' ? insertRows(resources) : [])];
+    for (const { statement, values } of statements) await this.statements.run(statement, values);
   }
 
   private async finish(job: Job): Promise<void> {
@@ -136,8 +145,8 @@ export class IndexJob {
   }
 }
 
-/** Key and main date: a statement with nothing else has nothing to do. */
-const PLACES_OF_ROW = 2;
+const rowsOf = (ids: readonly string[], byId: ReadonlyMap<string, LockedRow>): readonly LockedRow[] =>
+  ids.flatMap((id) => byId.get(id) ?? []);
 
 const verbOf = ({ state }: Job): string => (state === 'building' ? 'Building' : 'Removing');
 
