@@ -75,11 +75,16 @@ const UNITS: RowsTable = {
     rows.units.map(({ unitHash, system = '', code = '', unit = '' }) => [unitHash, system, code, unit]),
 };
 
-/** Removes rows by their exact keys; those that are not there do not matter. */
+/**
+ * Removes rows by their exact keys; those that are not there do not matter. The planner, who may see the tables empty, has no
+ * choice but to look each one up: `offset 0` keeps the two sides apart.
+ */
 export function deleteRows(resources: readonly RowsAtResource[]): RowsStatement[] {
   return statementsOf('delete', TABLES, resources, ({ name, columns }) => {
     const isSame = columns.map(([column]) => `s.${column} = u.${column}`).join(' and ');
-    return `delete from ${name} s using ${unnest(columns)} where ${isSame}`;
+    return `delete from ${name} where ctid = any(array(
+      select found.place from ${unnest(columns)}
+      cross join lateral (select s.ctid as place from ${name} s where ${isSame} offset 0) found))`;
   });
 }
 
