@@ -29,6 +29,9 @@ export function tourPaths(): Paths {
     '/fhir/SvcSubscriptionTopic/{id}': {
       put: put('Topics', 'Stores a topic: which changes are events', ['vitals', 'SvcSubscriptionTopic'], TOPIC),
     },
+    '/fhir/SearchParameter/{id}': {
+      put: put('Resources', 'Makes patients searchable by an extension', ['patient-race', 'Resource'], RACE),
+    },
     '/fhir/SvcTopicDestination': { post: createDestination },
   };
 }
@@ -56,6 +59,18 @@ const DOCUMENT = {
   patient: { resourceType: 'Patient', id: 'p7' },
   author: { resourceType: 'User', id: 'doc-1' },
   '8310-5': { value: 37.2, unit: 'Cel' },
+};
+
+const RACE = {
+  resourceType: 'SearchParameter',
+  url: 'https://clinic.example/SearchParameter/patient-race',
+  name: 'race',
+  status: 'active',
+  description: 'The race of a patient, as an extension tells it',
+  code: 'race',
+  base: ['Patient'],
+  type: 'token',
+  expression: "Patient.extension.where(url = 'https://clinic.example/race').value",
 };
 
 const TOPIC = {

@@ -6,6 +6,8 @@ import { softwareVersion } from '../platform/software-version';
 import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../resource/resource-types';
 import { ANY_TYPE } from './operation';
+import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
+import { SearchIndex } from '../resource/search/search-index';
 import { OperationRegistry } from './operation.registry';
 import { SearchCapabilities } from './search-capabilities';
 
@@ -48,16 +50,16 @@ export interface StatementText {
 }
 
 /**
- * The CapabilityStatement: the routes, types, parameters and operations that are there, and nothing else. It does not
- * change while the server runs (http://hl7.org/fhir/R4/capabilitystatement.html).
+ * The CapabilityStatement: the routes, types, parameters and operations that are there, and nothing else. It changes
+ * with the stored SearchParameters (http://hl7.org/fhir/R4/capabilitystatement.html).
  */
 @Injectable()
 export class CapabilityStatements {
-  private readonly made = new Map<string, StatementText>();
+  private made: { readonly parameters: SearchParameterSet; readonly texts: Map<string, StatementText> } | undefined;
 
   constructor(
     private readonly types: ResourceTypes,
-    private readonly search: SearchCapabilities,
+    private readonly index: SearchIndex,
     private readonly operations: OperationRegistry,
     private readonly routes: Routes,
     private readonly clock: Clock,
@@ -65,18 +67,22 @@ export class CapabilityStatements {
   ) {}
 
   /** @param mode `full`, `normative` or `terminology` (http://hl7.org/fhir/R4/http.html#capabilities) */
-  of(mode: string): StatementText {
+  async of(mode: string): Promise<StatementText> {
+    const { parameters } = await this.index.current();
+    if (this.made?.parameters !== parameters) this.made = { parameters, texts: new Map() };
+    const { texts } = this.made;
     const key = mode === 'terminology' ? mode : 'full';
-    let made = this.made.get(key);
+    let made = texts.get(key);
     if (made === undefined) {
-      const text = JSON.stringify(key === 'full' ? this.full() : this.terminology());
+      const text = JSON.stringify(key === 'full' ? this.full(parameters) : this.terminology());
       made = { text, etag: `W/"${createHash('sha256').update(text).digest('hex').slice(0, 16)}"` };
-      this.made.set(key, made);
+      texts.set(key, made);
     }
     return made;
   }
 
-  private full(): object {
+  private full(parameters: SearchParameterSet): object {
+    const search = new SearchCapabilities(this.types.names(), parameters);
     return {
       resourceType: 'CapabilityStatement',
       ...this.head(),
@@ -87,9 +93,9 @@ export class CapabilityStatements {
         {
           mode: 'server',
           security: this.security(),
-          resource: this.types.names().map((type) => this.resource(type)),
+          resource: this.types.names().map((type) => this.resource(type, search)),
           interaction: this.interactions(OF_SYSTEM),
-          searchParam: this.search.parametersOfAll(),
+          searchParam: search.parametersOfAll(),
           ...listed('operation', this.operationsOf(undefined)),
         },
       ],
@@ -122,7 +128,7 @@ export class CapabilityStatements {
     };
   }
 
-  private resource(type: string): object {
+  private resource(type: string, search: SearchCapabilities): object {
     const isWritable = !this.types.isReadOnly(type);
     const canCondition = isWritable && this.routes.has('put', '/fhir/:type');
     return {
@@ -136,7 +142,7 @@ export class CapabilityStatements {
       conditionalUpdate: canCondition,
       conditionalDelete: isWritable && this.routes.has('delete', '/fhir/:type') ? 'single' : 'not-supported',
       referencePolicy: ['literal', 'logical'],
-      ...this.search.of(type),
+      ...search.of(type),
       ...listed('operation', this.operationsOf(type)),
     };
   }

@@ -29,10 +29,10 @@ export class CapabilityController {
     description: 'CapabilityStatement (http://hl7.org/fhir/R4/capabilitystatement.html)',
   })
   @ApiQuery({ name: 'mode', required: false, enum: MODES })
-  metadata(@Req() request: Request, @Res() response: Response): void {
+  async metadata(@Req() request: Request, @Res() response: Response): Promise<void> {
     const mode = queryOf(request).get('mode') ?? 'full';
     if (!MODES.includes(mode)) throw new ServiceError('invalid', `mode must be ${MODES.join(', ')}.`);
-    const { text, etag } = this.statements.of(mode);
+    const { text, etag } = await this.statements.of(mode);
     sendAnswer(response, { status: HttpStatus.OK, text, headers: { ETag: etag }, isResource: true });
   }
 }

@@ -4,12 +4,11 @@ import { CapabilityController } from './capability.controller';
 import { CapabilityStatements } from './capability-statement';
 import { OperationController } from './operation.controller';
 import { OperationModule } from './operation.module';
-import { SearchCapabilities } from './search-capabilities';
 
 /** Routes of the operations, imported by AppModule alone: their paths are open to any type (ADR 0007). */
 @Module({
   imports: [OperationModule, ResourceModule],
   controllers: [CapabilityController, OperationController],
-  providers: [CapabilityStatements, SearchCapabilities],
+  providers: [CapabilityStatements],
 })
 export class OperationApiModule {}

@@ -1,7 +1,13 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { ResourceModule } from '../resource/resource.module';
+import { IndexStatusOperation } from './index-status.operation';
 import { OperationRegistry } from './operation.registry';
 
 /** The door for `$operations`; its routes are in {@link OperationApiModule}. */
-@Module({ imports: [DiscoveryModule], providers: [OperationRegistry], exports: [OperationRegistry] })
+@Module({
+  imports: [DiscoveryModule, ResourceModule],
+  providers: [OperationRegistry, IndexStatusOperation],
+  exports: [OperationRegistry],
+})
 export class OperationModule {}

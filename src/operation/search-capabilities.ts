@@ -1,8 +1,6 @@
-import { Injectable } from '@nestjs/common';
 import { searchParameterDefinitions } from '../fhir/definitions';
-import { ResourceTypes } from '../resource/resource-types';
 import { type SearchParameter } from '../resource/search/extract/search-parameter';
-import { SearchIndex } from '../resource/search/search-index';
+import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
 
 interface DescribedParameter {
   readonly name: string;
@@ -11,19 +9,18 @@ interface DescribedParameter {
 }
 
 /** What types can be searched by, for the CapabilityStatement. */
-@Injectable()
 export class SearchCapabilities {
   private definitions: ReadonlyMap<string, string> | undefined;
   private referrers: ReadonlyMap<string, readonly string[]> | undefined;
 
   constructor(
-    private readonly types: ResourceTypes,
-    private readonly index: SearchIndex,
+    private readonly types: readonly string[],
+    private readonly parameters: SearchParameterSet,
   ) {}
 
   /** `searchParam`, `searchInclude` and `searchRevInclude` of a type; those that would be empty are absent. */
   of(type: string): object {
-    const parameters = this.index.parameters.list(type);
+    const parameters = this.parameters.list(type);
     const includes = parameters.filter(({ kind }) => kind === 'reference').map(nameOfInclude);
     const reverse = this.reverseIncludes().get(type) ?? [];
     return {
@@ -35,7 +32,7 @@ export class SearchCapabilities {
 
   /** Parameters that every type has. */
   parametersOfAll(): DescribedParameter[] {
-    const [first, ...others] = this.types.names().map((type) => this.index.parameters.list(type));
+    const [first, ...others] = this.types.map((type) => this.parameters.list(type));
     return (first ?? [])
       .filter(({ code }) => others.every((parameters) => parameters.some((parameter) => parameter.code === code)))
       .map((parameter) => this.describe(parameter));
@@ -60,9 +57,9 @@ export class SearchCapabilities {
   /** Reference parameters by the types that they may point at; those that may point at any are listed with each. */
   private reverseIncludes(): ReadonlyMap<string, readonly string[]> {
     if (this.referrers !== undefined) return this.referrers;
-    const names = this.types.names();
+    const names = this.types;
     const referrers = new Map<string, string[]>(names.map((type) => [type, []]));
-    for (const parameter of names.flatMap((type) => this.index.parameters.list(type))) {
+    for (const parameter of names.flatMap((type) => this.parameters.list(type))) {
       if (parameter.kind !== 'reference') continue;
       const targets = parameter.targets.length === 0 ? names : parameter.targets;
       for (const target of targets) referrers.get(target)?.push(nameOfInclude(parameter));

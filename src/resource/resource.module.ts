@@ -15,6 +15,12 @@ import { ClauseResolver } from './search/clause-resolver';
 import { IncludedResources } from './search/included-resources';
 import { KnownUnits } from './search/known-units';
 import { ResourceCriteria } from './search/resource-criteria';
+import { IncompleteIndexes } from './search/live/incomplete-indexes';
+import { IndexJob } from './search/live/index-job';
+import { IndexWorker } from './search/live/index-worker';
+import { LiveSearchParameters } from './search/live/live-search-parameters.repository';
+import { SearchParameterListener } from './search/live/search-parameter.listener';
+import { SearchParameterRule } from './search/live/search-parameter.rule';
 import { ResourceSearch } from './search/resource-search';
 import { RowFrequencies } from './search/row-frequencies';
 import { SearchIndex } from './search/search-index';
@@ -50,6 +56,12 @@ import { WriteExtensions } from './write-extensions';
     ResourceHistory,
     ResourceWriter,
     SearchIndex,
+    LiveSearchParameters,
+    IndexJob,
+    IndexWorker,
+    IncompleteIndexes,
+    SearchParameterRule,
+    SearchParameterListener,
     ClauseResolver,
     IncludedResources,
     KnownUnits,
@@ -69,6 +81,8 @@ import { WriteExtensions } from './write-extensions';
     ResourceHistory,
     ResourceWriter,
     SearchIndex,
+    IncompleteIndexes,
+    LiveSearchParameters,
     ResourceSearch,
     Compartments,
     ResourceCriteria,

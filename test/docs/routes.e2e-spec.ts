@@ -26,6 +26,15 @@ const destination = {
   topic: 'http://clinic.example/topics/none',
   parameter: [{ name: 'endpoint', valueUrl: 'http://127.0.0.1:9/hook' }],
 };
+const parameter = {
+  url: 'http://clinic.example/SearchParameter/x1',
+  name: 'X1',
+  status: 'draft',
+  description: 'An example',
+  code: 'x1',
+  base: ['Patient'],
+  type: 'token',
+};
 const EXAMPLES: Readonly<Record<string, string>> = { '{type}': 'Patient', '{id}': 'x1', '{version}': '1' };
 
 describe('the endpoints of the README', () => {
@@ -34,6 +43,7 @@ describe('the endpoints of the README', () => {
   it.each(endpoints)('%s answers', async (endpoint) => {
     await app.put('/fhir/Patient/x1', {});
     await app.put('/fhir/SvcTopicDestination/x1', destination);
+    await app.put('/fhir/SearchParameter/x1', parameter);
     const [method = '', path = ''] = endpoint.replace(/\{\w+\}/g, (name) => EXAMPLES[name] ?? name).split(' ');
     const isRead = method === 'GET' || method === 'DELETE';
     const headers = path.endsWith('_search') ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {};

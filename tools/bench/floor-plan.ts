@@ -69,7 +69,15 @@ export const INSERTS: ReadonlyMap<string, PlannedInsert> = new Map(
 function plannedInsert(body: string): PlannedInsert {
   const rows = new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource);
   const mainDate = new Date(rows.mainDate ?? 0);
-  const { statement, values } = insertResource({ ...BLANK, type: TYPE, version: 1, method: 'POST', mainDate, rows });
+  const { statement, values } = insertResource({
+    ...BLANK,
+    parametersVersion: 1,
+    type: TYPE,
+    version: 1,
+    method: 'POST',
+    mainDate,
+    rows,
+  });
   const [key, id, hash, updated, text] = [BLANK.key, BLANK.id, BLANK.referenceHash, BLANK.updatedAt, BLANK.text].map(
     (blank) => values.indexOf(blank),
   ) as [number, number, number, number, number];
@@ -106,7 +114,14 @@ export const BUNDLE_INSERTS: ReadonlyMap<string, (newOf: () => NewObservation) =
 
 function plannedRow(body: string): (row: NewObservation) => NewRow {
   const rows = new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource);
-  const known = { type: TYPE, version: 1, method: 'POST', mainDate: new Date(rows.mainDate ?? 0), rows } as const;
+  const known = {
+    type: TYPE,
+    version: 1,
+    method: 'POST',
+    mainDate: new Date(rows.mainDate ?? 0),
+    rows,
+    parametersVersion: 1,
+  } as const;
   const members = body.slice(`{"resourceType":"${TYPE}"`.length);
   return ({ id, key, updatedAt }) => {
     const meta = `{"versionId":"1","lastUpdated":"${updatedAt.toISOString()}"}`;

@@ -4,6 +4,7 @@ import { CreateCredentials1795000000001 } from './migrations/1795000000001-creat
 import { CreateAddendum1795000000002 } from './migrations/1795000000002-create-addendum';
 import { CreateDelivery1795000000003 } from './migrations/1795000000003-create-delivery';
 import { IndexHistoryByTime1795000000005 } from './migrations/1795000000005-index-history-by-time';
+import { CreateLiveSearchParameters1795000000006 } from './migrations/1795000000006-create-live-search-parameters';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -22,6 +23,7 @@ export const MIGRATIONS = [
   CreateAddendum1795000000002,
   CreateDelivery1795000000003,
   IndexHistoryByTime1795000000005,
+  CreateLiveSearchParameters1795000000006,
 ];
 
 /** Options of the one DataSource: for the app, the migrations at start, and the TypeORM command line. */

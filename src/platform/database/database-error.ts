@@ -25,6 +25,11 @@ export function isTransactionConflict(error: unknown): boolean {
   return error instanceof TransactionConflict || code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
+/** Whether `error` is a conflict that a function of the schema raised under this constraint name. */
+export function isConflictOf(error: unknown, constraint: string): boolean {
+  return isTransactionConflict(error) && postgresErrorOf(error)?.constraint === constraint;
+}
+
 /** Whether `error` is a violation of the unique constraint or index named `constraint`. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   const found = postgresErrorOf(error);

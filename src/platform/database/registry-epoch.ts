@@ -55,6 +55,17 @@ export class CachedRegistry<T> {
     return this.unitOfWork.isOpen ? this.loadForTransaction() : this.loadToKeep(epoch);
   }
 
+  /** The value that was loaded last; it may be older than the epoch of the request. */
+  get newest(): T | undefined {
+    return this.kept?.value;
+  }
+
+  /** The value turned out to be outdated: it is loaded again when it is asked for. */
+  forget(): void {
+    this.kept = undefined;
+    this.loading = undefined;
+  }
+
   private loadToKeep(epoch: number): Promise<T> {
     if (this.loading === undefined || this.loading.epoch < epoch) {
       const loading = { epoch, value: this.load() };

@@ -1,6 +1,7 @@
 import { type Subset, subsetOf } from '../../fhir/subset';
 import { MAX_INCLUDED } from '../search/included-resources';
 import { type SearchPage } from '../search/resource-search';
+import { type OutcomeIssue } from '../search/live/incomplete-indexes';
 import { printPosition } from '../search/search-position';
 import { type PagePosition } from '../search/search-query';
 import { type ResourceText } from '../stored-resource';
@@ -19,7 +20,8 @@ export interface SearchLinks {
 }
 
 /** The searchset Bundle of a page (http://hl7.org/fhir/R4/bundle.html#searchset). */
-export function searchAnswer(page: SearchPage, links: SearchLinks): string {
+export function searchAnswer(page: SearchPage, links: SearchLinks, warnings: readonly OutcomeIssue[] = []): string {
+  const issues = page.isComplete ? warnings : [...warnings, TOO_MANY_INCLUDED];
   const link = [
     linkTo(links, 'self', links.position),
     linkTo(links, 'first', undefined),
@@ -30,7 +32,7 @@ export function searchAnswer(page: SearchPage, links: SearchLinks): string {
   const entries = [
     ...page.resources.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'match')),
     ...page.included.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'include')),
-    ...(page.isComplete ? [] : [TOO_MANY_INCLUDED]),
+    ...(issues.length === 0 ? [] : [outcomeEntry(issues)]),
   ];
   const { total, explanation } = page;
   return bundleText('searchset', { ...(total === undefined ? {} : { total }), link, ...explanation }, entries);
@@ -51,16 +53,11 @@ function linkTo(
 }
 
 /** http://hl7.org/fhir/R4/search.html#outcome */
-const TOO_MANY_INCLUDED = JSON.stringify({
-  resource: {
-    resourceType: 'OperationOutcome',
-    issue: [
-      {
-        severity: 'warning',
-        code: 'too-costly',
-        diagnostics: `Not all resources that _include and _revinclude ask for are in this page: it holds ${MAX_INCLUDED} of them at most. Ask for a smaller _count.`,
-      },
-    ],
-  },
-  search: { mode: 'outcome' },
-});
+const outcomeEntry = (issue: readonly OutcomeIssue[]): string =>
+  JSON.stringify({ resource: { resourceType: 'OperationOutcome', issue }, search: { mode: 'outcome' } });
+
+const TOO_MANY_INCLUDED: OutcomeIssue = {
+  severity: 'warning',
+  code: 'too-costly',
+  diagnostics: `Not all resources that _include and _revinclude ask for are in this page: it holds ${MAX_INCLUDED} of them at most. Ask for a smaller _count.`,
+};

@@ -5,6 +5,8 @@ import { readSubset } from '../../fhir/read-subset';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { Clock } from '../../platform/time/clock';
+import { type SearchParameter } from '../search/extract/search-parameter';
+import { IncompleteIndexes } from '../search/live/incomplete-indexes';
 import { readSearch } from '../search/read-search';
 import { ResourceSearch } from '../search/resource-search';
 import { isLenient } from '../search/result-parameters';
@@ -27,6 +29,7 @@ export class SearchRequests {
   constructor(
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
+    private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
     private readonly clock: Clock,
   ) {}
@@ -34,9 +37,11 @@ export class SearchRequests {
   /** @throws ServiceError 'invalid' naming the parameter that is unknown or malformed */
   async answer(request: Request, query: URLSearchParams, { type, path, clauses }: SearchTarget): Promise<FhirAnswer> {
     const subset = readSubset(query);
+    const incomplete = new Set<SearchParameter>();
     const { used, ...asked } = readSearch(query, {
       type,
-      parameters: this.index.parameters,
+      parameters: (await this.index.current()).parameters,
+      incomplete,
       baseUrl: this.environment.baseUrl,
       now: this.clock.now().getTime(),
       isLenient: isLenient(request.get('prefer')),
@@ -46,7 +51,11 @@ export class SearchRequests {
       clauses: [...clauses, ...asked.clauses],
       ...(subset === 'count' ? { count: 0 } : {}),
     });
+    const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);
-    return { status: 200, text: searchAnswer(page, { rootUrl, path, used, subset, position: asked.position }) };
+    return {
+      status: 200,
+      text: searchAnswer(page, { rootUrl, path, used, subset, position: asked.position }, warnings),
+    };
   }
 }

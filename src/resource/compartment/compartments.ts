@@ -52,12 +52,11 @@ export class Compartments {
         `No CompartmentDefinition of ${code} is stored. Store one, for example under the id "${code.toLowerCase()}".`,
       );
     }
-    return this.compiledOf(definition);
+    return this.compiledOf(definition, (await this.index.current()).parameters);
   }
 
   /** Search parameters may change while the definition stays. */
-  private compiledOf(definition: CompartmentDefinition): Compartment {
-    const { parameters } = this.index;
+  private compiledOf(definition: CompartmentDefinition, parameters: SearchParameterSet): Compartment {
     const known = this.compiled.get(definition);
     if (known?.parameters === parameters) return known.compartment;
     const compartment = compartmentOf(definition, parameters);
@@ -84,5 +83,9 @@ function linksOf(type: string, code: string, parameters: SearchParameterSet): re
       'unprocessable',
       `The CompartmentDefinition names ${type}.${code}, which is no search parameter.`,
     );
+  if (parameter.live === 'building')
+    throw new ServiceError('busy', `The index of ${type}.${code} is being built. Try again later.`, {
+      retryAfterSeconds: 10,
+    });
   return parameter.storedAs;
 }

@@ -23,7 +23,7 @@ const REPEATED = ['_total', '_sort', '_elements', '_summary', '_format', '_prett
 export function readSearch(query: URLSearchParams, scope: SearchScope): ReadSearch {
   const { clauses, used: matched } = parseSearch(query, scope);
   const sort = sortOf(query, scope);
-  const includes = includesOf(query, scope.type, scope.parameters);
+  const includes = includesOf(query, scope);
   const count = countOf(query);
   const position = positionOf(query, sort);
   const used = new URLSearchParams();

@@ -1,34 +1,73 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
-import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
+import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ResourceTypes } from '../resource-types';
 import { Extractors } from './extract/extractor';
 import { targetHashOf } from './extract/hash';
+import { type LiveSearchParameter } from './extract/search-parameter';
 import { SearchParameterSet } from './extract/search-parameter-set';
-import { type SearchRows } from './extract/search-rows';
+import { IndexSnapshot } from './index-snapshot';
+import { type LiveSet, LiveSearchParameters } from './live/live-search-parameters.repository';
 
 /** The search parameters of this server and what they find in a resource. */
 @Injectable()
 export class SearchIndex implements OnApplicationBootstrap {
-  private built: { readonly parameters: SearchParameterSet; readonly extractors: Extractors } | undefined;
+  private readonly cached: CachedRegistry<IndexSnapshot>;
+  private madeBuiltIn: SearchParameterSet | undefined;
+  private made: { readonly set: LiveSet; readonly snapshot: IndexSnapshot } | undefined;
 
   constructor(
     private readonly types: ResourceTypes,
     private readonly environment: Environment,
-  ) {}
+    private readonly live: LiveSearchParameters,
+    epoch: RegistryEpoch,
+    unitOfWork: UnitOfWork,
+  ) {
+    this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
+  }
 
   /** Builds the set at start, so that a collision of parameters stops the boot and no request pays for it. */
-  onApplicationBootstrap(): void {
-    this.build();
+  async onApplicationBootstrap(): Promise<void> {
+    await this.cached.get();
   }
 
+  /** The parameters of HL7 and of modules, which never change. */
+  get builtIn(): SearchParameterSet {
+    if (this.madeBuiltIn === undefined) {
+      const own = this.types.own();
+      this.madeBuiltIn = new SearchParameterSet(
+        own.flatMap(({ type, searchParameters = [] }) => searchParameters.map((parameter) => ({ type, ...parameter }))),
+        own.map(({ type }) => type),
+      );
+    }
+    return this.madeBuiltIn;
+  }
+
+  /** What is in force for this request: for everything that reads. */
+  current(): Promise<IndexSnapshot> {
+    return this.cached.get();
+  }
+
+  /** What this process knows: a write by it fails with a conflict when it is outdated. */
+  async forWrite(): Promise<IndexSnapshot> {
+    return this.cached.newest ?? this.cached.get();
+  }
+
+  /** What this process knows turned out to be outdated. */
+  forget(): void {
+    this.cached.forget();
+  }
+
+  /** The parameters that this process knows, perhaps not those of a change that was answered a moment ago. */
   get parameters(): SearchParameterSet {
-    return this.build().parameters;
+    return this.cached.newest?.parameters ?? this.builtIn;
   }
 
-  rowsOf(type: string, resource: Resource): SearchRows {
-    return this.build().extractors.extractorFor(type)(resource);
+  /** What one live parameter alone adds, as the unsettled rows of a resource. */
+  snapshotOf(parameter: LiveSearchParameter): IndexSnapshot {
+    return this.snapshot(0, [parameter]);
   }
 
   /** The number that links to `type/id` are found by. */
@@ -36,15 +75,17 @@ export class SearchIndex implements OnApplicationBootstrap {
     return targetHashOf(localKey(type, id));
   }
 
-  private build(): { readonly parameters: SearchParameterSet; readonly extractors: Extractors } {
-    if (this.built === undefined) {
-      const own = this.types.own();
-      const parameters = new SearchParameterSet(
-        own.flatMap(({ type, searchParameters = [] }) => searchParameters.map((parameter) => ({ type, ...parameter }))),
-        own.map(({ type }) => type),
-      );
-      this.built = { parameters, extractors: new Extractors(parameters, this.environment.baseUrl) };
+  /** The epoch moves for other reasons too: as long as the live parameters are the same, so is the snapshot. */
+  private async load(): Promise<IndexSnapshot> {
+    const set = await this.live.load();
+    if (this.made?.set.signature !== set.signature) {
+      this.made = { set, snapshot: this.snapshot(set.version, set.parameters) };
     }
-    return this.built;
+    return this.made.snapshot;
+  }
+
+  private snapshot(version: number, live: readonly LiveSearchParameter[]): IndexSnapshot {
+    const parameters = this.builtIn.withLive(live);
+    return new IndexSnapshot(version, parameters, new Extractors(parameters, this.environment.baseUrl));
   }
 }

@@ -1,6 +1,6 @@
 import { type ArrayElementType, binaryArray } from '../../platform/database/binary-array';
 import { SEARCH_TABLES, type SearchTable } from './search-tables';
-import { type BoundStatement, type NewRow } from './write-statements';
+import { type BoundStatement, checked, type NewRow } from './write-statements';
 
 const COLUMNS: readonly (readonly [name: string, type: ArrayElementType, of: (row: NewRow) => unknown])[] = [
   ['resource_key', 'bigint', ({ key }) => key],
@@ -25,6 +25,8 @@ export function insertResources(rows: readonly NewRow[]): BoundStatement {
   return {
     statement: STATEMENT,
     values: [
+      // The oldest: a row that was made by older parameters than those in force makes the whole start over (ADR 0019).
+      Math.min(...ordered.map(({ parametersVersion }) => parametersVersion)),
       ...COLUMNS.map(([, type, of]) => binaryArray(type, ordered.map(of))),
       ...SEARCH_TABLES.flatMap((table) => arraysOf(table, ordered)),
     ],
@@ -53,14 +55,15 @@ const typesOf = (table: SearchTable): ArrayElementType[] => [...table.types, 'bi
 const STATEMENT = { name: 'resource-insert-many', text: statementText() };
 
 function statementText(): string {
-  let place = 0;
+  let place = 1; // of the version of the parameters
   const unnest = (types: readonly ArrayElementType[], names: readonly string[]): string =>
     `unnest(${types.map((type) => `$${++place}::${type}[]`).join(', ')}) u(${names.join(', ')})`;
   const names = COLUMNS.map(([name]) => name);
-  const resource = `insert into resource (${names.join(', ')}) select * from ${unnest(
+  const values = names.map((name) => (name === 'version' ? 'version + z.checked' : name));
+  const resource = `insert into resource (${names.join(', ')}) select ${values.join(', ')} from ${unnest(
     COLUMNS.map(([, type]) => type),
     names,
-  )}`;
+  )} cross join (select ${checked('$1::bigint')} as checked offset 0) z`;
   const steps = SEARCH_TABLES.map((table, index) => {
     const own = table.types.map((_type, column) => `c${column}`);
     const source = {

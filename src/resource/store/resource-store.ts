@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
 import { type Resource } from '../../fhir/types';
-import { TransactionConflict, isUniqueViolation } from '../../platform/database/database-error';
+import { TransactionConflict, isConflictOf, isUniqueViolation } from '../../platform/database/database-error';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { Statements } from '../../platform/database/statements';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { type IndexSnapshot } from '../search/index-snapshot';
 import { KnownUnits } from '../search/known-units';
 import { SearchIndex } from '../search/search-index';
 import { type StoredResource, type WriteMethod } from '../stored-resource';
@@ -22,6 +24,7 @@ import {
   type BoundStatement,
   type NewRow,
   type RowContent,
+  type RowLocation,
   deleteResource,
   insertResource,
   updateResource,
@@ -86,6 +89,7 @@ export class ResourceStore {
     private readonly keys: ResourceKeys,
     private readonly index: SearchIndex,
     private readonly knownUnits: KnownUnits,
+    private readonly unitOfWork: UnitOfWork,
   ) {}
 
   /** Locks the stored version until the transaction ends; undefined when nothing is stored. */
@@ -128,6 +132,16 @@ export class ResourceStore {
   }
 
   async insert(type: string, id: string, content: VersionContent): Promise<StoredResource> {
+    try {
+      return await this.insertRow(type, id, content);
+    } catch (error) {
+      if (this.unitOfWork.isOpen || !isParametersConflict(error)) throw error;
+      // A statement of its own has nobody else to start it over.
+      return this.unitOfWork.run(() => this.insertRow(type, id, content));
+    }
+  }
+
+  private async insertRow(type: string, id: string, content: VersionContent): Promise<StoredResource> {
     await this.execute(insertResource(await this.newRowOf({ type, id, content })));
     return { type, id, ...content };
   }
@@ -169,31 +183,26 @@ export class ResourceStore {
 
   async replace(locked: LockedResource, content: VersionContent): Promise<StoredResource> {
     const { type, id } = locked;
-    await this.execute(updateResource(this.locationOf(locked), this.rowOf(type, content, locked.mainDate)));
+    const index = await this.index.forWrite();
+    await this.execute(updateResource(locationOf(index, locked), this.rowOf(index, type, content, locked.mainDate)));
     return { type, id, ...content };
   }
 
   async remove(locked: LockedResource, version: number, deletedAt: Date): Promise<void> {
-    await this.execute(deleteResource(this.locationOf(locked), version, deletedAt));
+    const index = await this.index.forWrite();
+    await this.execute(deleteResource(locationOf(index, locked), version, deletedAt));
   }
 
   /** A resource without a clinical date keeps the time of its creation: rows move when the main date does. */
-  private rowOf(type: string, content: VersionContent, fallbackDate: Date): RowContent {
-    const found = this.index.rowsOf(type, content.value);
+  private rowOf(index: IndexSnapshot, type: string, content: VersionContent, fallbackDate: Date): RowContent {
+    const found = index.rowsOf(type, content.value);
     const rows = { ...found, units: this.knownUnits.unknownAmong(found.units) };
-    return { ...content, rows, mainDate: rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate) };
-  }
-
-  private locationOf({ key, mainDate, type, value }: LockedResource): {
-    key: number;
-    mainDate: Date;
-    rows: RowContent['rows'];
-  } {
-    return { key, mainDate, rows: this.index.rowsOf(type, value) };
+    const mainDate = rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate);
+    return { ...content, rows, mainDate, parametersVersion: index.version };
   }
 
   private async newRowOf({ type, id, content }: NewResource): Promise<NewRow> {
-    const row = this.rowOf(type, content, content.updatedAt);
+    const row = this.rowOf(await this.index.forWrite(), type, content, content.updatedAt);
     return { ...row, key: await this.keys.take(), type, id, referenceHash: this.index.referenceHash(type, id) };
   }
 
@@ -201,6 +210,7 @@ export class ResourceStore {
     try {
       await this.statements.run(statement, values);
     } catch (error) {
+      if (isParametersConflict(error)) this.index.forget();
       // Somebody else created the id and has committed: at the next try it is there.
       if (!isUniqueViolation(error, 'resource_type_id_idx')) throw error;
       throw new TransactionConflict('The id was created at the same time', { cause: error });
@@ -214,3 +224,12 @@ const lockedResourceOf = (row: LockedRow): LockedResource => ({
   mainDate: row.main_date,
   value: JSON.parse(row.body) as Resource,
 });
+const locationOf = (index: IndexSnapshot, { key, mainDate, type, value }: LockedResource): RowLocation => ({
+  key,
+  mainDate,
+  rows: index.rowsOf(type, value),
+  parametersVersion: index.version,
+});
+
+/** The write went by search parameters that are no longer in force: it is made again by the new ones. */
+const isParametersConflict = (error: unknown): boolean => isConflictOf(error, 'search_parameter_version');

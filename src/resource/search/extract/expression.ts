@@ -180,6 +180,7 @@ function valueOfExtension(branch: Branch): Branch {
   if (branch.type !== 'Extension') return branch;
   const step: Step = {
     text: 'value[x]',
+    jsonPath: '.keyvalue() ? (@.key starts with "value").value',
     isRepeated: false,
     walk: (next) => (extension, scope) => {
       if (!isObject(extension)) return;

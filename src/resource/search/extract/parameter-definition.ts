@@ -5,7 +5,7 @@ import {
   searchParameterDefinitions,
 } from '../../../fhir/definitions';
 import { type Expression, ExpressionError, parseExpression } from './expression-syntax';
-import { type OwnSearchParameter } from './search-parameter';
+import { type LiveSearchParameter, type LiveState, type OwnSearchParameter } from './search-parameter';
 
 /** A search parameter as one type has it, its expression parsed but not yet compiled for the type. */
 export interface ParameterDefinition {
@@ -18,6 +18,8 @@ export interface ParameterDefinition {
   readonly components: readonly ComponentDefinition[];
   /** False for those of HL7. */
   readonly isOwn: boolean;
+  /** Undefined for HL7's parameters and those that modules bring. */
+  readonly live?: LiveState;
 }
 
 /** A part of a composite: the parameter that it is a value of, and the way to it from the composite's item. */
@@ -43,18 +45,23 @@ export function definitionsByType(
     const definition = { code, kind, expression: parse(kind, expression), targets, components, isOwn: false };
     for (const type of base.flatMap((name) => typesOf(name, types))) byType.get(type)?.set(code, definition);
   }
-  for (const { type, code, kind, expression, targets = [] } of own) {
-    byType.get(type)?.set(code, {
-      code,
-      kind,
-      expression: parse(kind, expression),
-      targets,
-      components: [],
-      isOwn: true,
-    });
-  }
+  for (const parameter of own) byType.get(parameter.type)?.set(parameter.code, ownDefinitionOf(parameter));
   return byType;
 }
+
+const ownDefinitionOf = ({ code, kind, expression, targets = [] }: OwnSearchParameter): ParameterDefinition => ({
+  code,
+  kind,
+  expression: parse(kind, expression),
+  targets,
+  components: [],
+  isOwn: true,
+});
+
+export const liveDefinitionOf = ({ state, ...parameter }: LiveSearchParameter): ParameterDefinition => ({
+  ...ownDefinitionOf(parameter),
+  live: state,
+});
 
 function componentsOf({ id, component = [] }: SearchParameterDefinition): readonly ComponentDefinition[] {
   const parts = component.map(({ definition, expression }) => {

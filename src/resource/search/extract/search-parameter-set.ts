@@ -1,10 +1,21 @@
 import { parameterIdOf } from './hash';
 import { nearestCode } from './nearest-code';
-import { definitionsByType, type ParameterDefinition } from './parameter-definition';
-import { type OwnSearchParameter, type SearchParameter, type UnusableParameter } from './search-parameter';
+import { definitionsByType, liveDefinitionOf, type ParameterDefinition } from './parameter-definition';
+import {
+  type LiveSearchParameter,
+  type OwnSearchParameter,
+  type SearchParameter,
+  type UnusableParameter,
+} from './search-parameter';
 import { compileParameters, type TypeParameters } from './type-parameters';
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
+
+/** Live parameters over a set without them. */
+interface LiveLayer {
+  readonly below: SearchParameterSet;
+  readonly live: readonly LiveSearchParameter[];
+}
 
 /** All search parameters of all resource types, those of HL7 R4 and those that the server adds. It never changes. */
 export class SearchParameterSet {
@@ -17,9 +28,48 @@ export class SearchParameterSet {
    * @param ownTypes types that R4 does not know and that need not have parameters of their own
    * @throws Error when two parameters have one id: their rows could not be told apart
    */
-  constructor(own: readonly OwnSearchParameter[] = [], ownTypes: readonly string[] = []) {
-    this.definitions = definitionsByType(own, ownTypes);
-    refuseCollisions(this.definitions);
+  constructor(
+    own: readonly OwnSearchParameter[] = [],
+    ownTypes: readonly string[] = [],
+    private readonly layer?: LiveLayer,
+  ) {
+    this.definitions = layer === undefined ? definitionsByType(own, ownTypes) : layer.below.definitionsWith(layer.live);
+    if (layer === undefined) refuseCollisions(this.definitions);
+  }
+
+  /**
+   * This set and live parameters: compiles the types that have some, and shares all others. Codes that this set defines
+   * already keep their meaning.
+   */
+  withLive(live: readonly LiveSearchParameter[]): SearchParameterSet {
+    return live.length === 0 ? this : new SearchParameterSet([], [], { below: this, live });
+  }
+
+  has(type: string): boolean {
+    return this.definitions.has(type) || (this.layer?.below.has(type) ?? false);
+  }
+
+  /** Whether the code means something already, searchable or not. */
+  defines(type: string, code: string): boolean {
+    return this.definitions.get(type)?.has(code) ?? this.layer?.below.defines(type, code) ?? false;
+  }
+
+  /** The parameter that has the same number in stored rows as one of this name would have; they could not be told apart. */
+  collidingWith(type: string, code: string): string | undefined {
+    const id = parameterIdOf(type, code);
+    for (const [otherType, byCode] of this.definitions) {
+      for (const otherCode of byCode.keys()) {
+        const isOther = otherType !== type || otherCode !== code;
+        if (isOther && parameterIdOf(otherType, otherCode) === id) return `${otherType}.${otherCode}`;
+      }
+    }
+    return this.layer?.below.collidingWith(type, code);
+  }
+
+  /** Live parameters whose rows are being removed: nobody searches by them any more. */
+  listRemoving(type: string): readonly SearchParameter[] {
+    const removing = (this.layer?.live ?? []).filter((one) => one.type === type && one.state === 'removing');
+    return removing.flatMap((one) => [...compileParameters(type, [liveDefinitionOf(one)]).byCode.values()]);
   }
 
   find(type: string, code: string): SearchParameter | undefined {
@@ -58,10 +108,22 @@ export class SearchParameterSet {
     const known = this.compiled.get(type);
     if (known !== undefined) return known;
     const definitions = this.definitions.get(type);
-    if (definitions === undefined) return undefined;
+    if (definitions === undefined) return this.layer?.below.parametersOf(type);
     const parameters = compileParameters(type, definitions.values());
     this.compiled.set(type, parameters);
     return parameters;
+  }
+
+  /** Those of the types that have searchable live parameters. */
+  private definitionsWith(live: readonly LiveSearchParameter[]): Definitions {
+    const changed = new Map<string, Map<string, ParameterDefinition>>();
+    for (const parameter of live) {
+      const known = this.definitions.get(parameter.type);
+      if (known === undefined || known.has(parameter.code) || parameter.state === 'removing') continue;
+      const definitions = changed.get(parameter.type) ?? new Map(known);
+      changed.set(parameter.type, definitions.set(parameter.code, liveDefinitionOf(parameter)));
+    }
+    return changed;
   }
 }
 

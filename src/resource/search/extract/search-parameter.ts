@@ -11,6 +11,16 @@ export interface OwnSearchParameter {
   readonly targets?: readonly string[];
 }
 
+/**
+ * How far a live parameter (a stored SearchParameter) is: rows of one that is built or removed may be there or not.
+ */
+export type LiveState = 'building' | 'active' | 'removing';
+
+/** A search parameter that a stored SearchParameter brings. */
+export interface LiveSearchParameter extends OwnSearchParameter {
+  readonly state: LiveState;
+}
+
 /** A search parameter of one resource type, ready for indexing and searching. */
 export interface SearchParameter {
   readonly type: string;
@@ -32,6 +42,8 @@ export interface SearchParameter {
    */
   readonly presenceMask: bigint;
   readonly branches: readonly Branch[];
+  /** Undefined for HL7's parameters and those that modules bring. */
+  readonly live?: LiveState;
   /** The parts of a composite, in the order of its values. */
   readonly composite?: Composite;
 }

@@ -4,6 +4,7 @@ import { compileComposite } from './composite';
 import { compileExpression } from './expression';
 import { ExpressionError } from './expression-syntax';
 import { parameterIdOf } from './hash';
+import { holdsValuesOf } from './kind-types';
 import { mainDateCodeOf } from './main-date';
 import { type ParameterDefinition } from './parameter-definition';
 import { type Composite, type SearchParameter, type UnusableParameter } from './search-parameter';
@@ -39,8 +40,11 @@ export function compileParameters(type: string, definitions: Iterable<ParameterD
     if (found instanceof ExpressionError) unusable.push({ type, code: definition.code, reason: found.message });
     else compiled.push({ ...definition, ...found });
   }
-  const byCode = new Map(parametersOf(type, compiled).map((parameter) => [parameter.code, parameter]));
-  return { byCode, mainDate: mainDateOf(byCode), patient: patientOf(byCode), unusable };
+  const parameters = parametersOf(type, compiled);
+  const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]));
+  // Every row carries the main date and the patient: a live parameter must not move them.
+  const lasting = new Map([...byCode].filter(([, { live }]) => live === undefined));
+  return { byCode, mainDate: mainDateOf(lasting), patient: patientOf(lasting), unusable };
 }
 
 function compile(
@@ -50,7 +54,10 @@ function compile(
   const { expression, kind } = definition;
   if (expression instanceof ExpressionError) return expression;
   try {
-    const branches = compileExpression(expression, type);
+    const found = compileExpression(expression, type);
+    const branches = definition.live === undefined ? found : found.filter((branch) => holdsValuesOf(kind, branch));
+    if (found.length > 0 && branches.length === 0)
+      return new ExpressionError(`it leads to ${typesOf(found)}, which a parameter of type ${kind} does not index`);
     if (branches.length === 0) return new ExpressionError(`it names nothing of ${type}`);
     return kind === 'composite' ? { branches, composite: compileComposite(definition, branches, type) } : { branches };
   } catch (error) {
@@ -58,6 +65,8 @@ function compile(
     throw error;
   }
 }
+
+const typesOf = (branches: readonly Branch[]): string => [...new Set(branches.map(({ type }) => type))].join(', ');
 
 function parametersOf(type: string, compiled: readonly Compiled[]): readonly SearchParameter[] {
   const indexed = compiled.filter(({ code, kind }) => kind !== 'composite' && !columnCodes.has(code));
@@ -67,7 +76,7 @@ function parametersOf(type: string, compiled: readonly Compiled[]): readonly Sea
   );
   const masks = presenceMasksOf(indexed, aliases);
   const unions = findAliases(compiled.flatMap(compositeCandidateOf), []);
-  return compiled.map(({ code, kind, targets, branches, composite }) => {
+  return compiled.map(({ code, kind, targets, branches, composite, live }) => {
     const alias = aliases.get(code) ?? unions.get(code);
     const owners = columnCodes.has(code) ? [] : (alias?.codes ?? [code]);
     return {
@@ -81,6 +90,7 @@ function parametersOf(type: string, compiled: readonly Compiled[]): readonly Sea
       presenceMask: masks.get(code) ?? 0n,
       branches,
       ...(composite === undefined ? {} : { composite }),
+      ...(live === undefined ? {} : { live }),
     };
   });
 }
@@ -91,14 +101,17 @@ function compositeCandidateOf({ code, branches, composite, components }: Compile
   return [{ code, kind: `composite ${JSON.stringify(components.map(({ expression }) => expression))}`, branches }];
 }
 
-/** One bit each in the order of definition; unions have the bits of their members. */
+/**
+ * One bit each in the order of definition; unions have the bits of their members. Live parameters have none: they come and
+ * go, and stored masks must keep their meaning.
+ */
 function presenceMasksOf(
   indexed: readonly Compiled[],
   aliases: ReadonlyMap<string, Alias>,
 ): ReadonlyMap<string, bigint> {
   const unions = [...aliases].filter(([, { narrowedTo }]) => narrowedTo === undefined);
   const unionCodes = new Set(unions.map(([code]) => code));
-  const single = indexed.filter(({ code }) => !unionCodes.has(code)).slice(0, presenceBits);
+  const single = indexed.filter(({ code, live }) => !unionCodes.has(code) && live === undefined).slice(0, presenceBits);
   const masks = new Map(single.map(({ code }, bit) => [code, 1n << BigInt(bit)]));
   for (const [code, { codes }] of unions)
     masks.set(

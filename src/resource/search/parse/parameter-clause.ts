@@ -48,7 +48,10 @@ export function splitModifier(name: string): { readonly code: string; readonly m
 export function parameterOf(code: string, scope: SearchScope): SearchParameter | undefined {
   const { type, parameters, isLenient } = scope;
   const parameter = parameters.find(type, code);
-  if (parameter !== undefined) return parameter;
+  if (parameter !== undefined) {
+    noteIncomplete(parameter, scope);
+    return parameter;
+  }
   const unusable = parameters.listUnusable(type).find((one) => one.code === code);
   if (unusable !== undefined)
     throw new ServiceError('invalid', `${type}.${code} cannot be searched by: ${unusable.reason}.`);
@@ -56,6 +59,11 @@ export function parameterOf(code: string, scope: SearchScope): SearchParameter |
   const nearest = parameters.nearestCode(type, code);
   const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
   throw new ServiceError('invalid', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`);
+}
+
+/** Whoever looks a parameter up by other ways than {@link parameterOf} says so here. */
+export function noteIncomplete(parameter: SearchParameter, { incomplete }: SearchScope): void {
+  if (parameter.live === 'building') incomplete?.add(parameter);
 }
 
 export function valueClauseOf(
@@ -136,9 +144,15 @@ function missingClauseOf(parameter: SearchParameter, value: string): SearchClaus
   if (parameter.kind === 'composite') throw invalid(name, 'cannot be asked of a composite');
   const mask = parameter.presenceMask;
   if (mask !== 0n) return { kind: 'presence', mask, isPresent };
+  // JSON paths cannot tell where a reference leads.
+  if (parameter.narrowedTo !== undefined || parameter.branches.some(isNarrowed))
+    throw invalid(name, 'cannot be used with this parameter');
   const found: SearchClause = { kind: 'body', paths: valuePathsOf(parameter, name).map(({ path }) => path) };
   return isPresent ? found : { kind: 'not', clause: found };
 }
+
+const isNarrowed = ({ steps }: SearchParameter['branches'][number]): boolean =>
+  steps.some(({ resolvesTo }) => resolvesTo !== undefined);
 
 /** `subject:Patient.name=peter`: every type that the reference may lead to and that knows the rest of the chain. */
 function chainOf(

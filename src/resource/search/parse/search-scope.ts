@@ -1,3 +1,4 @@
+import { type SearchParameter } from '../extract/search-parameter';
 import { type SearchParameterSet } from '../extract/search-parameter-set';
 
 /** What the parameters of a search are read against. */
@@ -9,4 +10,6 @@ export interface SearchScope {
   readonly now?: number;
   /** Whether unknown parameters are ignored instead of refused. */
   readonly isLenient: boolean;
+  /** Takes down the parameters in use whose index is still being built. */
+  readonly incomplete?: Set<SearchParameter>;
 }

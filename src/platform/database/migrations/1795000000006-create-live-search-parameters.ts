@@ -1,0 +1,58 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** What stored SearchParameters add to the index, and how far it is (ADR 0019). */
+export class CreateLiveSearchParameters1795000000006 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table live_search_parameter (
+        parameter_key bigint generated always as identity constraint live_search_parameter_pk primary key,
+        done_count bigint not null default 0,
+        total_count bigint not null default 0,
+        next_step_at timestamptz not null default clock_timestamp(),
+        started_at timestamptz,
+        finished_at timestamptz,
+        state text not null constraint live_search_parameter_state_check check (state in ('building', 'active', 'removing')),
+        definition_id text not null,
+        resource_type text not null,
+        code text not null,
+        kind text not null,
+        expression text not null,
+        last_id text not null default '',
+        targets text[] not null,
+        writers text[]
+      )`);
+    await runner.query(`
+      create unique index live_search_parameter_code_idx on live_search_parameter (resource_type, code)
+      where state <> 'removing'`);
+    await runner.query(`
+      create table search_parameter_version (
+        version bigint not null,
+        is_only boolean constraint search_parameter_version_pk primary key default true check (is_only)
+      )`);
+    await runner.query('insert into search_parameter_version (version) values (1)');
+    await createAssertion(runner);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      drop function assert_search_parameters;
+      drop table live_search_parameter, search_parameter_version`);
+  }
+}
+
+/**
+ * Called by every statement that writes search rows: fails unless the writer knows the live parameters of its snapshot.
+ * Of a version that its own transaction made it may know less, since the index is built after that commit.
+ */
+async function createAssertion(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    create function assert_search_parameters(known bigint) returns integer language plpgsql stable as $$
+    begin
+      perform from search_parameter_version
+        where version = known or xmin = pg_current_xact_id_if_assigned()::xid;
+      if not found then
+        raise exception 'the search parameters changed' using errcode = '40001', constraint = 'search_parameter_version';
+      end if;
+      return 0;
+    end $$`);
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { Extractors } from './extractor';
+import { type LiveSearchParameter, type LiveState } from './search-parameter';
+import { SearchParameterSet } from './search-parameter-set';
+import { presentRowsOf } from './search-rows';
+
+const standard = new SearchParameterSet();
+const live = (code: string, expression: string, state: LiveState = 'building'): LiveSearchParameter => ({
+  type: 'Patient',
+  code,
+  kind: 'string',
+  expression,
+  state,
+});
+const PATIENT = { resourceType: 'Patient', id: 'p', language: 'de', birthDate: '1950-01-01' };
+const rowsOf = (...parameters: LiveSearchParameter[]): ReturnType<ReturnType<Extractors['extractorFor']>> =>
+  new Extractors(standard.withLive(parameters), 'http://svc.example').extractorFor('Patient')(PATIENT);
+
+describe('a set with live parameters', () => {
+  it('shares what has none', () => {
+    const set = standard.withLive([live('tongue', 'Patient.language')]);
+    expect(set.find('Observation', 'code')).toBe(standard.find('Observation', 'code'));
+    expect(set.find('Patient', 'tongue')).toMatchObject({ live: 'building', presenceMask: 0n });
+    expect(standard.find('Patient', 'tongue')).toBeUndefined();
+    expect(standard.withLive([])).toBe(standard);
+  });
+
+  it('leaves masks, main dates and built-in codes as they are', () => {
+    const set = standard.withLive([
+      { ...live('created', 'Patient.birthDate'), kind: 'date' },
+      live('gender', 'Patient.language'),
+    ]);
+    expect(set.mainDateParameter('Patient')).toBe(undefined);
+    expect(set.find('Patient', 'gender')?.kind).toBe('token');
+    for (const { code, presenceMask } of standard.list('Patient'))
+      expect([code, set.find('Patient', code)?.presenceMask]).toEqual([code, presenceMask]);
+  });
+
+  it('knows rows that may be there or not', () => {
+    const active = rowsOf(live('tongue', 'Patient.language', 'active'));
+    expect(active.unsettled).toBeUndefined();
+    const building = rowsOf(live('tongue', 'Patient.language'));
+    expect(building.strings).toEqual(active.strings);
+    expect(building.unsettled?.certain.strings).toEqual([]);
+    expect(presentRowsOf(building).strings).toEqual(active.strings);
+    const removing = rowsOf(live('tongue', 'Patient.language', 'removing'));
+    expect(removing.strings).toEqual([]);
+    expect(presentRowsOf(removing).strings).toEqual(active.strings);
+  });
+
+  it('finds removed ones no more', () => {
+    const set = standard.withLive([live('tongue', 'Patient.language', 'removing')]);
+    expect(set.find('Patient', 'tongue')).toBeUndefined();
+    expect(set.listRemoving('Patient')).toHaveLength(1);
+  });
+});

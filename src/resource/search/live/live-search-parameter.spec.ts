@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { type LiveParameterRow, progressOf } from './live-search-parameter';
+
+const START = Date.UTC(2026, 0, 1);
+
+const row = (members: Partial<LiveParameterRow>): LiveParameterRow => ({
+  parameter_key: 1,
+  definition_id: 'race',
+  resource_type: 'Patient',
+  code: 'race',
+  kind: 'token',
+  expression: 'Patient.gender',
+  targets: [],
+  state: 'building',
+  done_count: 0,
+  total_count: 0,
+  started_at: new Date(START),
+  finished_at: null,
+  ...members,
+});
+
+describe(progressOf, () => {
+  it.each([
+    ['before the job has begun', { started_at: null }, { percent: 0 }],
+    ['before the first batch', { total_count: 1000 }, { percent: 0 }],
+    ['in between', { done_count: 250, total_count: 1000 }, { percent: 25, secondsLeft: 30 }],
+    ['rounded down', { done_count: 999, total_count: 1000 }, { percent: 99, secondsLeft: 1 }],
+    ['where resources were added meanwhile', { done_count: 1200, total_count: 1000 }, { percent: 99, secondsLeft: 0 }],
+    ['at the end', { state: 'active' as const, done_count: 1000, total_count: 1000 }, { percent: 100 }],
+  ])('is right %s', (_when, members, progress) => {
+    expect(progressOf(row(members), START + 10_000)).toEqual(progress);
+  });
+});

@@ -1,0 +1,126 @@
+import { type SearchParameterDefinition, searchParameterDefinitions } from '../../../fhir/definitions';
+import { type Resource } from '../../../fhir/types';
+import { ServiceError } from '../../../platform/errors/service-error';
+import { type OwnSearchParameter, type SearchParameter } from '../extract/search-parameter';
+import { type SearchParameterSet } from '../extract/search-parameter-set';
+
+const HL7_BASE = 'http://hl7.org/fhir/SearchParameter/';
+const KINDS = ['token', 'reference', 'date', 'string', 'number', 'quantity', 'uri'] as const;
+const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** Longer than any of HL7's: the parser descends once a bracket, and each write of the types walks the paths. */
+const MAX_EXPRESSION = 2_000;
+
+/**
+ * The parameters, one a type, that a SearchParameter adds to those of HL7 and of modules: none while it is not active, or
+ * says what is built in (http://hl7.org/fhir/R4/searchparameter.html).
+ * @throws ServiceError 'unprocessable' with the element at fault, when it cannot be indexed
+ */
+export function readDefinition(value: Resource, builtIn: SearchParameterSet): readonly OwnSearchParameter[] {
+  const { url, status } = value;
+  if (typeof url !== 'string' || !/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/.test(url))
+    throw refused('url', 'must be an absolute URI');
+  if (typeof status !== 'string' || !['draft', 'active', 'retired', 'unknown'].includes(status))
+    throw refused('status', 'must be draft, active, retired or unknown');
+  const ofHl7 = searchParameterDefinitions().find(({ id }) => url === `${HL7_BASE}${id}`);
+  if (ofHl7 !== undefined) {
+    if (status !== 'retired' && isSame(value, ofHl7)) return [];
+    throw refused(
+      'url',
+      'is that of a definition of HL7, which is built in and never changes; give yours a url of its own',
+    );
+  }
+  if (status !== 'active') return [];
+  const candidates = candidatesOf(value, builtIn);
+  return candidates.filter((candidate) => !isBuiltIn(candidate, builtIn));
+}
+
+/** Whether a SearchParameter is one of HL7's, which are stored to be read. */
+export const isOfHl7 = ({ url }: Resource): boolean =>
+  searchParameterDefinitions().some(({ id }) => url === `${HL7_BASE}${id}`);
+
+function isSame({ code, type, expression, base }: Resource, hl7: SearchParameterDefinition): boolean {
+  const bases = Array.isArray(base) ? (base as unknown[]) : [];
+  return (
+    code === hl7.code &&
+    type === hl7.type &&
+    (expression ?? '') === (hl7.expression ?? '') &&
+    bases.length === hl7.base.length &&
+    hl7.base.every((name) => bases.includes(name))
+  );
+}
+
+function candidatesOf(
+  { code, base, type, expression, target }: Resource,
+  builtIn: SearchParameterSet,
+): OwnSearchParameter[] {
+  if (typeof code !== 'string' || !CODE.test(code))
+    throw refused('code', 'must begin with a letter, followed by letters, digits, "-" or "_", 64 at most');
+  const kind = KINDS.find((known) => known === type);
+  if (kind === undefined) throw refused('type', `must be one of ${KINDS.join(', ')}; others cannot be indexed`);
+  if (!isListOfNames(base) || base.length === 0) throw refused('base', 'must name one resource type at least');
+  const unknownBase = base.find((name) => !builtIn.has(name));
+  if (unknownBase !== undefined)
+    throw refused(
+      'base',
+      `names "${shown(unknownBase)}", which is no resource type of this server; abstract types are not supported`,
+    );
+  if (typeof expression !== 'string' || expression.length > MAX_EXPRESSION)
+    throw refused('expression', `must be FHIRPath of ${MAX_EXPRESSION} characters at most`);
+  if (target !== undefined && (!isListOfNames(target) || kind !== 'reference'))
+    throw refused('target', 'must list resource types, of a parameter of type reference');
+  const unknownTarget = target?.find((name) => !builtIn.has(name));
+  if (unknownTarget !== undefined)
+    throw refused('target', `names "${shown(unknownTarget)}", which is no resource type`);
+  return [...new Set(base)].map((name) => ({ type: name, code, kind, expression, targets: target ?? [] }));
+}
+
+/**
+ * Whether the parameter is built in already, with this meaning.
+ * @throws ServiceError 'unprocessable' when it has another meaning, or does not compile for the type
+ */
+function isBuiltIn(candidate: OwnSearchParameter, builtIn: SearchParameterSet): boolean {
+  const { type, code } = candidate;
+  const compiled = compiledOf(candidate);
+  const known = builtIn.find(type, code);
+  if (known !== undefined && compiled !== undefined && isEqual(known, compiled)) return true;
+  if (builtIn.defines(type, code))
+    throw refused('code', `is taken: ${type}.${code} is built in with another meaning; choose another code`);
+  const other = builtIn.collidingWith(type, code);
+  if (other !== undefined) throw refused('code', `has the same number in the index as ${other}; choose another code`);
+  return false;
+
+  function compiledOf({ expression, kind, targets }: OwnSearchParameter): SearchParameter | undefined {
+    // Under a code that nobody has, so that it is compiled beside the parameters of the type.
+    const probe = {
+      type,
+      code: PROBE,
+      expression,
+      kind,
+      state: 'active',
+      ...(targets === undefined ? {} : { targets }),
+    } as const;
+    const set = builtIn.withLive([probe]);
+    const unusable = set.listUnusable(type).find((one) => one.code === PROBE);
+    if (unusable !== undefined) throw refused('expression', `cannot be indexed for ${type}: ${unusable.reason}`);
+    return set.find(type, PROBE);
+  }
+}
+
+const PROBE = '$probe';
+
+const isEqual = (known: SearchParameter, other: SearchParameter): boolean =>
+  known.kind === other.kind && pathsOf(known).join('|') === pathsOf(other).join('|');
+
+const pathsOf = ({ branches }: SearchParameter): readonly string[] =>
+  branches.map(({ steps }) => steps.map(({ text }) => text).join('.')).sort();
+
+const isListOfNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string');
+
+const shown = (text: string): string => text.slice(0, 64);
+
+const refused = (member: string, reason: string): ServiceError =>
+  new ServiceError('unprocessable', `SearchParameter.${member} ${reason}.`, {
+    expression: `SearchParameter.${member}`,
+  });

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { type ResourceDraft } from '../../resource-draft';
+import { ForResourceType, type ResourceRule } from '../../resource-rule';
+import { SearchIndex } from '../search-index';
+import { readDefinition } from './read-definition';
+
+/** A SearchParameter that could not be indexed as it says is refused. */
+@Injectable()
+@ForResourceType('SearchParameter')
+export class SearchParameterRule implements ResourceRule {
+  constructor(private readonly index: SearchIndex) {}
+
+  check({ value }: ResourceDraft): void {
+    readDefinition(value, this.index.builtIn);
+  }
+}
