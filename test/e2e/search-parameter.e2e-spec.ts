@@ -355,6 +355,41 @@ describe('live search parameters', () => {
     });
   });
 
+  it('have exactly the rows of what is stored, after writes on two servers while they came and went', async () => {
+    const other = await startTestApp({ databaseUrl: app.databaseUrl });
+    const ids = Array.from({ length: 24 }, (_, index) => `storm-${index}`);
+    let isOver = false;
+    const write = async (server: TestApp, offset: number): Promise<void> => {
+      for (let round = offset; !isOver; round += 7) {
+        const id = ids[round % ids.length] ?? '';
+        // Values repeat, so that an update often leaves some as they are.
+        const body = { resourceType: 'Slot', id, language: `l${round % 3}`, comment: `c${round % 5}` };
+        const { status } =
+          round % 11 === 0 ? await server.delete(`/Slot/${id}`) : await server.put(`/Slot/${id}`, body);
+        expect([200, 201, 204]).toContain(status);
+      }
+    };
+    const writing = [write(app, 1), write(other, 2), write(app, 3), write(other, 4)];
+    const storm = (expression: string): object => ({ base: ['Slot'], type: 'string', expression });
+    for (let round = 0; round < 4; round++) {
+      await define('storm', storm('Slot.language | Slot.comment'));
+      if (round % 2 === 0) await settled('storm');
+      await define('storm', storm('Slot.comment'), other);
+      if (round % 2 === 1) await settled('storm');
+      await app.delete('/SearchParameter/storm');
+    }
+    await define('storm', storm('Slot.language | Slot.comment'), other);
+    await settled('storm');
+    isOver = true;
+    await Promise.all(writing);
+    const { rows } = await database.query<{ body: string }>(`select body from resource where type = 'Slot'`);
+    const stored = rows.map(({ body }) => JSON.parse(body) as { language: string; comment: string });
+    const expected = stored.flatMap(({ language, comment }) => [language, comment]).sort();
+    expect(expected.length).toBeGreaterThan(10);
+    expect(await stringsOf('Slot', 'storm')).toEqual(expected);
+    await other.close();
+  });
+
   describe('are refused', () => {
     it.each([
       ['a url of HL7', { url: 'http://hl7.org/fhir/SearchParameter/individual-gender', code: 'mine' }, 'url'],
