@@ -336,27 +336,85 @@ describe('live search parameters', () => {
     });
 
     it('are in force for its next write, though it has not heard of them', async () => {
-      await other.put('/Media/before', { resourceType: 'Media', id: 'before', status: 'completed', content: MEDIA, language: 'de' });
+      await other.put('/Media/before', {
+        resourceType: 'Media',
+        id: 'before',
+        status: 'completed',
+        content: MEDIA,
+        language: 'de',
+      });
       await define('speech', { base: ['Media'], expression: 'Media.language' });
       await settled('speech');
-      const created = await other.post('/Media', { resourceType: 'Media', status: 'completed', content: MEDIA, language: 'de' });
+      const created = await other.post('/Media', {
+        resourceType: 'Media',
+        status: 'completed',
+        content: MEDIA,
+        language: 'de',
+      });
       expect(created.status).toBe(201);
       expect((await idsOf('Media?speech=de')).length).toBe(2);
 
       await define('speech2', { base: ['Media'], expression: 'Media.language' });
       await settled('speech2');
-      await other.put('/Media/before', { resourceType: 'Media', id: 'before', status: 'completed', content: MEDIA, language: 'fr' });
+      await other.put('/Media/before', {
+        resourceType: 'Media',
+        id: 'before',
+        status: 'completed',
+        content: MEDIA,
+        language: 'fr',
+      });
       expect(await idsOf('Media?speech2=fr')).toEqual(['before']);
       expect((await idsOf('Media?speech2=de')).length).toBe(1);
 
       await app.delete('/SearchParameter/speech2');
-      await other.put('/Media/before', { resourceType: 'Media', id: 'before', status: 'completed', content: MEDIA, language: 'it' });
+      await other.put('/Media/before', {
+        resourceType: 'Media',
+        id: 'before',
+        status: 'completed',
+        content: MEDIA,
+        language: 'it',
+      });
       await settled('speech2');
       await define('speech2', { base: ['Media'], expression: 'Media.language' });
       await settled('speech2');
       expect(await idsOf('Media?speech2=it')).toEqual(['before']);
       expect(await idsOf('Media?speech2=fr')).toEqual([]);
     });
+  });
+
+  it('have exactly the rows of what is stored, after writes on two servers while they came and went', async () => {
+    const other = await startTestApp({ databaseUrl: app.databaseUrl });
+    const ids = Array.from({ length: 24 }, (_, index) => `storm-${index}`);
+    let isOver = false;
+    const write = async (server: TestApp, offset: number): Promise<void> => {
+      for (let round = offset; !isOver; round += 7) {
+        const id = ids[round % ids.length] ?? '';
+        // Values repeat, so that an update often leaves some as they are.
+        const body = { resourceType: 'Slot', id, language: `l${round % 3}`, comment: `c${round % 5}` };
+        const { status } =
+          round % 11 === 0 ? await server.delete(`/Slot/${id}`) : await server.put(`/Slot/${id}`, body);
+        expect([200, 201, 204]).toContain(status);
+      }
+    };
+    const writing = [write(app, 1), write(other, 2), write(app, 3), write(other, 4)];
+    const storm = (expression: string): object => ({ base: ['Slot'], type: 'string', expression });
+    for (let round = 0; round < 4; round++) {
+      await define('storm', storm('Slot.language | Slot.comment'));
+      if (round % 2 === 0) await settled('storm');
+      await define('storm', storm('Slot.comment'), other);
+      if (round % 2 === 1) await settled('storm');
+      await app.delete('/SearchParameter/storm');
+    }
+    await define('storm', storm('Slot.language | Slot.comment'), other);
+    await settled('storm');
+    isOver = true;
+    await Promise.all(writing);
+    const { rows } = await database.query<{ body: string }>(`select body from resource where type = 'Slot'`);
+    const stored = rows.map(({ body }) => JSON.parse(body) as { language: string; comment: string });
+    const expected = stored.flatMap(({ language, comment }) => [language, comment]).sort();
+    expect(expected.length).toBeGreaterThan(10);
+    expect(await stringsOf('Slot', 'storm')).toEqual(expected);
+    await other.close();
   });
 
   describe('are refused', () => {

@@ -1,6 +1,6 @@
 import { type ArrayElementType, binaryArray } from '../../platform/database/binary-array';
 import { SEARCH_TABLES, type SearchTable } from './search-tables';
-import { type BoundStatement, checked, type NewRow } from './write-statements';
+import { type BoundStatement, assertKnown, type NewRow } from './write-statements';
 
 const COLUMNS: readonly (readonly [name: string, type: ArrayElementType, of: (row: NewRow) => unknown])[] = [
   ['resource_key', 'bigint', ({ key }) => key],
@@ -63,7 +63,7 @@ function statementText(): string {
   const resource = `insert into resource (${names.join(', ')}) select ${values.join(', ')} from ${unnest(
     COLUMNS.map(([, type]) => type),
     names,
-  )} cross join (select ${checked('$1::bigint')} as checked offset 0) z`;
+  )} cross join (select ${assertKnown('$1::bigint')} as checked offset 0) z`;
   const steps = SEARCH_TABLES.map((table, index) => {
     const own = table.types.map((_type, column) => `c${column}`);
     const source = {
