@@ -796,13 +796,17 @@ describe('addendum RPC', () => {
         'create-amendment',
         'get-addendums',
       );
+      const body = fc
+        .tuple(method, fc.oneof(params, fc.jsonValue()))
+        .map(([name, sent]) => JSON.stringify({ method: `svc.sdc.addendum/${name}`, params: sent }));
       await fc.assert(
-        fc.asyncProperty(method, fc.oneof(params, fc.jsonValue()), async (name, sent) => {
-          const { status } = await send(JSON.stringify({ method: `svc.sdc.addendum/${name}`, params: sent }));
-          expect([200, 400, 422]).toContain(status);
+        fc.asyncProperty(fc.array(body, { minLength: 10, maxLength: 10 }), async (bodies) => {
+          const answers = await Promise.all(bodies.map((sent) => send(sent)));
+          expect(answers.map(({ status }) => status).filter((status) => ![200, 400, 422].includes(status))).toEqual([]);
         }),
-        { numRuns: 500 },
+        { numRuns: 50 },
       );
-    });
+      // 500 calls, ten at once: seconds of CPU, of which a busy machine gives only a share.
+    }, 90_000);
   });
 });

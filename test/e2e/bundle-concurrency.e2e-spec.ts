@@ -13,6 +13,10 @@ const put = (id: string, members: object): Entry => ({
   resource: { resourceType: 'Basic', id, ...members },
   request: { method: 'PUT', url: `Basic/${id}` },
 });
+const flagOf = (members: object): object => ({
+  ...{ resourceType: 'Flag', status: 'active', code: { text: 'x' }, subject: { reference: 'Patient/p' } },
+  ...members,
+});
 
 describe('many transactions at once', () => {
   let cloned: ClonedDatabase;
@@ -80,7 +84,7 @@ describe('many transactions at once', () => {
     const answers = await Promise.all(
       Array.from({ length: CLIENTS }, () =>
         transact([
-          { resource: { resourceType: 'Flag', author: { reference: urn } }, request: { method: 'POST', url: 'Flag' } },
+          { resource: flagOf({ author: { reference: urn } }), request: { method: 'POST', url: 'Flag' } },
           {
             ...{ fullUrl: urn, resource: { resourceType: 'Practitioner', identifier } },
             request: { method: 'POST', url: 'Practitioner', ifNoneExist: 'identifier=http://clinic.example/npi|1' },
@@ -152,7 +156,7 @@ describe('events of bundles', () => {
   });
 
   const flag = (id: string, members: object = {}): Entry => ({
-    resource: { resourceType: 'Flag', id, ...members },
+    resource: flagOf({ id, ...members }),
     request: { method: 'PUT', url: `Flag/${id}` },
   });
   const events = async (): Promise<string[]> => {
@@ -165,9 +169,9 @@ describe('events of bundles', () => {
     app.post('/fhir', { resourceType: 'Bundle', type, entry });
 
   it('are one for each change, in the order of versions, and none of what was rolled back', async () => {
-    const wrong = { resource: { resourceType: 'Flag', id: 'x' }, request: { method: 'PUT', url: 'Flag/y' } };
+    const wrong = { resource: flagOf({ id: 'x' }), request: { method: 'PUT', url: 'Flag/y' } };
     const remove = { request: { method: 'DELETE', url: 'Flag/e1' } };
-    await send('transaction', flag('e1'), flag('e2'), flag('e1', { code: { text: 'x' } }), remove);
+    await send('transaction', flag('e1'), flag('e2'), flag('e1', { status: 'inactive' }), remove);
     await send('transaction', flag('e2')); // identical: no version, no event
     expect((await send('transaction', flag('e3'), wrong)).status).toBe(400);
     expect((await send('transaction', flag('e3'), { request: { method: 'GET', url: 'Flag/none' } })).status).toBe(404);

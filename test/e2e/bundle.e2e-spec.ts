@@ -34,6 +34,7 @@ const TABLES = [
   ...['search_number', 'outbox_event'],
 ];
 
+const basic = (members: object = {}): object => ({ resourceType: 'Basic', code: { text: 'x' }, ...members });
 const patient = (members: object = {}): object => ({ resourceType: 'Patient', ...members });
 const put = (type: string, id: string, members: object = {}): Entry => ({
   resource: { resourceType: type, id, ...members },
@@ -135,13 +136,15 @@ describe('bundles', () => {
     it('stores bodies as they are sent, digits and all', async () => {
       const body = `{"resourceType":"Bundle","type":"transaction","entry":[{"fullUrl":"${urn(1)}","resource":
         { "resourceType" : "Patient" },"request":{"method":"POST","url":"Patient"}},{"resource":{"resourceType":"Observation",
-        "id":"bytes","subject":{"reference":"${urn(1)}"}, "valueQuantity":{"value":1.10, "x":1e2},"note":"\\u00e9 é  \\"reference\\":\\"${urn(1)}\\""},
+        "id":"bytes","status":"final","code":{"text":"x"},"subject":{"reference":"${urn(1)}"}, "valueQuantity":{"value":1.10},
+        "referenceRange":[{ "low":{"value":1e2} }],"note":[{"text":"\\u00e9 é  \\"reference\\":\\"${urn(1)}\\""}]},
         "request":{"method":"PUT","url":"Observation/bytes"}}]}`;
       const [first] = entriesOf(await app.post('/fhir', body));
       if (first === undefined) throw new Error('no entry');
       const { text } = await app.get('/fhir/Observation/bytes');
       expect(text.slice(text.indexOf('"subject"'))).toBe(
-        `"subject":{"reference":"${pathOf(first).slice(1)}"},"valueQuantity":{"value":1.10,"x":1e2},"note":"\\u00e9 é  \\"reference\\":\\"${urn(1)}\\""}`,
+        `"subject":{"reference":"${pathOf(first).slice(1)}"},"valueQuantity":{"value":1.10},` +
+          `"referenceRange":[{"low":{"value":1e2}}],"note":[{"text":"\\u00e9 é  \\"reference\\":\\"${urn(1)}\\""}]}`,
       );
     });
 
@@ -149,14 +152,16 @@ describe('bundles', () => {
       const entries = await transact(
         post({
           resourceType: 'DocumentReference',
+          status: 'current',
           subject: { reference: urn(2) },
           identifier: [{ system: 'urn:ietf:rfc:3986', value: urn(2) }],
           content: [{ attachment: { url: 'urn:oid:1.2.3' } }],
-          contained: [{ resourceType: 'Basic', id: 'c', subject: { reference: urn(2) } }],
+          contained: [basic({ id: 'c', subject: { reference: urn(2) } })],
+          context: { related: [{ reference: '#c' }] },
           text: { status: 'generated', div: `<div><a href="${urn(2)}">x</a><img src='urn:oid:1.2.3'/></div>` },
         }),
         { fullUrl: urn(2), ...post(patient()) },
-        { fullUrl: 'urn:oid:1.2.3', ...put('Binary', 'by-oid') },
+        { fullUrl: 'urn:oid:1.2.3', ...put('Binary', 'by-oid', { contentType: 'text/plain' }) },
       );
       const target = pathOf(entries[1] ?? { response: { status: '' } }).slice(1);
       expect(await readOf(entries[0])).toMatchObject({
@@ -174,10 +179,10 @@ describe('bundles', () => {
         { fullUrl: 'http://other.example/fhir/Patient/5', ...post(patient()) },
         {
           fullUrl: 'http://other.example/fhir/Basic/6',
-          ...post({ resourceType: 'Basic', subject: { reference: 'Patient/5' } }),
+          ...post(basic({ subject: { reference: 'Patient/5' } })),
         },
-        post({ resourceType: 'Basic', subject: { reference: 'http://other.example/fhir/Patient/5' } }),
-        post({ resourceType: 'Basic', subject: { reference: 'Patient/5' } }),
+        post(basic({ subject: { reference: 'http://other.example/fhir/Patient/5' } })),
+        post(basic({ subject: { reference: 'Patient/5' } })),
       );
       const target = pathOf(entries[0] ?? { response: { status: '' } }).slice(1);
       const subjects = await Promise.all(
@@ -250,17 +255,22 @@ describe('bundles', () => {
       expect(entriesOf(answer)).toEqual([]);
     });
 
+    const basicMembers = (n: number): object => (n % 7 === 0 ? { created: '9999-12-31' } : {});
+    const observationMembers = (n: number): object => ({
+      status: 'final',
+      ...(n % 7 === 0 ? { effectiveDateTime: '1850-01-02' } : {}),
+      ...(n % 4 === 1
+        ? { valueQuantity: { value: n / 8, unit: 'mg', system: 'http://unitsofmeasure.org', code: 'mg' } }
+        : {}),
+      ...(n % 4 === 3 ? { valueString: `words ${n % 20}` } : {}),
+    });
+
     it('writes hundreds of new resources of many shapes, each as it would be written alone', async () => {
       const resources = Array.from({ length: 700 }, (_, n) => ({
-        resourceType: n % 3 === 0 ? 'Basic' : 'Observation',
-        id: `many-${n}`,
-        ...(n % 2 === 0 ? { code: { coding: [{ system: 's', code: `c${n}` }] } } : {}),
+        ...{ resourceType: n % 3 === 0 ? 'Basic' : 'Observation', id: `many-${n}` },
+        code: n % 2 === 0 ? { coding: [{ system: 's', code: `c${n}` }] } : { text: `code ${n}` },
         ...(n % 5 === 0 ? { subject: { reference: 'Patient/many' } } : {}),
-        ...(n % 7 === 0 ? { effectiveDateTime: '1850-01-02', created: '9999-12-31' } : {}),
-        ...(n % 4 === 1
-          ? { valueQuantity: { value: n / 8, unit: 'mg', system: 'http://unitsofmeasure.org', code: 'mg' } }
-          : {}),
-        ...(n % 4 === 3 ? { valueString: `words ${n % 20}` } : {}),
+        ...(n % 3 === 0 ? basicMembers(n) : observationMembers(n)),
       }));
       const entries = await transact(
         ...resources.map(({ resourceType, id, ...members }) => put(resourceType, id, members)),
@@ -367,8 +377,8 @@ describe('bundles', () => {
           fullUrl: urn(12),
           ...post({ resourceType: 'Practitioner', ...identified('new') }, { ifNoneExist: query('new') }),
         },
-        post({ resourceType: 'Basic', author: { reference: urn(10) } }),
-        post({ resourceType: 'Basic', author: { reference: urn(12) } }),
+        post(basic({ author: { reference: urn(10) } })),
+        post(basic({ author: { reference: urn(12) } })),
       );
       expect(statusesOf(entries)).toEqual(['200', '201', '200', '201', '201']);
       expect(entries[0]?.response.location).toBe(`${BASE_URL}/fhir/Practitioner/there/_history/1`);
@@ -405,8 +415,8 @@ describe('bundles', () => {
     it('resolve references by search: to what is stored, and to what the transaction stores', async () => {
       await app.put('/fhir/Organization/org', { resourceType: 'Organization', ...identified('org') });
       const entries = await transact(
-        post({ resourceType: 'Basic', author: { reference: `Organization?${query('org')}` } }),
-        post({ resourceType: 'Basic', subject: { reference: `Device?${query('made-here')}` } }),
+        post(basic({ author: { reference: `Organization?${query('org')}` } })),
+        post(basic({ subject: { reference: `Device?${query('made-here')}` } })),
         put('Device', 'made-here', identified('made-here')),
       );
       expect(await readOf(entries[0])).toMatchObject({ author: { reference: 'Organization/org' } });
@@ -422,7 +432,7 @@ describe('bundles', () => {
       const before = await counts();
       const answer = await send('transaction', [
         post(patient()),
-        post({ resourceType: 'Basic', subject: { reference: `Location?${query(value)}` } }),
+        post(basic({ subject: { reference: `Location?${query(value)}` } })),
       ]);
       expect([answer.status, answer.json<Outcome>().issue[0]?.expression?.[0]]).toEqual([
         status,
@@ -433,7 +443,7 @@ describe('bundles', () => {
 
     it('leave references by search alone in a batch', async () => {
       const reference = `Organization?${query('org')}`;
-      const [entry] = entriesOf(await send('batch', [post({ resourceType: 'Basic', author: { reference } })]));
+      const [entry] = entriesOf(await send('batch', [post(basic({ author: { reference } }))]));
       expect(await readOf(entry)).toMatchObject({ author: { reference } });
     });
   });
@@ -583,7 +593,7 @@ describe('bundles', () => {
       const entries = entriesOf(
         await send('batch', [
           { fullUrl: urn(20), ...post(patient()) },
-          post({ resourceType: 'Basic', subject: { reference: urn(20) } }),
+          post(basic({ subject: { reference: urn(20) } })),
         ]),
       );
       expect(await readOf(entries[1])).toMatchObject({ subject: { reference: urn(20) } });

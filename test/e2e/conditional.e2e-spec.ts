@@ -264,15 +264,21 @@ describe('conditional writes', () => {
     });
 
     it('deletes nothing when more than 1,000 match', async () => {
-      const tag = { meta: { tag: [{ code: 'many' }] } };
-      for (const start of times(41, (n) => n * 25)) {
-        await Promise.all(times(25, (n) => app.put(`/Basic/many-${start + n}`, tag)));
-      }
+      const tagged = { resourceType: 'Basic', meta: { tag: [{ code: 'many' }] }, code: { text: 'x' } };
+      const transact = async (entry: object[]): Promise<void> => {
+        expect((await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(200);
+      };
+      await transact(
+        times(1025, (n) => ({
+          resource: { ...tagged, id: `many-${n}` },
+          request: { method: 'PUT', url: `Basic/many-${n}` },
+        })),
+      );
       const all = { headers: { 'x-conditional-delete': 'remove-all' } };
       const refused = await app.delete('/Basic?_tag=many', all);
       expect([refused.status, issueOf(refused)]).toEqual([412, 'multiple-matches']);
       expect((await app.get('/Basic?_tag=many&_count=1')).json<Bundle>().total).toBe(1025);
-      for (const n of times(25, (index) => index)) await app.delete(`/Basic/many-${n}`);
+      await transact(times(25, (n) => ({ request: { method: 'DELETE', url: `Basic/many-${n}` } })));
       expect((await app.delete('/Basic?_tag=many', all)).text).toContain('1000 resources were deleted');
       expect((await app.get('/Basic?_tag=many')).json<Bundle>().total).toBe(0);
     }, 120_000);

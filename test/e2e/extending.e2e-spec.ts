@@ -104,7 +104,11 @@ describe('a module of another team (docs/extending.md)', () => {
     });
     expect(destination.status).toBe(201);
     await app.put('/fhir/Ward/w3', { beds: 3 });
-    const line = await eventually('the event is dropped', () => readFile(path, 'utf8').catch(() => undefined));
+    // The file is there before its first line is.
+    const line = await eventually('the event is dropped', async () => {
+      const text = await readFile(path, 'utf8').catch(() => '');
+      return text.endsWith('\n') && text;
+    });
     expect(line).toContain('"focus":{"reference":"Ward/w3"}');
     await app.delete(`/fhir/SvcTopicDestination/${destination.json<{ id: string }>().id}`);
     await rm(folder, { recursive: true });

@@ -16,6 +16,9 @@ const versionsOf = (pages: readonly History[]): string[] => pages.flatMap(({ ent
 const linkOf = ({ link }: History, wanted: string): string | undefined =>
   link.find(({ relation }) => relation === wanted)?.url;
 
+const bodyOf = (type: 'Patient' | 'Observation', text: string): object =>
+  type === 'Patient' ? { name: [{ text }] } : { status: 'final', code: { text } };
+
 describe('the history of a type and of the server', () => {
   let app: TestApp;
   /** When each version came to be, by its name. */
@@ -35,7 +38,7 @@ describe('the history of a type and of the server', () => {
       const answer = await app.send(
         method,
         `/${type}/${id}`,
-        method === 'PUT' ? { body: { code: { text: String(times.size) } } } : {},
+        method === 'PUT' ? { body: bodyOf(type, String(times.size)) } : {},
       );
       const { entry } = (await app.get(`/${type}/${id}/_history?_count=1`)).json<History>();
       const [newest] = entry;
@@ -132,7 +135,7 @@ describe('the history of a type and of the server', () => {
   it('shows parts of resources, tagged', async () => {
     const { entry } = await history('/Patient/_history?_elements=active&_count=1');
     expect(entry[0]?.resource).toMatchObject({ id: 'b', meta: { tag: [{ code: 'SUBSETTED' }] } });
-    expect(entry[0]?.resource).not.toHaveProperty('code');
+    expect(entry[0]?.resource).not.toHaveProperty('name');
   });
 
   it.each([

@@ -46,7 +46,10 @@ describe('SVC_INIT_BUNDLE', () => {
   });
 
   it('stores the resources of a collection', async () => {
-    const app = await start('collection.json', bundle('collection', { resource: { resourceType: 'Basic', id: 'c1' } }));
+    const app = await start(
+      'collection.json',
+      bundle('collection', { resource: { resourceType: 'Basic', id: 'c1', code: { text: 'x' } } }),
+    );
     try {
       expect((await app.get('/fhir/Basic/c1')).status).toBe(200);
     } finally {

@@ -55,7 +55,10 @@ describe('npm run load', () => {
     await file(
       'a.json',
       bundle('transaction', [
-        { resource: { resourceType: 'Basic', author: reference }, request: { method: 'POST', url: 'Basic' } },
+        {
+          resource: { resourceType: 'Basic', code: { text: 'x' }, author: reference },
+          request: { method: 'POST', url: 'Basic' },
+        },
       ]),
     );
     await file(
@@ -66,7 +69,9 @@ describe('npm run load', () => {
       'collection.json',
       bundle(
         'collection',
-        Array.from({ length: 300 }, (_, n) => ({ resource: { resourceType: 'List', id: `load-${n}` } })),
+        Array.from({ length: 300 }, (_, n) => ({
+          resource: { resourceType: 'List', id: `load-${n}`, status: 'current', mode: 'working' },
+        })),
       ),
     );
     await file('one.json', JSON.stringify({ resourceType: 'Device', id: 'load-one' }));
@@ -79,7 +84,7 @@ describe('npm run load', () => {
     const policy = (engine: string): object => ({ resourceType: 'AccessPolicy', id: `load-${engine}`, engine });
     await file(
       'mixed.ndjson',
-      [policy('none'), { resourceType: 'Flag' }].map((line) => JSON.stringify(line)).join('\n'),
+      [policy('none'), { resourceType: 'Device' }].map((line) => JSON.stringify(line)).join('\n'),
     );
     await file('broken.ndjson', '{"resourceType":"Patient"}\n{"resourceType"');
     const report = await run();

@@ -6,6 +6,7 @@ import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
 const OBSERVATION =
   '{"resourceType":"Observation","id":"o1","status":"final","code":{"text":"yes"},"valueQuantity":{"value":1.10,"unit":"1.10"},"note":[{"text":"two\\nlines"}]}';
+const observation = (status: string): object => ({ status, code: { text: 'yes' } });
 
 interface RawAnswer {
   readonly status: number;
@@ -95,7 +96,7 @@ describe('what a caller may ask of an answer', () => {
       expect((await app.get('/metadata?_format=xml')).status).toBe(406);
       expect((await app.get('/fhir/Observation/o1/_history?_format=xml')).status).toBe(406);
       const path = '/Observation/not-acceptable';
-      expect((await app.put(path, {}, { headers: { Accept: 'application/xml' } })).status).toBe(406);
+      expect((await app.put(path, observation('final'), { headers: { Accept: 'application/xml' } })).status).toBe(406);
       expect((await app.get(path)).status).toBe(404);
     });
 
@@ -159,9 +160,9 @@ describe('what a caller may ask of an answer', () => {
 
     it('sends what is new, and tells caches to ask', async () => {
       const path = '/Observation/changing';
-      await app.put(path, '{"status":"final"}');
+      await app.put(path, observation('final'));
       expect((await read(path, { 'If-None-Match': 'W/"1"' })).status).toBe(304);
-      await app.put(path, '{"status":"amended"}');
+      await app.put(path, observation('amended'));
       const answer = await read(path, { 'If-None-Match': 'W/"1"' });
       expect([answer.status, answer.headers.etag, answer.headers['cache-control']]).toEqual([
         200,
@@ -176,9 +177,9 @@ describe('what a caller may ask of an answer', () => {
       const headers = { Prefer: `handling=lenient, return=${value}` };
       const path = `/Observation/prefer-${value.toLowerCase()}`;
       const answers = [
-        await app.post('/Observation', { status: 'final' }, { headers }),
-        await app.put(path, { status: 'final' }, { headers }),
-        await app.put(path, { status: 'amended' }, { headers }),
+        await app.post('/Observation', observation('final'), { headers }),
+        await app.put(path, observation('final'), { headers }),
+        await app.put(path, observation('amended'), { headers }),
         await app.delete(path, { headers }),
       ];
       expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 200]);
@@ -202,7 +203,9 @@ describe('what a caller may ask of an answer', () => {
       expect((await app.put('/Observation/o1', '{', { headers })).json()).toMatchObject({
         resourceType: 'OperationOutcome',
       });
-      const other = await app.put('/Observation/prefer-other', {}, { headers: { Prefer: 'respond-async' } });
+      const other = await app.put('/Observation/prefer-other', observation('final'), {
+        headers: { Prefer: 'respond-async' },
+      });
       expect([other.headers.get('preference-applied'), other.text === '']).toEqual([null, false]);
     });
   });
@@ -223,7 +226,13 @@ describe('what a caller may ask of an answer', () => {
   });
 
   describe('compression', () => {
-    const LONG = `{"resourceType":"Basic","id":"long","text":{"div":"${'clinical text é '.repeat(400)}"}}`;
+    const LONG = {
+      ...{ resourceType: 'Basic', id: 'long', code: { text: 'long' } },
+      text: {
+        status: 'generated',
+        div: `<div xmlns="http://www.w3.org/1999/xhtml">${'clinical text é '.repeat(400)}</div>`,
+      },
+    };
 
     it('compresses long answers as the caller takes them, with the length that is sent', async () => {
       await app.put('/Basic/long', LONG);

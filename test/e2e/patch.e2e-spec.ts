@@ -72,10 +72,10 @@ describe('PATCH', () => {
     [JSON_PATCH, '[{"op":"add","path":"/b/0","value":3.00},{"op":"copy","from":"/a","path":"/c"}]'],
     [MERGE_PATCH, '{"b":[3.00,2.50],"c":1.10}'],
   ])('keeps digits and order with %s', async (type, body) => {
-    await app.put('/Basic/digits', '{"a":1.10,"n":12345678901234567890.10,"10":1e2,"b":[2.50]}');
-    expect((await patch('/Basic/digits', body, type)).status).toBe(200);
-    expect(await contentOf('/Basic/digits')).toBe(
-      '"a":1.10,"n":12345678901234567890.10,"10":1e2,"b":[3.00,2.50],"c":1.10',
+    await app.put('/SDCDocument/digits', '{"status":"draft","a":1.10,"n":12345678901234567890.10,"10":1e2,"b":[2.50]}');
+    expect((await patch('/SDCDocument/digits', body, type)).status).toBe(200);
+    expect(await contentOf('/SDCDocument/digits')).toBe(
+      '"status":"draft","a":1.10,"n":12345678901234567890.10,"10":1e2,"b":[3.00,2.50],"c":1.10',
     );
   });
 
@@ -170,7 +170,7 @@ describe('PATCH', () => {
   });
 
   it('loses none of sixteen patches at once, on two servers', async () => {
-    await app.put('/Patient/race', { name: [] });
+    await app.put('/Patient/race', { name: [{ family: 'first' }] });
     const answers = await Promise.all(
       times(16, (n) => {
         const body = [{ op: 'add', path: '/name/-', value: { family: `caller ${n}` } }];
@@ -185,24 +185,24 @@ describe('PATCH', () => {
       name: { family: string }[];
       meta: { versionId: string };
     }>();
-    expect(name.map(({ family }) => family).sort()).toEqual(times(16, (n) => `caller ${n}`).sort());
+    expect(name.map(({ family }) => family).sort()).toEqual([...times(16, (n) => `caller ${n}`), 'first'].sort());
     expect(meta.versionId).toBe('17');
   });
 
   it('counts up exactly, when each caller tests what it read and tries again', async () => {
-    await app.put('/Basic/counter', { count: 0 });
+    await app.put('/SDCDocument/counter', { status: 'draft', count: 0 });
     const increment = async (): Promise<void> => {
       for (let tries = 0; tries < 100; tries++) {
-        const { count } = (await app.get('/Basic/counter')).json<{ count: number }>();
+        const { count } = (await app.get('/SDCDocument/counter')).json<{ count: number }>();
         const body = [
           { op: 'test', path: '/count', value: count },
           { op: 'replace', path: '/count', value: count + 1 },
         ];
-        if ((await patch('/Basic/counter', body, JSON_PATCH)).status === 200) return;
+        if ((await patch('/SDCDocument/counter', body, JSON_PATCH)).status === 200) return;
       }
     };
     await Promise.all(times(8, increment));
-    expect((await app.get('/Basic/counter')).json()).toMatchObject({ count: 8, meta: { versionId: '9' } });
+    expect((await app.get('/SDCDocument/counter')).json()).toMatchObject({ count: 8, meta: { versionId: '9' } });
   });
 
   describe('keeps secrets', () => {
@@ -302,12 +302,12 @@ describe('PATCH', () => {
     });
 
     it('a result that is deeper or larger than a body may be', async () => {
+      await app.put('/SDCDocument/large', { status: 'draft', text: 'x'.repeat(900) });
       const deep = times(70, () => ({ op: 'copy', from: '/x', path: '/x/x' }));
-      const start = [{ op: 'add', path: '/x', value: {} }, ...deep];
-      expect((await patch('/Patient/refused', start, JSON_PATCH)).status).toBe(422);
-      await app.put('/Basic/large', { text: 'x'.repeat(900) });
+      const deeper = await patch('/SDCDocument/large', [{ op: 'add', path: '/x', value: {} }, ...deep], JSON_PATCH);
+      expect([deeper.status, deeper.text.includes('deeper than 64 levels')]).toEqual([422, true]);
       const double = times(2, (n) => ({ op: 'copy', from: '/text', path: `/copy${n}` }));
-      const refused = await other.send('PATCH', '/Basic/large', { body: double });
+      const refused = await other.send('PATCH', '/SDCDocument/large', { body: double });
       expect([refused.status, refused.text.includes('larger than 2048 bytes')]).toEqual([422, true]);
     });
   });
