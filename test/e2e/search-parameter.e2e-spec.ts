@@ -61,7 +61,13 @@ interface IndexStatus {
 
 /** What the types of these specs must have. */
 const MEDIA = { url: 'http://files.example/1' };
-const LINKED = [{ type: 'source', resource: { reference: 'Patient/p1' } }];
+const LINKED = ['source', 'alternate'].map((type) => ({ type, resource: { reference: `Patient/${type}` } }));
+const SLOT = {
+  schedule: { reference: 'Schedule/s1' },
+  status: 'free',
+  start: '2026-01-01T10:00:00Z',
+  end: '2026-01-01T11:00:00Z',
+};
 
 describe('live search parameters', () => {
   let app: TestApp;
@@ -390,7 +396,7 @@ describe('live search parameters', () => {
       for (let round = offset; !isOver; round += 7) {
         const id = ids[round % ids.length] ?? '';
         // Values repeat, so that an update often leaves some as they are.
-        const body = { resourceType: 'Slot', id, language: `l${round % 3}`, comment: `c${round % 5}` };
+        const body = { resourceType: 'Slot', id, ...SLOT, language: `l${round % 3}`, comment: `c${round % 5}` };
         const { status } =
           round % 11 === 0 ? await server.delete(`/Slot/${id}`) : await server.put(`/Slot/${id}`, body);
         expect([200, 201, 204]).toContain(status);
