@@ -404,17 +404,20 @@ describe('live search parameters', () => {
     };
     const writing = [write(app, 1), write(other, 2), write(app, 3), write(other, 4)];
     const storm = (expression: string): object => ({ base: ['Slot'], type: 'string', expression });
-    for (let round = 0; round < 4; round++) {
-      await define('storm', storm('Slot.language | Slot.comment'));
-      if (round % 2 === 0) await settled('storm');
-      await define('storm', storm('Slot.comment'), other);
-      if (round % 2 === 1) await settled('storm');
-      await app.delete('/SearchParameter/storm');
+    try {
+      for (let round = 0; round < 4; round++) {
+        await define('storm', storm('Slot.language | Slot.comment'));
+        if (round % 2 === 0) await settled('storm');
+        await define('storm', storm('Slot.comment'), other);
+        if (round % 2 === 1) await settled('storm');
+        await app.delete('/SearchParameter/storm');
+      }
+      await define('storm', storm('Slot.language | Slot.comment'), other);
+      await settled('storm');
+    } finally {
+      isOver = true;
+      await Promise.all(writing);
     }
-    await define('storm', storm('Slot.language | Slot.comment'), other);
-    await settled('storm');
-    isOver = true;
-    await Promise.all(writing);
     const { rows } = await database.query<{ body: string }>(`select body from resource where type = 'Slot'`);
     const stored = rows.map(({ body }) => JSON.parse(body) as { language: string; comment: string });
     const expected = stored.flatMap(({ language, comment }) => [language, comment]).sort();
