@@ -260,6 +260,9 @@ describe('live search parameters', () => {
         },
       ]);
     expect(await warningsOf('Basic?code=x')).toEqual([]);
+    // A condition that cannot see everything must not create what may be there.
+    const conditional = await app.post('/Basic?held=val-d', { resourceType: 'Basic', code: { text: 'twice' } });
+    expect([conditional.status, conditional.headers.get('retry-after')]).toEqual([503, '10']);
 
     // Before and behind the place, changed and deleted.
     await app.put('/Basic/a', basic('a', 'changed-a'));

@@ -3,6 +3,7 @@ import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { type ResourceText } from '../stored-resource';
+import { type SearchParameter } from './extract/search-parameter';
 import { holdsTexts } from './holds-texts';
 import { parseSearch } from './parse-search';
 import { ResourceSearch } from './resource-search';
@@ -29,23 +30,35 @@ export class ResourceCriteria {
    * Finds up to `limit` resources, in the open unit of work where there is one. Search rows hold hashes, so hits are checked
    * against their bodies: two values with one hash are not taken for each other.
    * @param criteria a query such as `identifier=http://a|1&active=true`; a `?` or `Patient?` before it is allowed
-   * @throws ServiceError 'invalid' for no criteria, an unknown parameter, one without a value, or one that shapes answers.
+   * @throws ServiceError 'invalid' for no criteria, an unknown parameter, one without a value, or one that shapes answers;
+   * 'busy' for a parameter whose index is not complete yet.
    */
   async find(type: string, criteria: string, limit = 2): Promise<ResourceText[]> {
     const query = criteriaQuery(type, criteria);
-    const { parameters } = this.index;
+    const { parameters } = await this.index.current();
+    const incomplete = new Set<SearchParameter>();
     const { baseUrl } = this.environment;
     const { clauses } = parseSearch(query, {
       type,
       parameters,
+      incomplete,
       baseUrl,
       now: this.clock.now().getTime(),
       isLenient: false,
     });
+    assertComplete([...incomplete]);
     const isHit = holdsTexts(query, (code) => parameters.find(type, code)?.kind);
     const { resources } = await this.search.search({ type, clauses, count: limit + SPARE, total: 'none' });
     return resources.filter(({ text }) => isHit(text)).slice(0, limit);
   }
+}
+
+/** An index that is being built may not find what is there, and a condition would then make it twice. */
+function assertComplete([parameter]: readonly SearchParameter[]): void {
+  if (parameter === undefined) return;
+  throw new ServiceError('busy', `The index of ${parameter.type}.${parameter.code} is being built. Try again later.`, {
+    retryAfterSeconds: 10,
+  });
 }
 
 /** Reads criteria as a query. @throws ServiceError 'invalid' as {@link ResourceCriteria.find} says. */
