@@ -310,6 +310,8 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Observation?patient.organization.name=north', ['pressure', 'weight']],
   ['Observation?patient.organization.partof.name=topmost', ['pressure', 'weight']],
   ['Observation?patient.organization.partof.partof.name=x', []],
+  ['Observation?focus.subject.organization.name=north', []],
+  ['Provenance?target:Observation.subject.organization.name=north', ['origin']],
   ['Observation?patient._id=zoe', ['smoker', 'weight-g']],
   ['Observation?patient.identifier=http://ward.example|12345', ['pressure', 'weight']],
   ['Observation?encounter.class=IMP', ['weight']],
@@ -369,6 +371,7 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Observation?subject.colour=x', 'subject'],
   ['Observation?subject:Spaceship.name=x', 'Spaceship'],
   [`Organization?${'partof.'.repeat(10)}name=x`, 'chain of more than'],
+  [`List?${'item.'.repeat(8)}code=x`, 'too many ways'],
   ['Patient?_has:Observation:patient=x', '_has:Observation:patient'],
   ['Patient?_has:Spaceship:patient:code=x', 'Spaceship'],
   ['Patient?_has:Observation:code:code=x', 'Observation.code'],
@@ -556,6 +559,15 @@ describe('the search language', () => {
     expect(await found('Observation?code-value-quantity=m1$2')).toEqual(['moving']);
     await app.delete('/fhir/Observation/moving');
     expect(await found('Observation?value-quantity=2')).toEqual([]);
+  });
+
+  it('refuses more values than a statement should have, whatever way they come', async () => {
+    const days = Array.from({ length: 1_000 }, (_value, index) => `ge${1000 + index}`).join(',');
+    const form = Array.from({ length: 30 }, () => `birthdate=${days}`).join('&');
+    const answer = await app.post('/fhir/Patient/_search', form, {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('too many values')]);
   });
 
   it('takes patterns and quotes of other languages as text', async () => {

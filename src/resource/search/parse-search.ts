@@ -13,6 +13,9 @@ const LATER = new Set(['_contained', '_containedType', '_query']);
 /** More clauses than any client sends by hand; each costs a probe per candidate row. */
 const MAX_CLAUSES = 32;
 
+/** Ways from type to type that the chains of one search may take together; real ones take a few. */
+const MAX_WAYS = 500;
+
 export interface ParsedSearch {
   readonly clauses: readonly SearchClause[];
   /** The parameters that were used, as sent: what the `self` link shows. */
@@ -25,6 +28,7 @@ export interface ParsedSearch {
  */
 export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedSearch {
   const clauses: SearchClause[] = [];
+  const bounded = { ...scope, ways: { left: MAX_WAYS } };
   const used: [string, string][] = [];
   for (const [name, value] of query) {
     if (RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '') || value === '') continue; // an empty value asks for nothing
@@ -32,8 +36,8 @@ export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedS
     if (value.includes('\0')) throw invalid(name, 'has a NUL character in its value');
     const clause =
       name === '_filter'
-        ? filterClauseOf(value, scope)
-        : (pairedClauseOf(name, value, query, scope) ?? clauseOf(name, value, scope));
+        ? filterClauseOf(value, bounded)
+        : (pairedClauseOf(name, value, query, bounded) ?? clauseOf(name, value, bounded));
     if (clause === undefined) continue;
     clauses.push(clause);
     used.push([name, value]);

@@ -1,16 +1,23 @@
 import { createHash } from 'node:crypto';
 import { type Statement } from '../../../platform/database/statement';
+import { ServiceError } from '../../../platform/errors/service-error';
 
 export interface CompiledSearch {
   readonly statement: Statement;
   readonly values: readonly unknown[];
 }
 
+/** PostgreSQL takes 65,535, but planning that many alternatives would take it seconds. */
+const MAX_VALUES = 10_000;
+
 /** Gathers the values of a statement: no value is ever part of its text. */
 export class Binder {
   private readonly values: unknown[] = [];
 
+  /** @throws ServiceError 'invalid' for a search of more values than a statement should have */
   value(value: unknown): string {
+    if (this.values.length >= MAX_VALUES)
+      throw new ServiceError('invalid', 'The search asks for too many values at once; ask for fewer.');
     return `$${this.values.push(value)}`;
   }
 

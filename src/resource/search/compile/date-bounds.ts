@@ -28,14 +28,10 @@ export function withJoinedDates(clauses: readonly SearchClause[]): readonly Sear
   for (const clause of clauses) {
     const at = joined.findIndex((one) => isSameDate(one, clause));
     const known = joined[at];
-    if (known?.kind === 'date' && clause.kind === 'date') {
-      const boxes = known.boxes.flatMap((one) => clause.boxes.map((other) => intersectionOf(one, other)));
-      if (boxes.length <= MAX_BOXES) {
-        joined[at] = { ...known, boxes };
-        continue;
-      }
-    }
-    joined.push(clause);
+    const isJoined =
+      known?.kind === 'date' && clause.kind === 'date' && known.boxes.length * clause.boxes.length <= MAX_BOXES;
+    if (isJoined) joined[at] = { ...known, boxes: intersectionsOf(known.boxes, clause.boxes) };
+    else joined.push(clause);
   }
   return joined;
 }
@@ -45,6 +41,9 @@ const isSameDate = (one: SearchClause, other: SearchClause): boolean =>
 
 const hasSameIds = (one: DateClause, other: DateClause): boolean =>
   one.parameterIds.join() === other.parameterIds.join();
+
+const intersectionsOf = (some: readonly DateBox[], others: readonly DateBox[]): readonly DateBox[] =>
+  some.flatMap((one) => others.map((other) => intersectionOf(one, other)));
 
 function intersectionOf(one: DateBox, other: DateBox): DateBox {
   const box = {

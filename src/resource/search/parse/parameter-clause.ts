@@ -168,11 +168,40 @@ function chainOf(
   if (parameter.kind !== 'reference') throw invalid(head, 'is no reference, so nothing can follow its dot');
   const name = `${head}.${rest}`;
   const types = targetTypesOf(parameter, modifier, rest, scope, name);
-  const clauses = types.flatMap((type): SearchClause[] => {
-    const clause = clauseOf(rest, value, { ...scope, type }, links + 1);
-    return clause === undefined ? [] : [{ kind: 'chain', parameterIds: parameter.storedAs, type, clause }];
-  });
-  return clauses.length === 0 ? undefined : anyOf(clauses);
+  const { ways = { left: Infinity } } = scope;
+  ways.left -= types.length;
+  const { clauses, refusal } = eachType(types, (type) =>
+    // Beyond the bound nothing is read any more; the outermost link refuses the whole.
+    ways.left < 0 ? undefined : clauseOf(rest, value, { ...scope, type }, links + 1),
+  );
+  if (ways.left < 0) throw invalid(name, 'may go too many ways: name the types, as in subject:Patient.name');
+  if (clauses.length === 0 && refusal !== undefined) throw refusal;
+  const chains = clauses.map(({ type, clause }): SearchClause => ({
+    kind: 'chain',
+    parameterIds: parameter.storedAs,
+    type,
+    clause,
+  }));
+  return chains.length === 0 ? undefined : anyOf(chains);
+}
+
+/** A chain holds for the types that know the rest of it; it is refused when none does. */
+function eachType(
+  types: readonly string[],
+  read: (type: string) => SearchClause | undefined,
+): { readonly clauses: readonly { type: string; clause: SearchClause }[]; readonly refusal: ServiceError | undefined } {
+  const clauses: { type: string; clause: SearchClause }[] = [];
+  let refusal: ServiceError | undefined;
+  for (const type of types) {
+    try {
+      const clause = read(type);
+      if (clause !== undefined) clauses.push({ type, clause });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      refusal ??= error;
+    }
+  }
+  return { clauses, refusal };
 }
 
 function targetTypesOf(
