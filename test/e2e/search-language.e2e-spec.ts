@@ -334,6 +334,9 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Patient?_filter=family sw chal and given eq "Peter"', ['peter']],
   ['Patient?_filter=family ew "MERS"', ['peter']],
   ['Patient?_filter=name pr false', ['anon']],
+  ['Patient?_filter=_id eq peter or _id eq zoe', ['peter', 'zoe']],
+  ['Patient?_filter=_id ne peter and _lastUpdated gt 2020', ['anon', 'zoe']],
+  ['Patient?_has:Observation:patient:code=29463-7&_filter=_id eq zoe', ['zoe']],
   ['Observation?_filter=subject.gender eq female and value-quantity gt 100', ['weight-g']],
   ['Observation?_filter=code in http://sets.example/vitals', ['pressure', 'weight', 'weight-g']],
   // in a compartment
@@ -388,6 +391,7 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Patient?_filter=(gender eq male', '_filter'],
   ['Patient?_filter=gender xx male', 'xx'],
   ['Patient?_filter=colour eq red', 'colour'],
+  ['Patient?_filter=_id co pet', 'co'],
   ['Patient?_total=perhaps', '_total'],
   ['Patient?_count=-1', '_count'],
   ['Patient?_explain=perhaps', '_explain'],

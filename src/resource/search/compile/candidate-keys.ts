@@ -71,6 +71,7 @@ and tstzrange(g.low, g.high, '[]') && tstzrange(${low}, ${high}, '[]') and ${dat
   }
 
   private any(type: string, clauses: readonly SearchClause[]): Keys {
+    if (clauses.length === 0) return dated('select n.main_date, n.resource_key from resource n where false');
     const all = clauses.map((one) => this.of(type, one));
     const hasDate = all.every((keys) => keys.hasDate);
     const columns = hasDate ? 'u.main_date, u.resource_key' : 'u.resource_key';

@@ -3,6 +3,7 @@ import { type SearchClause } from '../search-query';
 import { valuePathsOf } from './json-path';
 import { clauseOf, parameterOf, valueClauseOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
+import { SPECIAL_CODES } from './special-clause';
 import { invalid } from './values';
 
 /** `_filter` is an expression of bounded size (http://hl7.org/fhir/R4/search_filter.html). */
@@ -88,8 +89,9 @@ const escaped = (text: string): string => text.replace(/[\\,$]/g, '\\$&');
 
 function comparisonOf(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
   if (path.includes('.')) return chained(path, operator, value, scope);
+  if (SPECIAL_CODES.has(path)) return columnComparison(path, operator, value, scope);
   const parameter = parameterOf(path, { ...scope, isLenient: false });
-  if (parameter === undefined) return columnComparison(path, operator, value, scope);
+  if (parameter === undefined) throw notUnderstood(path);
   if (operator === 'pr') return valueClauseOf(parameter, 'missing', value === 'true' ? 'false' : 'true', scope);
   const clause = (modifier: string | undefined, prefix = ''): SearchClause =>
     valueClauseOf(parameter, modifier, `${prefix}${escaped(value)}`, scope);
@@ -125,10 +127,12 @@ function comparisonOf(path: string, operator: string, value: string, scope: Sear
 }
 
 function columnComparison(code: string, operator: string, value: string, scope: SearchScope): SearchClause {
-  const prefix = code === '_lastUpdated' && operator !== 'eq' ? operator : '';
-  const clause = clauseOf(code, `${prefix}${escaped(value)}`, scope);
+  const isOrdered = code === '_lastUpdated' && ['ne', 'gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb'].includes(operator);
+  if (!isOrdered && operator !== 'eq' && operator !== 'ne')
+    throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" for "${code}"`);
+  const clause = clauseOf(code, `${isOrdered ? operator : ''}${escaped(value)}`, scope);
   if (clause === undefined) throw notUnderstood(code);
-  return clause;
+  return operator === 'ne' && !isOrdered ? { kind: 'not', clause } : clause;
 }
 
 /** The last word of a chain is compared, the others lead to it. */
