@@ -1,6 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type WriteOptions } from '../resource-writer';
-import { versionsOf } from './entity-tags';
+import { versionsOf } from '../entity-tags';
 import { assertId } from '../resource-draft';
 import { type BundleEntry } from './bundle';
 import { refusedRequest } from './entry-error';
@@ -75,10 +75,12 @@ function writeAction({ request, resource }: BundleEntry, { verb, type, steps, qu
   }
   const criteria = verb === 'POST' ? (request.ifNoneExist ?? query) : query;
   const options = {
-    ...(request.ifMatch === undefined ? {} : { ifMatch: versionsOf(request.ifMatch, 'request.ifMatch') }),
+    ...(request.ifMatch === undefined
+      ? {}
+      : { ifMatch: versionsOf(request.ifMatch, 'request.ifMatch', 'request.ifMatch') }),
     ...(request.ifNoneMatch === undefined
       ? {}
-      : { ifNoneMatch: versionsOf(request.ifNoneMatch, 'request.ifNoneMatch') }),
+      : { ifNoneMatch: versionsOf(request.ifNoneMatch, 'request.ifNoneMatch', 'request.ifNoneMatch') }),
   };
   const action = { kind: 'write', verb, type, options } as const;
   if (id !== undefined) {
