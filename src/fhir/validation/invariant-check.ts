@@ -1,4 +1,10 @@
-import { type InvariantDefinition, invariantDefinitions, lineageOf } from '../definitions';
+import {
+  type ElementDefinition,
+  type InvariantDefinition,
+  invariantDefinitions,
+  lineageOf,
+  memberKey,
+} from '../definitions';
 import { type ItemCheck } from './binding-check';
 import { compileFhirPath } from './fhirpath/compile-fhirpath';
 import { type Truth } from './fhirpath/compiled';
@@ -13,12 +19,18 @@ export function invariantsOfType(type: string): readonly ItemCheck[] {
   return lineageOf(type).flatMap((ancestor) => statedAt(ancestor).map((stated) => checkOf(stated, ancestor)));
 }
 
-/** The invariants that an element states beyond those of its type. @param owner the type that has the element */
-export function invariantsOfElement(owner: string, element: string, type: string): readonly ItemCheck[] {
+/**
+ * The invariants that an element states beyond those of its type.
+ * @param owner the type that has the element
+ * @param type of its values; a choice may state some for one of its types only
+ */
+export function invariantsOfElement(owner: string, element: ElementDefinition, type: string): readonly ItemCheck[] {
   return lineageOf(owner).flatMap((ancestor) => {
-    const path = `${ancestor}.${element}`;
+    const path = `${ancestor}.${element.name}`;
     // A backbone element is a type of its own, named by the path.
-    return path === type ? [] : statedAt(path).map((stated) => checkOf(stated, type, path));
+    if (path === type) return [];
+    const ofChoice = element.isChoice ? statedAt(`${ancestor}.${memberKey(element, type)}`) : [];
+    return [...statedAt(path), ...ofChoice].map((stated) => checkOf(stated, type, path));
   });
 }
 

@@ -1,4 +1,4 @@
-import { elementsOf, isPrimitiveType } from '../../definitions';
+import { elementsOf, isPrimitiveType, memberKey } from '../../definitions';
 import { type Branch, type Compiled, isObject, ValueLess, valuesOf, type Values } from './compiled';
 import { UncompilableError } from './syntax';
 
@@ -32,7 +32,7 @@ function keysOf(type: string, name: string): readonly MemberKey[] {
   const element = elementsOf(type)?.get(name);
   if (element === undefined) return [];
   return element.types.map((of) => ({
-    key: element.isChoice ? `${name}${of.charAt(0).toUpperCase()}${of.slice(1)}` : name,
+    key: memberKey(element, of),
     type: of,
     isPrimitive: isPrimitiveType(of),
   }));

@@ -1,4 +1,4 @@
-import { elementsOf, isR4ResourceType, isSubtype } from '../../../fhir/definitions';
+import { elementsOf, isR4ResourceType, isSubtype, memberKey } from '../../../fhir/definitions';
 import { targetOf } from '../../../fhir/reference';
 import { type Expression, ExpressionError } from './expression-syntax';
 import { type Branch, isObject, type Scope, type Step, visitEach, walkSteps } from './branch';
@@ -88,8 +88,7 @@ function memberOf(branch: Branch, name: string): readonly Branch[] {
   const element = elementsOf(branch.type)?.get(name);
   if (element === undefined) return [];
   return element.types.map((type) => {
-    const key = element.isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
-    return addStep(branch, memberStep(key, element.isRepeated), type);
+    return addStep(branch, memberStep(memberKey(element, type), element.isRepeated), type);
   });
 }
 
