@@ -9,7 +9,7 @@ import { type ItemCheck } from './binding-check';
 import { compileFhirPath } from './fhirpath/compile-fhirpath';
 import { type Truth } from './fhirpath/compiled';
 import { evaluateByLibrary } from './fhirpath/evaluate-by-library';
-import { UncompilableError } from './fhirpath/syntax';
+import { ExpressionError } from '../fhirpath/expression';
 import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
 
 let byElement: ReadonlyMap<string, readonly InvariantDefinition[]> | undefined;
@@ -52,7 +52,7 @@ export function truthOfInvariant({ expression }: InvariantDefinition, type: stri
   try {
     return compileFhirPath(expression, type, resourceTypeOf(path));
   } catch (error) {
-    if (error instanceof UncompilableError) return evaluateByLibrary(expression, path);
+    if (error instanceof ExpressionError) return evaluateByLibrary(expression, path);
     throw error;
   }
 }

@@ -7,8 +7,8 @@ import { storedProfileOf, type StoredProfile } from '../../fhir/validation/profi
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type ErrorIssue } from '../../platform/errors/service-error';
+import { withinTime } from '../../platform/time/within-time';
 import { StoredDefinitions } from './stored-definitions';
-import { withinTime } from './within-time';
 
 /** A resource of many profiles, or a profile of many extensions; what goes beyond is not looked up. */
 const MAX_PROFILES = 200;
