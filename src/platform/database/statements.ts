@@ -17,6 +17,7 @@ export class Statements {
   ) {}
 
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    if (this.unitOfWork.isHeldEarly(statement, values)) return [];
     const { rows } = await (this.unitOfWork.client ?? this.pool).query<Row>(configOf(statement, values));
     return rows;
   }
