@@ -5,6 +5,8 @@ export interface SearchQuery {
   /** Empty: by main date, the newest first. */
   readonly sort?: readonly SortKey[];
   readonly count: number;
+  /** How many matches stand before the page, when it is reached by its number. */
+  readonly offset?: number;
   /** Where the page begins or ends; the first page when absent. */
   readonly position?: PagePosition;
 }
