@@ -4,6 +4,7 @@ import { compilePage, compileTotal } from '../../src/resource/search/compile-sea
 import { type CompiledSearch } from '../../src/resource/search/compile/binder';
 import {
   type DateBox,
+  type NearClause,
   type SearchClause,
   type SearchQuery,
   type SortKey,
@@ -17,6 +18,7 @@ const PATIENTS = 200;
 
 /** Parameters as the rows below have them. */
 const [NAME, PATIENT_NAME, DATE, OTHER_DATE, SUBJECT, VALUE, CODE_VALUE] = [3, 13, 4, 5, 7, 6, 8];
+const POSITION = 14;
 const CODE = 77;
 
 const token = (...hashes: number[]): SearchClause => ({ kind: 'token', tokens: hashes.map((hash) => ({ hash })) });
@@ -71,6 +73,11 @@ const has = (clause: SearchClause, isByPatient: boolean): SearchClause => ({
 const not = (clause: SearchClause): SearchClause => ({ kind: 'not', clause });
 const presence = (isPresent: boolean): SearchClause => ({ kind: 'presence', mask: 1n, isPresent });
 const body: SearchClause = { kind: 'body', paths: ['$.status ? (@ == "final")'], hint: 'final' };
+const near = (meters: number): NearClause => ({
+  kind: 'near',
+  parameterId: POSITION,
+  places: [{ latitude: 48.2, longitude: 16.4, meters }],
+});
 const list: SearchClause = { kind: 'list', listHash: 5_000_001, parameterId: 9 };
 
 const by = (kind: 'string' | 'date' | 'number', parameterId: number, isDescending: boolean): SortKey[] => [
@@ -128,6 +135,13 @@ const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['body', { clauses: [body] }],
   ['token and body', { clauses: [token(1), body] }],
   ['list', { clauses: [list] }],
+  ['a near place', { clauses: [near(50_000)] }],
+  ['a wide surrounding', { clauses: [near(15_000_000)] }],
+  ['near and token', { clauses: [near(50_000), token(1)] }],
+  [
+    'sorted by distance',
+    { clauses: [near(50_000)], sort: [{ by: near(50_000), isDescending: false }] },
+  ],
   ['any of token and string', { clauses: [{ kind: 'any', clauses: [token(1), text('prefix', 'name42')] }] }],
   ['any that needs a look at each', { clauses: [{ kind: 'any', clauses: [token(1), body] }] }],
   ['all in all', { clauses: [{ kind: 'all', clauses: [token(1), { kind: 'all', clauses: [number(5), from] }] }] }],
@@ -288,6 +302,9 @@ async function fill(client: Client): Promise<void> {
        select 0, (resource_key * 7919) % 1000 + k, main_date, resource_key, ${VALUE}, resource_key % 3 from resource, generate_series(0, 1) k where type = 'Observation' and resource_key % 3 > 0`,
     `insert into search_number (code_hash, value, main_date, resource_key, parameter_id, unit_hash)
        select ${CODE}, (resource_key * 7919) % 1000, main_date, resource_key, ${CODE_VALUE}, 1 from resource where type = 'Observation' and resource_key % 5 = 0`,
+    `insert into search_number (code_hash, value, main_date, resource_key, parameter_id, unit_hash)
+       select k, case k when 0 then (resource_key * 7919) % 1800 / 10.0 - 90 else (resource_key * 104729) % 3600 / 10.0 - 180 end, main_date, resource_key, ${POSITION}, 0
+       from resource, generate_series(0, 1) k where type = 'Observation' and resource_key % 4 = 0`,
     'vacuum analyze',
   ];
   for (const statement of rows) await client.query(statement);

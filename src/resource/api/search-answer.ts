@@ -5,6 +5,7 @@ import { type OutcomeIssue } from '../search/live/incomplete-indexes';
 import { printPosition } from '../search/search-position';
 import { type PagePosition } from '../search/search-query';
 import { type ResourceText } from '../stored-resource';
+import { type SearchExtension } from './location-distance';
 import { bundleText, searchEntry } from './resource-answer';
 
 /** What the links of a search repeat, and how its resources are shown. */
@@ -17,6 +18,8 @@ export interface SearchLinks {
   /** The parameters that were used, with the count that is in force. */
   readonly used: URLSearchParams;
   readonly position: PagePosition | undefined;
+  /** What the `search` of each match says beside its mode. */
+  readonly extension?: SearchExtension | undefined;
 }
 
 /** The searchset Bundle of a page (http://hl7.org/fhir/R4/bundle.html#searchset). */
@@ -28,9 +31,11 @@ export function searchAnswer(page: SearchPage, links: SearchLinks, warnings: rea
     ...(page.previous === undefined ? [] : [linkTo(links, 'previous', page.previous)]),
     ...(page.next === undefined ? [] : [linkTo(links, 'next', page.next)]),
   ];
-  const { rootUrl, subset } = links;
+  const { rootUrl, subset, extension } = links;
   const entries = [
-    ...page.resources.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'match')),
+    ...page.resources.map((resource) =>
+      searchEntry(rootUrl, subsetted(resource, subset), 'match', extension?.(resource.text)),
+    ),
     ...page.included.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'include')),
     ...(issues.length === 0 ? [] : [outcomeEntry(issues)]),
   ];

@@ -12,6 +12,7 @@ import { ResourceSearch } from '../search/resource-search';
 import { isLenient } from '../search/result-parameters';
 import { SearchIndex } from '../search/search-index';
 import { type SearchClause } from '../search/search-query';
+import { locationDistance } from './location-distance';
 import { searchAnswer } from './search-answer';
 
 /** What is searched, beside what the query asks for. */
@@ -55,7 +56,11 @@ export class SearchRequests {
     const rootUrl = rootUrlOf(request, this.environment);
     return {
       status: 200,
-      text: searchAnswer(page, { rootUrl, path, used, subset, position: asked.position }, warnings),
+      text: searchAnswer(
+        page,
+        { rootUrl, path, used, subset, position: asked.position, extension: locationDistance(asked.clauses) },
+        warnings,
+      ),
     };
   }
 }
