@@ -138,10 +138,7 @@ const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['a near place', { clauses: [near(50_000)] }],
   ['a wide surrounding', { clauses: [near(15_000_000)] }],
   ['near and token', { clauses: [near(50_000), token(1)] }],
-  [
-    'sorted by distance',
-    { clauses: [near(50_000)], sort: [{ by: near(50_000), isDescending: false }] },
-  ],
+  ['sorted by distance', { clauses: [near(50_000)], sort: [{ by: near(50_000), isDescending: false }] }],
   ['any of token and string', { clauses: [{ kind: 'any', clauses: [token(1), text('prefix', 'name42')] }] }],
   ['any that needs a look at each', { clauses: [{ kind: 'any', clauses: [token(1), body] }] }],
   ['all in all', { clauses: [{ kind: 'all', clauses: [token(1), { kind: 'all', clauses: [number(5), from] }] }] }],
