@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { compilePage, compileTotal } from '../../src/resource/search/compile-search';
+import { compilePage, compilePlaces, compileTotal } from '../../src/resource/search/compile-search';
 import { type CompiledSearch } from '../../src/resource/search/compile/binder';
 import {
   type DateBox,
@@ -9,6 +9,7 @@ import {
   type SearchQuery,
   type SortKey,
 } from '../../src/resource/search/search-query';
+import { STORED_TYPES } from '../../src/resource/search/types/types-search';
 import { sessionSettings } from '../../src/platform/database/data-source-options';
 import { STATEMENT_TYPES } from '../../src/platform/database/statement';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
@@ -201,6 +202,12 @@ describe.each([
       }
     });
 
+    it('reads the places of a page over types the same way', async () => {
+      const position = { side: 'after' as const, values: [Date.parse('2020-01-05')], key: 5_000 };
+      const plan = await planOf(compilePlaces({ ...query, sort: byUpdate, position }));
+      expect(plan).not.toMatch(/Seq Scan|Hash (Semi |Anti |Left )?Join|Merge (Semi |Anti |Left )?Join/);
+    });
+
     it('counts by indexes', async () => {
       expect(await planOf(compileTotal(query))).not.toMatch(/Seq Scan/);
     });
@@ -222,6 +229,13 @@ describe.each([
       expect(new Set(keys).size).toBe(keys.length);
       expect(keys.length).toBe(counted?.total);
     });
+  });
+
+  it('lists the types that are stored by a step for each', async () => {
+    expect(await planOf({ statement: STORED_TYPES, values: [] })).not.toMatch(/Seq Scan on resource/);
+    expect((await run<{ type: string }>('', { statement: STORED_TYPES, values: [] })).map(({ type }) => type)).toEqual(
+      isFull ? ['List', 'Observation', 'Patient'] : [],
+    );
   });
 
   it('has one statement for one shape, whatever its values', () => {

@@ -13,7 +13,7 @@ export interface SearchLinks {
   /** The part of each resource that was asked for. */
   readonly subset: Subset | 'count' | undefined;
   readonly rootUrl: string;
-  /** Below the root: `Patient`. */
+  /** Below the root: `Patient`; empty for the root itself. */
   readonly path: string;
   /** The parameters that were used, with the count that is in force. */
   readonly used: URLSearchParams;
@@ -54,7 +54,7 @@ function linkTo(
 ): { readonly relation: string; readonly url: string } {
   const shown = new URLSearchParams(used);
   if (position !== undefined) shown.set(`_${position.side}`, printPosition(position));
-  return { relation, url: `${rootUrl}/${path}?${shown.toString()}` };
+  return { relation, url: `${rootUrl}${path === '' ? '' : `/${path}`}?${shown.toString()}` };
 }
 
 /** http://hl7.org/fhir/R4/search.html#outcome */
