@@ -25,6 +25,7 @@ import { SearchParameterRule } from './search/live/search-parameter.rule';
 import { ResourceSearch } from './search/resource-search';
 import { RowFrequencies } from './search/row-frequencies';
 import { SearchIndex } from './search/search-index';
+import { TypesSearch } from './search/types/types-search';
 import { ValueSetCodes } from './search/value-set-codes';
 import { ResourceKeys } from './store/resource-keys';
 import { ResourceStore } from './store/resource-store';
@@ -70,6 +71,7 @@ import { WriteExtensions } from './write-extensions';
     RowFrequencies,
     ValueSetCodes,
     ResourceSearch,
+    TypesSearch,
     Compartments,
     CompartmentListener,
     ResourceCriteria,
@@ -86,6 +88,7 @@ import { WriteExtensions } from './write-extensions';
     IncompleteIndexes,
     LiveSearchParameters,
     ResourceSearch,
+    TypesSearch,
     Compartments,
     ResourceCriteria,
     ConditionalWriter,

@@ -1,9 +1,11 @@
+import { ServiceError } from '../../platform/errors/service-error';
 import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { type Subset, subsetOf } from '../../fhir/subset';
 import { MAX_INCLUDED } from '../search/included-resources';
 import { type SearchPage } from '../search/resource-search';
 import { type OutcomeIssue } from '../search/live/incomplete-indexes';
 import { type ResourceText } from '../stored-resource';
+import { type SearchExtension } from './location-distance';
 import { bundleText, searchEntry } from './resource-answer';
 import { linksOf, type SearchPlace } from './search-links';
 
@@ -13,6 +15,8 @@ export interface SearchPresentation extends SearchPlace {
   readonly subset: Subset | 'count' | undefined;
   /** Bare resources instead of a Bundle. */
   readonly isArray: boolean;
+  /** What the `search` of each match says beside its mode. */
+  readonly extension?: SearchExtension | undefined;
 }
 
 /** The answer to a search: a searchset Bundle (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. */
@@ -25,10 +29,15 @@ export function searchAnswer(
   return presentation.isArray ? arrayOf(page, presentation, issues) : bundleOf(page, presentation, issues);
 }
 
+export const noPlaceForTotals = (): ServiceError =>
+  new ServiceError('invalid', '_result=array has no place for a total alone, or for a plan.');
+
 function bundleOf(page: SearchPage, presentation: SearchPresentation, issues: readonly OutcomeIssue[]): FhirAnswer {
-  const { rootUrl, subset } = presentation;
+  const { rootUrl, subset, extension } = presentation;
   const entries = [
-    ...page.resources.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'match')),
+    ...page.resources.map((resource) =>
+      searchEntry(rootUrl, subsetted(resource, subset), 'match', extension?.(resource.text)),
+    ),
     ...page.included.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'include')),
     ...(issues.length === 0 ? [] : [outcomeEntry(issues)]),
   ];

@@ -6,7 +6,7 @@ import { type PagePosition } from '../search/search-query';
 /** What the links of a search repeat, and where the page is. */
 export interface SearchPlace {
   readonly rootUrl: string;
-  /** Below the root: `Patient`. */
+  /** Below the root: `Patient`; empty for the root itself. */
   readonly path: string;
   /** The parameters that were used, with the count that is in force. */
   readonly used: URLSearchParams;
@@ -53,5 +53,5 @@ function linkTo({ rootUrl, path, used }: SearchPlace, relation: string, at: Page
   const shown = new URLSearchParams(used);
   if (typeof at === 'number') shown.set('_page', String(at));
   else if (at !== undefined) shown.set(`_${at.side}`, printPosition(at));
-  return { relation, url: `${rootUrl}/${path}?${shown.toString()}` };
+  return { relation, url: `${rootUrl}${path === '' ? '' : `/${path}`}?${shown.toString()}` };
 }

@@ -5,8 +5,6 @@ import { readSubset } from '../../fhir/read-subset';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
-import { TimeLimit } from '../../platform/database/time-limit';
-import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { type SearchParameter } from '../search/extract/search-parameter';
 import { IncompleteIndexes } from '../search/live/incomplete-indexes';
@@ -15,7 +13,9 @@ import { ResourceSearch } from '../search/resource-search';
 import { isLenient } from '../search/result-parameters';
 import { SearchIndex } from '../search/search-index';
 import { type SearchClause } from '../search/search-query';
-import { searchAnswer } from './search-answer';
+import { locationDistance } from './location-distance';
+import { noPlaceForTotals, searchAnswer } from './search-answer';
+import { searchLimit } from './search-limit';
 
 /** What is searched, beside what the query asks for. */
 export interface SearchTarget {
@@ -53,9 +53,8 @@ export class SearchRequests {
     const { used, ...asked } = readSearch(query, scope, this.environment.searchTimeoutMaxSeconds);
     const { isArray, page: number, position } = asked;
     const count = subset === 'count' ? 0 : asked.count;
-    if (isArray && (count === 0 || asked.isExplained === true))
-      throw new ServiceError('invalid', '_result=array has no place for a total alone, or for a plan.');
-    const page = await this.statements.within(this.limitOf(asked.timeoutSeconds), () =>
+    if (isArray && (count === 0 || asked.isExplained === true)) throw noPlaceForTotals();
+    const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
       this.search.search({
         ...asked,
         clauses: [...clauses, ...asked.clauses],
@@ -66,13 +65,11 @@ export class SearchRequests {
     );
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);
-    return searchAnswer(page, { rootUrl, path, used, count, subset, isArray, position, page: number }, warnings);
-  }
-
-  /** Page, total and includes have it together; when nothing is asked, as long as one statement may take. */
-  private limitOf(asked: number | undefined): TimeLimit {
-    const seconds = asked ?? this.environment.statementTimeoutSeconds;
-    const message = `The search took longer than ${seconds} s. Ask with a larger _timeout, or for less: fewer matches, a smaller _count, _total=none.`;
-    return new TimeLimit(seconds, message, asked === undefined);
+    const extension = locationDistance(asked.clauses);
+    return searchAnswer(
+      page,
+      { rootUrl, path, used, count, subset, isArray, position, page: number, extension },
+      warnings,
+    );
   }
 }

@@ -31,6 +31,13 @@ export function compilePage(query: SearchQuery, frequencies: Frequencies = nothi
   return byValues(query, sort, frequencies);
 }
 
+/** As {@link compilePage}, but only `s0` and `resource_key`: a body that no column asks for is never read. */
+export function compilePlaces(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledSearch {
+  const { statement, values } = compilePage(query, frequencies);
+  const name = statement.name === '' ? '' : `${statement.name}-k`;
+  return { statement: { name, text: `select k.s0, k.resource_key from (${statement.text}) k` }, values };
+}
+
 /** More matches than this are not gathered where an index has them in the order that is asked for. */
 const MOST_SORTED = 1_000;
 

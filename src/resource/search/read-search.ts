@@ -40,9 +40,7 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
   const timeoutSeconds = timeoutOf(timeout === '' ? null : timeout, mostSeconds);
   const used = new URLSearchParams();
   for (const [name, value] of matched) used.append(name, value);
-  for (const [name, value] of query) {
-    if (REPEATED.includes(name) || /^_(rev)?include(:|$)/.test(name)) used.append(name, value);
-  }
+  for (const [name, value] of linkedParameters(query)) used.append(name, value);
   used.set('_count', String(count));
   if (timeoutSeconds !== undefined) used.set('_timeout', String(timeoutSeconds));
   return {
@@ -61,7 +59,12 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
   };
 }
 
-function positionOf(query: URLSearchParams, sort: readonly SortKey[]): PagePosition | undefined {
+/** The parameters that shape the answer and that its links repeat. */
+export const linkedParameters = (query: URLSearchParams): readonly (readonly [string, string])[] =>
+  [...query].filter(([name]) => REPEATED.includes(name) || /^_(rev)?include(:|$)/.test(name));
+
+/** Where the page begins or ends. @throws ServiceError 'invalid' for a position of another sort */
+export function positionOf(query: URLSearchParams, sort: readonly SortKey[]): PagePosition | undefined {
   const [after, before] = [query.get('_after'), query.get('_before')];
   if (after !== null && before !== null) throw invalid('_before', 'and "_after" exclude each other');
   const position =

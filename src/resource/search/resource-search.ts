@@ -4,7 +4,7 @@ import { ClauseResolver } from './clause-resolver';
 import { adviceOf } from './explain-advice';
 import { type CompiledSearch } from './compile/binder';
 import { type CompiledPage, compilePage, compileTotal } from './compile-search';
-import { type FoundResource, foundResourceOf, IncludedResources } from './included-resources';
+import { type FoundResource, foundResourceOf, IncludedResources, type ResourceRow } from './included-resources';
 import { type Include } from './parse/include';
 import { type TotalMode } from './result-parameters';
 import { RowFrequencies } from './row-frequencies';
@@ -42,14 +42,13 @@ export interface SearchExplanation {
   readonly advice?: readonly string[];
 }
 
-interface PageRow {
+/** Columns `s0`, `s1` … hold what a page is sorted by. */
+export interface PlacedRow {
   readonly resource_key: number;
-  readonly type: string;
-  readonly id: string;
-  readonly reference_hash: number;
-  readonly body: string;
   readonly [column: string]: unknown;
 }
+
+type PageRow = ResourceRow & PlacedRow;
 
 /** Finds resources by their search rows. */
 @Injectable()
@@ -102,16 +101,16 @@ export class ResourceSearch {
 }
 
 /** A page that was reached by a link has a neighbour on the side it came from; the other side tells itself. */
-function neighboursOf(
-  page: readonly PageRow[],
-  { isReversed, terms }: CompiledPage,
+export function neighboursOf(
+  page: readonly PlacedRow[],
+  { isReversed, terms }: Pick<CompiledPage, 'isReversed' | 'terms'>,
   hasMore: boolean,
   position: PagePosition | undefined,
 ): Pick<SearchPage, 'next' | 'previous'> {
   const [first, last] = [page.at(0), page.at(-1)];
   const hasNext = isReversed || hasMore;
   const hasPrevious = isReversed ? hasMore : position !== undefined;
-  const at = (side: PagePosition['side'], row: PageRow): PagePosition => ({
+  const at = (side: PagePosition['side'], row: PlacedRow): PagePosition => ({
     side,
     key: row.resource_key,
     values: terms.map((_term, index) => positionValueOf(row[`s${index}`])),

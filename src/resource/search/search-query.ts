@@ -1,3 +1,5 @@
+import { type Position } from './great-circle';
+
 /** A search as the compiler takes it: checked, with hashes instead of names. All clauses must hold. */
 export interface SearchQuery {
   readonly type: string;
@@ -20,6 +22,7 @@ export type SearchClause =
   | StringClause
   | DateClause
   | NumberClause
+  | NearClause
   | { readonly kind: 'presence'; readonly mask: bigint; readonly isPresent: boolean }
   | BodyClause
   | WordsClause
@@ -112,6 +115,17 @@ export interface NumberRange {
   readonly unitHash?: number;
 }
 
+/** Within a distance of one of several places. */
+export interface NearClause {
+  readonly kind: 'near';
+  readonly parameterId: number;
+  readonly places: readonly NearPlace[];
+}
+
+export interface NearPlace extends Position {
+  readonly meters: number;
+}
+
 /** Numbers in units: which rows they mean is told by the units that are stored. */
 export interface QuantityClause extends Omit<NumberClause, 'kind' | 'ranges'> {
   readonly kind: 'quantity';
@@ -154,6 +168,7 @@ export interface SortKey {
   readonly by:
     | { readonly kind: 'main-date' | 'updated' | 'created' | 'id' }
     | { readonly kind: 'string' | 'date' | 'number'; readonly parameterIds: readonly number[] }
+    | { readonly kind: 'near'; readonly parameterId: number; readonly places: readonly NearPlace[] }
     | { readonly kind: 'body'; readonly paths: readonly string[] };
   readonly isDescending: boolean;
 }

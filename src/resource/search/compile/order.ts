@@ -3,6 +3,7 @@ import { ServiceError } from '../../../platform/errors/service-error';
 import { type PagePosition, type SortKey } from '../search-query';
 import { type Binder } from './binder';
 import { createdAt } from './predicate';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
 /** One expression that pages are ordered by. */
 export interface OrderTerm {
@@ -113,6 +114,15 @@ and n.main_date = h.main_date and n.resource_key = h.resource_key offset 0) s)`,
         cast: 'double precision',
         isDescending,
       };
+    case 'near': {
+      const id = `${bind.value(by.parameterId)}::integer`;
+      return {
+        sql: `(select ${aggregate}(${metersTo('n')}) from search_number n cross join ${longitudeOf('n', id)}
+cross join ${placesSource(by.places, bind)} where ${isLatitude('n', id)} and n.main_date = h.main_date and n.resource_key = h.resource_key)`,
+        cast: 'double precision',
+        isDescending,
+      };
+    }
     case 'body':
       return {
         sql: `(select ${aggregate}(left(v #>> '{}', 256) collate "C") from resource b

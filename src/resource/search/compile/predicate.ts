@@ -4,6 +4,7 @@ import {
   type DateBox,
   type DateClause,
   type InstantRange,
+  type NearClause,
   type NumberClause,
   type NumberRange,
   type ReferenceClause,
@@ -13,6 +14,7 @@ import {
 } from '../search-query';
 import { type Binder } from './binder';
 import { likePattern, mayHold, wordsTest } from './body-text';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
 /** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
 export interface RowAlias {
@@ -53,6 +55,8 @@ export class Predicates {
         return this.date(clause, row);
       case 'number':
         return this.number(clause, row);
+      case 'near':
+        return this.near(clause, row);
       case 'body':
         return this.body(clause, row);
       case 'list':
@@ -117,6 +121,15 @@ and ${p}.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) 
 cross join lateral (select 1 from search_number ${p} where ${p}.parameter_id = ${z}.parameter_id
 and ${p}.code_hash = ${this.bind.value(clause.codeHash)}::bigint and ${sameRow(p, row)}
 and ${numberFilter(p, clause.ranges, this.bind)} limit 1) ${this.alias('f')}`,
+    );
+  }
+
+  private near({ parameterId, places }: NearClause, row: RowAlias): string {
+    const p = this.alias('p');
+    const id = `${this.bind.value(parameterId)}::integer`;
+    return anyRow(
+      `from search_number ${p} cross join ${longitudeOf(p, id)} cross join ${placesSource(places, this.bind)}
+where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters`,
     );
   }
 

@@ -43,7 +43,8 @@ export function definitionsByType(
   for (const hl7 of searchParameterDefinitions()) {
     const { code, type: kind, base, expression, target: targets = [] } = hl7;
     const components = componentsOf(hl7);
-    const definition = { code, kind, expression: parse(kind, expression), targets, components, isOwn: false };
+    const parsed = parse(hl7.id === POSITION ? 'number' : kind, expression);
+    const definition = { code, kind, expression: parsed, targets, components, isOwn: false };
     for (const type of base.flatMap((name) => typesOf(name, types))) byType.get(type)?.set(code, definition);
   }
   for (const parameter of own) byType.get(parameter.type)?.set(parameter.code, ownDefinitionOf(parameter));
@@ -83,6 +84,9 @@ function crossed([first, second]: readonly ComponentDefinition[]): readonly Comp
     { ...second, expression: first.expression },
   ];
 }
+
+/** The one special parameter whose values are indexed. */
+const POSITION = 'Location-near';
 
 /** `DomainResource` counts for Binary, Bundle and Parameters too: its only parameter, `_text`, is not searchable anyway. */
 function typesOf(base: string, types: readonly string[]): readonly string[] {

@@ -5,6 +5,7 @@ import { type DateClause, type SearchClause } from '../search-query';
 import { compositeClauseOf } from './composite-clause';
 import { dateAlternativesOf } from './date-clause';
 import { valuePathsOf } from './json-path';
+import { nearClauseOf } from './near-clause';
 import { numberRangesOf, quantityOf } from './number-clause';
 import { quantityClauseOf } from './quantity-clause';
 import { referenceClauseOf, tellsPatient } from './reference-clause';
@@ -85,7 +86,7 @@ export function valueClauseOf(
     case 'reference':
       return referenceClauseOf(parameter, modifier, values, scope);
     case 'special':
-      throw new ServiceError('invalid', `"${code}" is not supported.`);
+      return nearClauseOf(parameter, modifier, values);
     case 'date':
     case 'number':
     case 'quantity':
