@@ -1,43 +1,44 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller } from '../platform/http/caller';
+import { type GrantedRows } from '../platform/http/granted-rows';
 import { AccessPolicies } from './access-policies';
-import { type AccessPolicy } from './access-policy';
-import { type AccessRequest } from './policy-engine';
-import { PolicyEngines } from './policy-engine.registry';
+import { type CompiledPolicy } from './compiled-policy';
+import { PolicyRows } from './criteria/policy-rows';
+import { type FailedClause } from './policy-engine';
+import { type AccessRequest } from './request/access-request';
+
+/** What became of one policy. */
+export interface TriedPolicy {
+  readonly policy: CompiledPolicy;
+  readonly failed: FailedClause;
+}
+
+export type Decision =
+  | { readonly granted: false; readonly tried: readonly TriedPolicy[] }
+  | { readonly granted: true; readonly rows: GrantedRows };
 
 /** Decides requests: denied unless a policy grants. */
 @Injectable()
 export class AccessDecision {
   constructor(
     private readonly policies: AccessPolicies,
-    private readonly engines: PolicyEngines,
+    private readonly rows: PolicyRows,
   ) {}
 
-  async isGranted(request: AccessRequest): Promise<boolean> {
-    for (const policy of await this.policies.all()) {
-      if (!covers(policy, request)) continue;
-      const engine = this.engines.find(policy.engine)?.handler;
-      if (engine !== undefined && (await engine.grants(policy, request))) return true;
+  /** The first grant without criteria decides; else all grants are collected, and one of their criteria must hold. */
+  async decide(request: AccessRequest): Promise<Decision> {
+    const tried: TriedPolicy[] = [];
+    const rows: string[] = [];
+    for (const policy of (await this.policies.current()).covering(request)) {
+      const failed = await policy.check(request);
+      if (failed === undefined && policy.criteria.length === 0) return { granted: true, rows: 'all' };
+      const granted = failed === undefined ? await this.rows.of(policy, request) : [];
+      if (granted.length > 0) rows.push(...granted);
+      else
+        tried.push({
+          policy,
+          failed: failed ?? { path: 'criteria', reason: 'a value is missing or cannot be searched for' },
+        });
     }
-    return false;
+    return rows.length === 0 ? { granted: false, tried } : { granted: true, rows: [...new Set(rows)] };
   }
 }
-
-function covers({ link }: AccessPolicy, { caller, operationId }: AccessRequest): boolean {
-  if (link.length === 0) return true;
-  return link.some(({ resourceType, id }) => {
-    switch (resourceType) {
-      case 'User':
-        return caller.userId === id;
-      case 'Client':
-        return isClientItself(caller) && caller.clientId === id;
-      case 'Operation':
-        return operationId === id;
-      default:
-        return false;
-    }
-  });
-}
-
-/** A client that acts on behalf of a user has the user's rights: policies are for the User (interface, "Authentication", 5). */
-const isClientItself = ({ userId }: Caller): boolean => userId === undefined;

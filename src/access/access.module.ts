@@ -6,9 +6,12 @@ import { AccessPolicies } from './access-policies';
 import { AccessPolicyListener } from './access-policy.listener';
 import { AccessPolicyResourceType } from './access-policy.resource-type';
 import { AccessPolicyRule } from './access-policy.rule';
+import { PolicyRows } from './criteria/policy-rows';
 import { AllowEngine } from './engines/allow.engine';
-import { PolicyEntryAccess } from './entry-access';
 import { PolicyEngines } from './policy-engine.registry';
+import { PolicyEntryAccess } from './policy-entry-access';
+import { AccessRequests } from './request/access-requests';
+import { CallerParts } from './request/caller-parts';
 
 @Module({
   imports: [DiscoveryModule, ResourceModule],
@@ -18,10 +21,13 @@ import { PolicyEngines } from './policy-engine.registry';
     AccessPolicyListener,
     AccessPolicyResourceType,
     AccessPolicyRule,
+    AccessRequests,
     AllowEngine,
+    CallerParts,
     PolicyEngines,
     PolicyEntryAccess,
+    PolicyRows,
   ],
-  exports: [AccessDecision],
+  exports: [AccessDecision, AccessRequests],
 })
 export class AccessModule {}

@@ -11,6 +11,7 @@ import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
+import { RowCriteria } from './rows/row-criteria';
 import { ClauseResolver } from './search/clause-resolver';
 import { IncludedResources } from './search/included-resources';
 import { KnownUnits } from './search/known-units';
@@ -71,6 +72,7 @@ import { WriteExtensions } from './write-extensions';
     Compartments,
     CompartmentListener,
     ResourceCriteria,
+    RowCriteria,
     ConditionMatches,
     ConditionalWriter,
   ],
@@ -86,6 +88,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceSearch,
     Compartments,
     ResourceCriteria,
+    RowCriteria,
     ConditionalWriter,
     ConditionMatches,
     ResourceStore,

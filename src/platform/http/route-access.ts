@@ -16,3 +16,11 @@ export const OPERATION_ID = 'svc:operation-id';
 /** Names a route as an AccessPolicy links to it: `{resourceType: 'Operation', id}`. */
 export const OperationId = (id: string | OperationIdOf): CustomDecorator =>
   SetMetadata(OPERATION_ID, typeof id === 'string' ? () => id : id);
+
+export const ENFORCES_ROWS = 'svc:enforces-rows';
+
+/**
+ * Says that a route keeps to `RequestContext.rows`. Any other route refuses callers whose policies limit them to some
+ * resources: what nobody checks must not be answered.
+ */
+export const EnforcesRows = (): CustomDecorator => SetMetadata(ENFORCES_ROWS, true);
