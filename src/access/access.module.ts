@@ -8,6 +8,11 @@ import { AccessPolicyResourceType } from './access-policy.resource-type';
 import { AccessPolicyRule } from './access-policy.rule';
 import { PolicyRows } from './criteria/policy-rows';
 import { AllowEngine } from './engines/allow.engine';
+import { MatchoRpcEngine } from './engines/matcho-rpc.engine';
+import { MatchoEngine } from './engines/matcho.engine';
+import { JsonSchemaEngine } from './engines/json-schema.engine';
+import { ComplexEngine } from './engines/complex.engine';
+import { AllowRpcEngine } from './engines/allow-rpc.engine';
 import { PolicyEngines } from './policy-engine.registry';
 import { PolicyEntryAccess } from './policy-entry-access';
 import { AccessRequests } from './request/access-requests';
@@ -23,7 +28,12 @@ import { CallerParts } from './request/caller-parts';
     AccessPolicyRule,
     AccessRequests,
     AllowEngine,
+    AllowRpcEngine,
     CallerParts,
+    ComplexEngine,
+    JsonSchemaEngine,
+    MatchoEngine,
+    MatchoRpcEngine,
     PolicyEngines,
     PolicyEntryAccess,
     PolicyRows,
