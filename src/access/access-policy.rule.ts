@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference, type Resource } from '../fhir/types';
-import { ServiceError } from '../platform/errors/service-error';
 import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { compilePolicy } from './compiled-policy';
 import { PolicyRows } from './criteria/policy-rows';
 import { PolicyEngines } from './policy-engine.registry';
+import { policyFault } from './policy-fault';
 
 const LINKABLE = ['User', 'Client', 'Operation'];
 
@@ -15,7 +15,7 @@ const MAX_CRITERIA = 32;
 /** What every policy may have. A member that is not read (a misspelt `links`) would leave a wider grant. */
 const COMMON_MEMBERS = [
   ...['resourceType', 'id', 'meta', 'text', 'extension'],
-  ...['description', 'module', 'engine', 'link', 'type'],
+  ...['description', 'module', 'engine', 'link', 'roleName', 'type'],
 ];
 
 /** A policy that this server would read differently from its author is refused: a grant must never be wider than meant. */
@@ -31,6 +31,7 @@ export class AccessPolicyRule implements ResourceRule {
     const { members = [], isForRpc = false } = this.engines.named(value.engine);
     assertMembers(value, [...COMMON_MEMBERS, ...(isForRpc ? [] : ['criteria']), ...members]);
     assertLinks(value.link);
+    assertRoleName(value.roleName);
     assertType(value.type, isForRpc);
     assertCriteria(value.criteria);
     const { criteria } = compilePolicy(value, this.engines);
@@ -40,16 +41,17 @@ export class AccessPolicyRule implements ResourceRule {
 
 function assertMembers(policy: Resource, known: readonly string[]): void {
   const unknown = Object.keys(policy).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw refused(unknown, 'is not supported');
+  if (unknown !== undefined) throw policyFault(unknown, 'is not supported');
 }
 
 function assertLinks(link: unknown): void {
   if (link === undefined) return;
   if (!Array.isArray(link) || !link.every(isLink)) {
-    throw refused('link', `must be a list of {"resourceType", "id"} of ${LINKABLE.join(', ')}`);
+    throw policyFault('link', `must be a list of {"resourceType", "id"} of ${LINKABLE.join(', ')}`);
   }
   // An empty list reads like "nobody", but no link means everybody.
-  if (link.length === 0) throw refused('link', 'must not be empty; leave it out to cover every authenticated caller');
+  if (link.length === 0)
+    throw policyFault('link', 'must not be empty; leave it out to cover every authenticated caller');
 }
 
 function isLink(link: unknown): boolean {
@@ -58,10 +60,16 @@ function isLink(link: unknown): boolean {
   return typeof resourceType === 'string' && LINKABLE.includes(resourceType) && typeof id === 'string' && id !== '';
 }
 
+function assertRoleName(roleName: unknown): void {
+  if (roleName === undefined || (typeof roleName === 'string' && roleName.trim() !== '')) return;
+  throw policyFault('roleName', 'must be the name of a Role');
+}
+
 function assertType(type: unknown, isForRpc: boolean): void {
-  if (isForRpc && type !== 'rpc') throw refused('type', 'must be "rpc" with an engine that decides calls of methods');
+  if (isForRpc && type !== 'rpc')
+    throw policyFault('type', 'must be "rpc" with an engine that decides calls of methods');
   if (type === undefined || type === 'rest' || type === 'rpc') return;
-  throw refused(
+  throw policyFault(
     'type',
     type === 'scope' ? 'cannot be "scope": SMART scopes are not served here' : 'must be "rest" or "rpc"',
   );
@@ -72,8 +80,5 @@ function assertCriteria(criteria: unknown): void {
   const list: readonly unknown[] = Array.isArray(criteria) ? criteria : [criteria];
   // An empty list reads like "no rows", but no criteria mean all.
   if (list.length === 0 || list.length > MAX_CRITERIA || !list.every((one) => typeof one === 'string'))
-    throw refused('criteria', `must be a text, or a list of 1 to ${MAX_CRITERIA} texts`);
+    throw policyFault('criteria', `must be a text, or a list of 1 to ${MAX_CRITERIA} texts`);
 }
-
-const refused = (member: string, reason: string): ServiceError =>
-  new ServiceError('unprocessable', `AccessPolicy.${member} ${reason}.`, { expression: `AccessPolicy.${member}` });

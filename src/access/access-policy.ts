@@ -5,6 +5,8 @@ export interface AccessPolicy extends Resource {
   readonly engine: string;
   /** Whom or what it covers; several are alternatives. Without links it covers every authenticated caller. */
   readonly link?: readonly NativeReference[];
+  /** Covers Users with a Role of this name only. */
+  readonly roleName?: string;
   /** Requests of one kind only; without it all. */
   readonly type?: 'rest' | 'rpc';
   /** Limits the grant to the resources that one of these finds. */

@@ -15,8 +15,11 @@ import { ComplexEngine } from './engines/complex.engine';
 import { AllowRpcEngine } from './engines/allow-rpc.engine';
 import { PolicyEngines } from './policy-engine.registry';
 import { PolicyEntryAccess } from './policy-entry-access';
+import { PolicyTrial } from './policy-trial';
 import { AccessRequests } from './request/access-requests';
 import { CallerParts } from './request/caller-parts';
+import { RoleResourceType } from './roles/role.resource-type';
+import { Roles } from './roles/roles';
 
 @Module({
   imports: [DiscoveryModule, ResourceModule],
@@ -37,6 +40,9 @@ import { CallerParts } from './request/caller-parts';
     PolicyEngines,
     PolicyEntryAccess,
     PolicyRows,
+    PolicyTrial,
+    RoleResourceType,
+    Roles,
   ],
   exports: [AccessDecision, AccessRequests],
 })

@@ -10,6 +10,7 @@ export interface CompiledPolicy {
   readonly id: string;
   readonly engine: string;
   readonly links: readonly NativeReference[];
+  readonly roleName: string | undefined;
   readonly type: 'rest' | 'rpc' | undefined;
   /** Empty: the grant is not limited. */
   readonly criteria: readonly CriteriaTemplate[];
@@ -18,11 +19,12 @@ export interface CompiledPolicy {
 
 /** @throws ServiceError 'unprocessable' with the expression at fault */
 export function compilePolicy(resource: Resource, engines: PolicyEngines): CompiledPolicy {
-  const { id = '', engine, link = [], type } = resource as AccessPolicy;
+  const { id = '', engine, link = [], roleName, type } = resource as AccessPolicy;
   return {
     id,
     engine,
     links: link,
+    roleName,
     type,
     criteria: criteriaOf(resource as AccessPolicy).map(templateOf),
     check: engines.named(engine).compile(resource),
