@@ -11,6 +11,7 @@ import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
+import { RowCriteria } from './rows/row-criteria';
 import { ClauseResolver } from './search/clause-resolver';
 import { DatabaseHashKey } from './search/database-hash-key';
 import { IncludedResources } from './search/included-resources';
@@ -75,6 +76,7 @@ import { WriteExtensions } from './write-extensions';
     Compartments,
     CompartmentListener,
     ResourceCriteria,
+    RowCriteria,
     ConditionMatches,
     ConditionalWriter,
   ],
@@ -91,6 +93,7 @@ import { WriteExtensions } from './write-extensions';
     TypesSearch,
     Compartments,
     ResourceCriteria,
+    RowCriteria,
     ConditionalWriter,
     ConditionMatches,
     ResourceStore,
