@@ -2,6 +2,7 @@ import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { ServiceError } from '../../../platform/errors/service-error';
 import { type PagePosition, type SortKey } from '../search-query';
 import { type Binder } from './binder';
+import { pathValue } from './path-test';
 import { createdAt } from './predicate';
 
 /** One expression that pages are ordered by. */
@@ -111,6 +112,13 @@ where s.resource_key = h.resource_key and s.parameter_id = any(${bind.value(by.p
 cross join lateral (select n.value from search_number n where n.parameter_id = z.parameter_id and n.code_hash = 0
 and n.main_date = h.main_date and n.resource_key = h.resource_key offset 0) s)`,
         cast: 'double precision',
+        isDescending,
+      };
+    case 'path':
+      return {
+        sql: `(select ${aggregate}(${pathValue('v', by.as)}) from resource b
+cross join lateral jsonb_path_query(b.body::jsonb, ${bind.value(by.path)}::jsonpath) v where b.resource_key = h.resource_key)`,
+        cast: by.as === 'number' ? 'double precision' : by.as === 'date' ? 'timestamptz' : 'text',
         isDescending,
       };
     case 'body':
