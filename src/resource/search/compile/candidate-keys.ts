@@ -1,8 +1,9 @@
 import { type DateClause, type NearClause, type NumberClause, type SearchClause } from '../search-query';
 import { type Binder } from './binder';
 import { reachOf } from './date-bounds';
+import { dateFilter, instantPlace } from './date-filter';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
-import { dateFilter, instantPlace, stringFilter, tokenAlternatives } from './predicate';
+import { stringFilter, tokenAlternatives } from './predicate';
 
 /** SQL of all resources that a clause holds for, in no order and perhaps more than once. */
 export interface Keys {

@@ -2,6 +2,7 @@ import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { ServiceError } from '../../../platform/errors/service-error';
 import { type PagePosition, type SortKey } from '../search-query';
 import { type Binder } from './binder';
+import { pathValue } from './path-test';
 import { createdAt } from './predicate';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
@@ -123,6 +124,13 @@ cross join ${placesSource(by.places, bind)} where ${isLatitude('n', id)} and n.m
         isDescending,
       };
     }
+    case 'path':
+      return {
+        sql: `(select ${aggregate}(${pathValue('v', by.as)}) from resource b
+cross join lateral jsonb_path_query(b.body::jsonb, ${bind.value(by.path)}::jsonpath) v where b.resource_key = h.resource_key)`,
+        cast: by.as === 'number' ? 'double precision' : by.as === 'date' ? 'timestamptz' : 'text',
+        isDescending,
+      };
     case 'body':
       return {
         sql: `(select ${aggregate}(left(v #>> '{}', 256) collate "C") from resource b

@@ -1,12 +1,11 @@
-import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import {
   type BodyClause,
-  type DateBox,
   type DateClause,
   type InstantRange,
   type NearClause,
   type NumberClause,
   type NumberRange,
+  type PathClause,
   type ReferenceClause,
   type SearchClause,
   type StringClause,
@@ -15,6 +14,8 @@ import {
 import { type Binder } from './binder';
 import { likePattern, mayHold, wordsTest } from './body-text';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
+import { dateFilter, limitOf } from './date-filter';
+import { pathTest } from './path-test';
 
 /** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
 export interface RowAlias {
@@ -41,6 +42,8 @@ export class Predicates {
         return this.onResource(row, (r) => createdFilter(r, clause.ranges, this.bind));
       case 'words':
         return this.onResource(row, (r) => wordsTest(clause, `${r}.body`, this.bind));
+      case 'path':
+        return this.path(clause, row);
       case 'presence': {
         const found = `${columnOf(row, 'present')} & ${this.bind.value(clause.mask.toString())}::bigint`;
         return `(${found}) ${clause.isPresent ? '<>' : '='} 0`;
@@ -141,6 +144,15 @@ where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters
         `(${found.length === 0 ? 'false' : found.join(' or ')})`,
       ];
       return tests.join(' and ');
+    });
+  }
+
+  private path({ path, test, hint }: PathClause, row: RowAlias): string {
+    return this.onResource(row, (r) => {
+      const v = this.alias('v');
+      const values = `from jsonb_path_query(${r}.body::jsonb, ${this.bind.value(path)}::jsonpath) ${v}`;
+      const found = anyRow(`${values} where ${pathTest(test, v, this.bind)}`);
+      return hint === undefined ? found : `${mayHold(`${r}.body`, hint, this.bind)} and ${found}`;
     });
   }
 
@@ -245,19 +257,6 @@ export function stringFilter(row: string, { match, texts }: StringClause, bind: 
   return `(${tests.join(' or ')})`;
 }
 
-export function dateFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
-  const tests = boxes.map((box) => {
-    const limits = [
-      limitOf(`${row}.low`, '>=', box.lowFrom, bind),
-      limitOf(`${row}.low`, '<=', box.lowTo, bind),
-      limitOf(`${row}.high`, '>=', box.highFrom, bind),
-      limitOf(`${row}.high`, '<=', box.highTo, bind),
-    ].filter((limit) => limit !== '');
-    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
-  });
-  return `(${tests.join(' or ')})`;
-}
-
 export function updatedFilter(column: string, ranges: readonly InstantRange[], bind: Binder): string {
   const tests = ranges.map(({ low, high }) => {
     const limits = [
@@ -294,13 +293,3 @@ export function numberFilter(row: string, ranges: readonly NumberRange[], bind: 
   });
   return `(${tests.length === 0 ? 'false' : tests.join(' or ')})`;
 }
-
-function limitOf(column: string, operator: string, at: number | undefined, bind: Binder): string {
-  return at === undefined ? '' : `${column} ${operator} ${instantPlace(at, bind)}`;
-}
-
-/** An instant of epoch milliseconds in SQL. */
-export const instantPlace = (at: number, bind: Binder): string => `${bind.value(new Date(clamped(at)))}::timestamptz`;
-
-/** Beyond the years of FHIR there is nothing to find, and PostgreSQL writes them in another way. */
-const clamped = (at: number): number => Math.min(Math.max(at, earliestInstant), latestInstant);

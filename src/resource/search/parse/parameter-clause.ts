@@ -4,6 +4,7 @@ import { type SearchParameter } from '../extract/search-parameter';
 import { type DateClause, type SearchClause } from '../search-query';
 import { compositeClauseOf } from './composite-clause';
 import { dateAlternativesOf } from './date-clause';
+import { dotClauseOf } from './dot-clause';
 import { valuePathsOf } from './json-path';
 import { nearClauseOf } from './near-clause';
 import { numberRangesOf, quantityOf } from './number-clause';
@@ -20,13 +21,15 @@ import { alternativesOf, invalid, unsupportedModifier } from './values';
 const MAX_LINKS = 8;
 
 /**
- * Reads one parameter of a search: `code`, `code:modifier`, a chain `subject:Patient.name`, or `_has:Type:reference:code`.
+ * Reads one parameter of a search: `code`, `code:modifier`, a chain `subject:Patient.name`, `_has:Type:reference:code`, or a
+ * dot expression `.name.0.family`.
  * @returns undefined for an unknown parameter that a lenient search ignores
  * @throws ServiceError 'invalid' naming the parameter
  */
 export function clauseOf(name: string, value: string, scope: SearchScope, links = 0): SearchClause | undefined {
   if (links > MAX_LINKS) throw invalid(name, `is a chain of more than ${MAX_LINKS} links`);
   if (name.startsWith('_has:')) return reverseChainOf(name, value, scope, links);
+  if (name.startsWith('.')) return dotClauseOf(name, value, scope);
   const dot = name.indexOf('.');
   if (dot > 0) return chainOf(name.slice(0, dot), name.slice(dot + 1), value, scope, links);
   const { code, modifier } = splitModifier(name);
