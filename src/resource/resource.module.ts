@@ -12,7 +12,8 @@ import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
 import { ClauseResolver } from './search/clause-resolver';
-import { IncludedResources } from './search/included-resources';
+import { IncludedResources } from './search/include/included-resources';
+import { NamedResources } from './search/include/named-resources';
 import { KnownUnits } from './search/known-units';
 import { ResourceCriteria } from './search/resource-criteria';
 import { IncompleteIndexes } from './search/live/incomplete-indexes';
@@ -65,6 +66,7 @@ import { WriteExtensions } from './write-extensions';
     SearchParameterListener,
     ClauseResolver,
     IncludedResources,
+    NamedResources,
     KnownUnits,
     RowFrequencies,
     ValueSetCodes,

@@ -1,5 +1,5 @@
 import { type Subset, subsetOf } from '../../fhir/subset';
-import { MAX_INCLUDED } from '../search/included-resources';
+import { MAX_INCLUDED } from '../search/include/included-resources';
 import { type SearchPage } from '../search/resource-search';
 import { type OutcomeIssue } from '../search/live/incomplete-indexes';
 import { printPosition } from '../search/search-position';
