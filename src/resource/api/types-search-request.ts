@@ -4,6 +4,7 @@ import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { readSubset } from '../../fhir/read-subset';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
+import { Statements } from '../../platform/database/statements';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { ResourceTypes } from '../resource-types';
@@ -14,6 +15,7 @@ import { SearchIndex } from '../search/search-index';
 import { namedTypesOf, readTypesSearch } from '../search/types/read-types-search';
 import { TypesSearch } from '../search/types/types-search';
 import { searchAnswer } from './search-answer';
+import { searchLimit } from './search-limit';
 
 /** A type that any common parameter can be checked against when nothing is stored. */
 const SOME_TYPE = 'Basic';
@@ -25,6 +27,7 @@ export class TypesSearchRequests {
     private readonly types: ResourceTypes,
     private readonly index: SearchIndex,
     private readonly search: TypesSearch,
+    private readonly statements: Statements,
     private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
     private readonly clock: Clock,
@@ -49,14 +52,18 @@ export class TypesSearchRequests {
       query,
       { searched: searched.length === 0 ? [SOME_TYPE] : searched, isNamed: named !== undefined },
       (type) => ({ type, ...common }),
+      this.environment.searchTimeoutMaxSeconds,
     );
-    const page = await this.search.search({ ...asked, ...(subset === 'count' ? { count: 0 } : {}) });
+    const { isArray, position } = asked;
+    const count = subset === 'count' ? 0 : asked.count;
+    if (isArray && count === 0) throw new ServiceError('invalid', '_result=array has no place for a total alone.');
+    const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
+      this.search.search({ ...asked, count, ...(isArray ? { total: 'none' } : {}) }),
+    );
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);
-    return {
-      status: 200,
-      text: searchAnswer(page, { rootUrl, path: '', used, subset, position: asked.position }, warnings),
-    };
+    const place = { rootUrl, path: '', used, count, position, page: undefined };
+    return searchAnswer(page, { ...place, subset, isArray }, warnings);
   }
 }
 

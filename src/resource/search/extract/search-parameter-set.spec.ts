@@ -68,7 +68,7 @@ describe(SearchParameterSet.name, () => {
       reason: 'Patient has no element "shoe"',
     });
     expect(set.listUnusable('Session').slice(-2)).toEqual([
-      { type: 'Session', code: 'odd', reason: '">" is not understood' },
+      { type: 'Session', code: 'odd', reason: 'the expression ends too early' },
       { type: 'Session', code: 'other', reason: 'it names nothing of Session' },
     ]);
   });

@@ -4,12 +4,16 @@ import { type SearchScope } from '../parse/search-scope';
 import { alternativesOf, invalid } from '../parse/values';
 import { type ParsedSearch, parseSearch } from '../parse-search';
 import { linkedParameters, positionOf } from '../read-search';
-import { countOf, isExplained, RESULT_PARAMETERS, totalModeOf } from '../result-parameters';
+import { countOf, isArrayResult, isExplained, RESULT_PARAMETERS, timeoutOf, totalModeOf } from '../result-parameters';
 import { type TypesSearchRequest } from './types-search';
 
 export interface ReadTypesSearch extends TypesSearchRequest {
   /** The parameters that were used, as the `self` link shows them: without a position. */
   readonly used: URLSearchParams;
+  /** Whether the bare resources are asked for instead of a Bundle. */
+  readonly isArray: boolean;
+  /** What the search may take; undefined when nothing is asked. */
+  readonly timeoutSeconds?: number;
 }
 
 type ScopeOf = (type: string) => SearchScope;
@@ -30,23 +34,30 @@ export function namedTypesOf(query: URLSearchParams, known: readonly string[]): 
 /**
  * Reads a search over types: its parameters must be common to all of them, and without `_type` to all that there are.
  * @param searched the types to search; those that nothing is stored of may be left out
+ * @param mostSeconds that `_timeout` may ask for
  * @throws ServiceError 'invalid' naming the parameter that is unknown to one of the types, or malformed
  */
 export function readTypesSearch(
   query: URLSearchParams,
   { searched, isNamed }: { readonly searched: readonly string[]; readonly isNamed: boolean },
   scopeOf: ScopeOf,
+  mostSeconds: number,
 ): ReadTypesSearch {
+  if ((query.get('_page') ?? '') !== '')
+    throw invalid('_page', 'counts pages of one type: follow the links of a search over types');
   if (isExplained(query)) throw invalid('_explain', 'tells about a search of one type: ask it of each');
   const common = commonParameters(query, searched, isNamed, scopeOf);
   const parsed = searched.map((type) => ({ type, ...parseSearch(common, scopeOf(type)) }));
   const isOldestFirst = isOldestFirstOf(query);
   const count = countOf(query);
   const position = positionOf(query, []);
+  const timeout = query.get('_timeout');
+  const timeoutSeconds = timeoutOf(timeout === '' ? null : timeout, mostSeconds);
   const used = new URLSearchParams(query.has('_type') ? { _type: searched.join(',') } : {});
   for (const [name, value] of parsed[0]?.used ?? []) used.append(name, value);
   for (const [name, value] of linkedParameters(query)) used.append(name, value);
   used.set('_count', String(count));
+  if (timeoutSeconds !== undefined) used.set('_timeout', String(timeoutSeconds));
   return {
     searches: parsed.map(({ type, clauses }) => ({ type, clauses })),
     isOldestFirst,
@@ -54,6 +65,8 @@ export function readTypesSearch(
     total: totalModeOf(query),
     ...(position === undefined ? {} : { position }),
     includes: includesOfAll(query, searched, scopeOf),
+    isArray: isArrayResult(query),
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     used,
   };
 }

@@ -87,6 +87,7 @@ export class TypesSearch {
       resources,
       included: included.resources,
       isComplete: included.isComplete,
+      hasMore,
       ...(total === undefined ? {} : { total }),
       ...neighboursOf(page, { isReversed, terms: [{ cast: 'timestamptz' }] }, hasMore, position),
     };
