@@ -14,7 +14,8 @@ import { ResourceWriter } from './resource-writer';
 import { RowCriteria } from './rows/row-criteria';
 import { ClauseResolver } from './search/clause-resolver';
 import { DatabaseHashKey } from './search/database-hash-key';
-import { IncludedResources } from './search/included-resources';
+import { IncludedResources } from './search/include/included-resources';
+import { NamedResources } from './search/include/named-resources';
 import { KnownUnits } from './search/known-units';
 import { ResourceCriteria } from './search/resource-criteria';
 import { IncompleteIndexes } from './search/live/incomplete-indexes';
@@ -68,6 +69,7 @@ import { WriteExtensions } from './write-extensions';
     SearchParameterListener,
     ClauseResolver,
     IncludedResources,
+    NamedResources,
     KnownUnits,
     RowFrequencies,
     ValueSetCodes,

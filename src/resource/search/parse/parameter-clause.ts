@@ -171,6 +171,7 @@ function chainOf(
   const parameter = parameterOf(code, scope);
   if (parameter === undefined) return undefined;
   if (parameter.kind !== 'reference') throw invalid(head, 'is no reference, so nothing can follow its dot');
+  assertNoCanonical(parameter, head);
   const name = `${head}.${rest}`;
   const types = targetTypesOf(parameter, modifier, rest, scope, name);
   const { ways = { left: Infinity } } = scope;
@@ -188,6 +189,12 @@ function chainOf(
     clause,
   }));
   return chains.length === 0 ? undefined : anyOf(chains);
+}
+
+/** Rows do not tell which version of its target a canonical means, so that a chain along one could not be exact. */
+function assertNoCanonical({ code, branches }: SearchParameter, name: string): void {
+  if (branches.length > 0 && branches.every(({ type }) => type === 'canonical' || type === 'uri'))
+    throw invalid(name, `goes along "${code}", a canonical: search by its URL, or bring its targets with _include`);
 }
 
 /** A chain holds for the types that know the rest of it; it is refused when none does. */
@@ -242,6 +249,7 @@ function reverseChainOf(name: string, value: string, scope: SearchScope, links: 
   const parameter = parameterOf(code, source);
   if (parameter === undefined) return undefined;
   if (parameter.kind !== 'reference') throw invalid(name, `goes by ${type}.${code}, which is no reference`);
+  assertNoCanonical(parameter, name);
   const clause = clauseOf(inner, value, source, links + 1);
   if (clause === undefined) return undefined;
   const isByPatient = scope.type === 'Patient' && tellsPatient(parameter, source);
