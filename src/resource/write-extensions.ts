@@ -54,6 +54,11 @@ export class WriteExtensions {
     return issues.length > 0 ? issues : this.refusalOf(draft);
   }
 
+  /** References of the draft whose targets are not stored, where `SVC_REFERENCE_CHECK` asks for them. */
+  missingReferences(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {
+    return this.validation.missingReferences(draft);
+  }
+
   private async refusalOf(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {
     try {
       await this.rules.of(draft.type)?.check(draft);
