@@ -95,11 +95,17 @@ const search: OperationItem = {
     queryParameter('_sort', 'Parameters, descending with -', '-_lastUpdated'),
     queryParameter('_include', 'Type:parameter whose targets come along'),
     queryParameter('_revinclude', 'Type:parameter whose sources come along'),
+    queryParameter('_createdAt', 'Time of version 1, with a prefix'),
+    queryParameter('_ilike', 'Words of the text; a space is AND, a comma OR'),
+    queryParameter('_page', 'Page by number, from 1 to 10,000 resources deep; links then go by numbers too', '1'),
+    queryParameter('_result', 'array: the bare resources, with links in the header Link'),
+    queryParameter('_timeout', 'Seconds that page, total and includes may take together', '60'),
     queryParameter('_explain', '1: with the statement and its plan'),
   ],
   responses: {
     '200': answer('Bundle of type searchset, with a next link while there is more', 'Bundle'),
     '400': refusal('A parameter is unknown or malformed'),
+    '504': refusal('It took longer than _timeout'),
     ...REFUSALS,
   },
 };

@@ -12,6 +12,7 @@ import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
 import { ClauseResolver } from './search/clause-resolver';
+import { DatabaseHashKey } from './search/database-hash-key';
 import { IncludedResources } from './search/included-resources';
 import { KnownUnits } from './search/known-units';
 import { ResourceCriteria } from './search/resource-criteria';
@@ -55,6 +56,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceReader,
     ResourceHistory,
     ResourceWriter,
+    DatabaseHashKey,
     SearchIndex,
     LiveSearchParameters,
     IndexJob,

@@ -27,6 +27,8 @@ export interface SearchPage {
   /** Where the pages beside this one begin and end; absent at the ends. */
   readonly next?: PagePosition;
   readonly previous?: PagePosition;
+  /** Whether matches come behind the page. */
+  readonly hasMore: boolean;
   readonly explanation?: SearchExplanation;
 }
 
@@ -67,14 +69,16 @@ export class ResourceSearch {
     const hasMore = rows.length > query.count;
     const page = rows.slice(0, query.count);
     if (compiled.isReversed) page.reverse();
-    const isWhole = query.position === undefined && !hasMore && query.count > 0;
-    const total = isWhole ? page.length : await this.total(query);
+    const { offset = 0 } = query;
+    const isLast = query.position === undefined && !hasMore && query.count > 0 && (page.length > 0 || offset === 0);
+    const total = isLast && (offset === 0 || query.total !== 'none') ? offset + page.length : await this.total(query);
     const resources = page.map(foundResourceOf);
     const included = await this.includedResources.of(resources, query.includes ?? []);
     return {
       resources,
       included: included.resources,
       isComplete: included.isComplete,
+      hasMore,
       ...(total === undefined ? {} : { total }),
       ...neighboursOf(page, compiled, hasMore, query.position),
       ...(query.isExplained === true ? { explanation: await this.explain(compiled, query) } : {}),

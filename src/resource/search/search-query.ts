@@ -5,6 +5,8 @@ export interface SearchQuery {
   /** Empty: by main date, the newest first. */
   readonly sort?: readonly SortKey[];
   readonly count: number;
+  /** How many matches stand before the page, when it is reached by its number. */
+  readonly offset?: number;
   /** Where the page begins or ends; the first page when absent. */
   readonly position?: PagePosition;
 }
@@ -12,7 +14,7 @@ export interface SearchQuery {
 /** Alternatives of one parameter (comma OR); a repeated parameter is a clause of its own (AND). */
 export type SearchClause =
   | { readonly kind: 'id'; readonly ids: readonly string[] }
-  | { readonly kind: 'updated'; readonly ranges: readonly InstantRange[] }
+  | { readonly kind: 'updated' | 'created'; readonly ranges: readonly InstantRange[] }
   | TokenClause
   | ReferenceClause
   | StringClause
@@ -20,6 +22,7 @@ export type SearchClause =
   | NumberClause
   | { readonly kind: 'presence'; readonly mask: bigint; readonly isPresent: boolean }
   | BodyClause
+  | WordsClause
   | {
       /** A reference of the resource leads to one of `type` that the clause holds for. */
       readonly kind: 'chain';
@@ -70,7 +73,7 @@ export interface StringClause {
   readonly kind: 'string';
   readonly parameterIds: readonly number[];
   /** Folded texts. */
-  readonly match: 'prefix' | 'contains';
+  readonly match: 'prefix' | 'contains' | 'suffix';
   readonly texts: readonly string[];
 }
 
@@ -135,6 +138,12 @@ export interface BodyClause {
   readonly hint?: string;
 }
 
+/** Asked of the stored text as a reader sees it: one of the lists of texts must occur as a whole, whatever its case. */
+export interface WordsClause {
+  readonly kind: 'words';
+  readonly alternatives: readonly (readonly string[])[];
+}
+
 /** Milliseconds of the epoch, both ends included. */
 export interface InstantRange {
   readonly low: number;
@@ -143,7 +152,7 @@ export interface InstantRange {
 
 export interface SortKey {
   readonly by:
-    | { readonly kind: 'main-date' | 'updated' | 'id' }
+    | { readonly kind: 'main-date' | 'updated' | 'created' | 'id' }
     | { readonly kind: 'string' | 'date' | 'number'; readonly parameterIds: readonly number[] }
     | { readonly kind: 'body'; readonly paths: readonly string[] };
   readonly isDescending: boolean;

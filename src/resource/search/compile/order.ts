@@ -2,6 +2,7 @@ import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { ServiceError } from '../../../platform/errors/service-error';
 import { type PagePosition, type SortKey } from '../search-query';
 import { type Binder } from './binder';
+import { createdAt } from './predicate';
 
 /** One expression that pages are ordered by. */
 export interface OrderTerm {
@@ -82,6 +83,12 @@ export function termOf({ by, isDescending }: SortKey, bind: Binder): OrderTerm {
       return { sql: 'h.main_date', cast: 'timestamptz', isDescending };
     case 'updated':
       return { sql: columnOfResource('updated_at'), cast: 'timestamptz', isDescending };
+    case 'created':
+      return {
+        sql: `(select ${createdAt('r')} from resource r where r.resource_key = h.resource_key)`,
+        cast: 'timestamptz',
+        isDescending,
+      };
     case 'id':
       return { sql: `${columnOfResource('id')} collate "C"`, cast: 'text', isDescending };
     case 'string':

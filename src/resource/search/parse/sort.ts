@@ -20,6 +20,7 @@ export function sortOf(query: URLSearchParams, scope: SearchScope): readonly Sor
 
 function keyOf(code: string, scope: SearchScope): SortKey['by'] | undefined {
   if (code === '_lastUpdated') return { kind: 'updated' };
+  if (code === '_createdAt') return { kind: 'created' };
   if (code === '_id') return { kind: 'id' };
   const parameter = parameterOf(code, scope);
   if (parameter === undefined) return undefined;
