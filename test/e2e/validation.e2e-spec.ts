@@ -59,6 +59,21 @@ describe('a write', () => {
     expect((await app.put('/fhir/SDCDocument/open', { anything: { goes: [null] } })).status).toBe(201);
   });
 
+  it.each([
+    ['SvcTopicDestination', { kind: 'webhook-at-least-once', topc: 'http://x' }, 'SvcTopicDestination.topc', '"topic"'],
+    ['SvcSubscriptionTopic', { url: 'http://x', status: 'x', triger: [] }, 'SvcSubscriptionTopic.triger', '"trigger"'],
+    ['Client', { grant_types: ['x'], secrt: 'y' }, 'Client.secrt', '"secret"'],
+    ['User', { pasword: 'x' }, 'User.pasword', '"password"'],
+    ['User', { username: 'x' }, 'User.username', '"userName"'],
+  ])('of %s names what is misspelt in %j', async (type, body, expression, meant) => {
+    const refused = await app.post(`/fhir/${type}`, body);
+    const issues = refused.json<Outcome>().issue.filter((issue) => issue.expression?.includes(expression));
+    expect([refused.status, issues.map(({ diagnostics }) => diagnostics.includes(`Did you mean ${meant}?`))]).toEqual([
+      422,
+      [true],
+    ]);
+  });
+
   it('may name the types of this server where codes name types', async () => {
     const list = await app.post('/fhir/MessageDefinition', {
       status: 'draft',

@@ -74,7 +74,8 @@ export class CodeSet {
   /** The code that a wrong one probably means; empty where none is near, or the system is what is wrong. */
   hintFor(codes: readonly unknown[]): string {
     for (const code of codes) {
-      if (typeof code !== 'string' || this.codes.has(code)) continue;
+      // Of signs such as "=<" the nearest one would be a guess.
+      if (typeof code !== 'string' || this.codes.has(code) || !/[a-z]{2}/i.test(code)) continue;
       const near = nearestCode(code.toLowerCase().replace(/[\s_]/g, '-'), this.codes) ?? nearestCode(code, this.codes);
       if (near !== undefined) return ` Did you mean "${near}"?`;
     }

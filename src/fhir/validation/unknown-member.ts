@@ -25,19 +25,52 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
     return { hint: ` "${stem}" is no primitive: its extensions stand inside of it.`, meant: stem };
   const choices = known.flatMap(([name, { choice }]) => (choice?.name === stem ? [name] : []));
   if (choices.length > 0) return { hint: ` Name its type: ${listOf(choices)}.`, meant: stem };
-  const names = known.map(([name]) => name);
-  const near = names.find((name) => name.toLowerCase() === stem.toLowerCase()) ?? nearestCode(stem, names);
+  const types = known.flatMap(([name, { choice }]) =>
+    choice !== undefined && stem.startsWith(choice.name)
+      ? [{ name, type: name.slice(choice.name.length), choice }]
+      : [],
+  );
+  const [first] = types;
+  // "valueText" is nearer to "valueMeta" than to anything that makes sense: of a choice only the type counts.
+  const near =
+    first === undefined
+      ? nearestOf(
+          stem,
+          known.map(([name]) => name),
+        )
+      : nearestChoice(stem, types);
   if (near !== undefined) {
     return { hint: ` Did you mean "${near}"?`, meant: members.get(near)?.choice?.name ?? near };
   }
-  const types = known.filter(([, { choice }]) => choice !== undefined && stem.startsWith(choice.name));
-  const [first] = types;
   if (first !== undefined)
-    return { hint: ` It may be ${listOf(types.map(([name]) => name))}.`, meant: first[1].choice?.name ?? '' };
+    return { hint: ` It may be ${listOf(types.map(({ name }) => name))}.`, meant: first.choice.name };
   if (stem === 'modifierExtension')
     return { hint: ' Only resources and elements of their own have it. Use "extension".' };
   const owners = ownersOf(stem, type);
   return { hint: owners.length === 0 ? '' : ` It may belong into ${owners.map((name) => `"${name}"`).join(' or ')}.` };
+}
+
+function nearestOf(text: string, names: readonly string[]): string | undefined {
+  return names.find((name) => name.toLowerCase() === text.toLowerCase()) ?? nearestCode(text, names);
+}
+
+interface ChoiceMember {
+  readonly name: string;
+  readonly type: string;
+  readonly choice: { readonly name: string };
+}
+
+function nearestChoice(text: string, members: readonly ChoiceMember[]): string | undefined {
+  for (const { name, type, choice } of members) {
+    if (
+      nearestOf(
+        text.slice(choice.name.length),
+        members.map((one) => one.type),
+      ) === type
+    )
+      return name;
+  }
+  return undefined;
 }
 
 function listOf(names: readonly string[]): string {
