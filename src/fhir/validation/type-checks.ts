@@ -121,8 +121,11 @@ export class TypeChecks {
         this.checkNested(item, isContained, run);
       };
     }
+    // Types hold each other, so a table is looked up when it is first needed.
+    let table: ObjectTable | undefined;
     const check: ItemCheck = (item, run) => {
-      checkObject(this.tableOf(type), item, run);
+      table ??= this.tableOf(type);
+      checkObject(table, item, run);
     };
     if (!isSubtype(type, 'Reference')) return check;
     const checkTarget = referenceCheck(targets);
