@@ -44,7 +44,7 @@ describe(parseExpression.name, () => {
     ['(a', 'the expression ends too early'],
     ['a.where(b', 'the expression ends too early'],
     ['a[b]', 'an index is a number'],
-    ['%resource.a', '"%resource.a" is not understood'],
+    ['%context.a', '"%context.a" is not understood'],
     ['a > 5', '"> 5" is not understood'],
     ["'open", '"\'open" is not understood'],
   ])('refuses %j: %s', (text, reason) => {

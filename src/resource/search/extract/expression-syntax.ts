@@ -18,7 +18,7 @@ export class ExpressionError extends Error {
 
 const bindingPower: Readonly<Record<Operator, number>> = { or: 1, and: 2, '=': 3, '!=': 3, '|': 4, is: 5, as: 5 };
 
-const tokenSyntax = /\s+|'(?:[^'\\]|\\.)*'|\d+|[A-Za-z_]\w*|!=|[()[\].|=]/y;
+const tokenSyntax = /\s+|'(?:[^'\\]|\\.)*'|\d+|[A-Za-z_]\w*|%resource|!=|[()[\].|=]/y;
 
 /** @throws ExpressionError naming the first thing that is not part of the subset */
 export function parseExpression(text: string): Expression {
@@ -75,6 +75,7 @@ class Parser {
     if (token.startsWith("'")) return this.literal(token.slice(1, -1).replace(/\\(.)/g, '$1'));
     if (/^\d/.test(token)) return this.literal(Number(token));
     if (token === 'true' || token === 'false') return this.literal(token === 'true');
+    if (this.accept('%resource')) return { kind: 'member', name: '%resource' };
     return this.parseName(undefined);
   }
 

@@ -51,8 +51,19 @@ function compileNodes(expression: Expression, focus: Branch, resourceType: strin
   }
 }
 
+/** The whole resource, whatever a path started from. */
+export const RESOURCE_STEP: Step = {
+  text: '%resource',
+  isRepeated: false,
+  walk: (next) => (_value, scope) => {
+    next(scope.resource, scope);
+  },
+};
+
 /** Types begin with a capital, elements do not: `Patient.name` in the expression that several types share. */
 function rootOf(name: string, focus: Branch, resourceType: string): readonly Branch[] | undefined {
+  if (name === '%resource')
+    return [{ steps: [RESOURCE_STEP], type: isR4ResourceType(resourceType) ? resourceType : undefined }];
   if (!/^[A-Z]/.test(name)) return undefined;
   if (name === resourceType) return [focus];
   if (focus.type === undefined ? name === 'Resource' : isSubtype(focus.type, name))
