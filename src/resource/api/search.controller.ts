@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { All, Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { FormatGuard } from '../../fhir/format.guard';
@@ -32,5 +32,11 @@ export class SearchController {
     this.types.assertKnown(type);
     const query = searchFormOf(request);
     sendAnswer(response, await this.searches.answer(request, query, { type, path: type, clauses: [] }));
+  }
+
+  @All(':type/_search')
+  notAllowed(@Param('type') type: string): never {
+    this.types.assertKnown(type);
+    throw new ServiceError('not-allowed', `Search with POST here, or with GET /${type}.`, { allow: ['POST'] });
   }
 }
