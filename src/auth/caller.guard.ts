@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
 import { AccessDecision } from '../access/access-decision';
 import { type Caller } from '../platform/http/caller';
+import { authorizationOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/http/request-context';
 import { OPERATION_ID, type OperationIdOf, ROUTE_ACCESS, type RouteAccess } from '../platform/http/route-access';
 import { ServiceError } from '../platform/errors/service-error';
@@ -23,7 +24,7 @@ export class CallerGuard implements CanActivate {
     const access = this.reflector.getAllAndOverride<RouteAccess | undefined>(ROUTE_ACCESS, route);
     if (access === 'public') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const { caller, epoch } = await this.callers.resolve(request.headers.authorization);
+    const { caller, epoch } = await this.callers.resolve(authorizationOf(request));
     this.requests.identify(caller, epoch);
     if (access === 'token') return true;
     const operationIdOf = this.reflector.getAllAndOverride<OperationIdOf | undefined>(OPERATION_ID, route);

@@ -149,6 +149,7 @@ describe('POST /auth/token', () => {
             email: 'Nurse@Svc.Example',
             name: { givenName: 'Joy' },
             data: { ward: 7 },
+            twoFactor: { enabled: false },
           },
         },
       });
@@ -463,7 +464,7 @@ describe('POST /auth/token', () => {
       ['grant_type=password&username=nurse&password=x&client_id=idle', 'unauthorized_client'],
       ['grant_type=refresh_token&refresh_token=x&client_id=ward', 'unauthorized_client'],
       ['grant_type=refresh_token&refresh_token=x&client_id=refreshing', 'invalid_grant'],
-      ['grant_type=password&username=%E0%A4%A&password=%&client_id=ward', 'invalid_grant'],
+      ['grant_type=password&username=%E0%A4%A&password=%&client_id=ward', 'invalid_request'],
       ['grant_type=password&username=nurse&password=x&client_id=a%2Fb%20c', 'invalid_client'],
     ])('form "%s": %s', async (body, error) => {
       await expectRefused(error, { authorization: null, headers: FORM, body });

@@ -20,6 +20,8 @@ export interface RequiredElement {
 export interface ObjectTable {
   readonly type: string;
   readonly isResource: boolean;
+  /** Whether members that are not listed are let through. */
+  readonly hasOtherMembers: boolean;
   readonly members: ReadonlyMap<string, KnownMember>;
   readonly required: readonly RequiredElement[];
   /** Run only on objects whose structure is sound. */
@@ -39,6 +41,10 @@ export function checkObject(table: ObjectTable, value: unknown, run: ValidationR
   let chosen: KnownMember['choice'];
   for (const key in value) {
     const member = members.get(key);
+    if (member === undefined && table.hasOtherMembers) {
+      hasContent = true;
+      continue;
+    }
     if (member === undefined) {
       reportUnknown(table, key, run);
       if (run.isFull) return;

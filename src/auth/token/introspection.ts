@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { AccessDecision } from '../../access/access-decision';
+import { Environment } from '../../platform/config/environment';
+import { type Caller } from '../../platform/http/caller';
+import { ResourceReader } from '../../resource/resource-reader';
+import { RefreshTokens } from '../../session/refresh-tokens.repository';
+import { type IssuedToken } from '../../session/session-tokens.repository';
+import { Sessions } from '../../session/sessions';
+
+/** RFC 7662, section 2.2. Members that are not known are left out. */
+export type TokenDescription = { readonly active: false } | LiveTokenDescription;
+
+interface LiveTokenDescription {
+  readonly active: true;
+  readonly iss: string;
+  readonly client_id: string;
+  readonly sub: string;
+  readonly token_type?: 'Bearer';
+  readonly username?: string;
+  readonly scope?: string;
+  readonly aud?: string | readonly string[];
+  readonly exp?: number;
+  readonly iat?: number;
+  readonly jti?: string;
+}
+
+/** The name by which a policy lets a caller describe tokens of others: a resource server needs it. */
+export const INTROSPECT_OPERATION = 'AuthIntrospect';
+
+const INACTIVE: TokenDescription = { active: false };
+
+/**
+ * Tells what a token is. Who may not know learns what is true of any text: that it is not an active token. A client is
+ * told of the tokens that were issued to it, a User's token of its own kind alone.
+ */
+@Injectable()
+export class Introspection {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly refreshTokens: RefreshTokens,
+    private readonly access: AccessDecision,
+    private readonly reader: ResourceReader,
+    private readonly environment: Environment,
+  ) {}
+
+  async describe(token: string, caller: Caller): Promise<TokenDescription> {
+    const issued = await this.sessions.describe(token);
+    if (issued !== undefined) {
+      return issued.isLive && (await this.mayKnow(caller, issued)) ? this.accessToken(issued) : INACTIVE;
+    }
+    const refreshToken = await this.refreshTokens.find(token);
+    if (refreshToken?.isLive !== true || !(await this.mayKnow(caller, refreshToken))) return INACTIVE;
+    const { clientId, userId, scope, expiresAt } = refreshToken;
+    return {
+      active: true,
+      iss: this.environment.baseUrl,
+      client_id: clientId,
+      sub: userId ?? clientId,
+      ...(scope === undefined ? {} : { scope }),
+      ...(expiresAt === undefined ? {} : { exp: epochSeconds(expiresAt) }),
+    };
+  }
+
+  private async mayKnow(
+    caller: Caller,
+    owner: { readonly clientId: string; readonly userId?: string },
+  ): Promise<boolean> {
+    const isOwn = caller.clientId === owner.clientId && (caller.userId ?? owner.userId) === owner.userId;
+    return isOwn || this.access.isGranted({ caller, operationId: INTROSPECT_OPERATION });
+  }
+
+  private async accessToken({ sessionId, clientId, userId, expiresAt }: IssuedToken): Promise<TokenDescription> {
+    const { baseUrl } = this.environment;
+    const session = await this.read<SessionBody>('Session', sessionId);
+    const user = userId === undefined ? undefined : await this.read<{ userName?: string }>('User', userId);
+    const audience = session?.audience?.split(' ') ?? [baseUrl];
+    return {
+      active: true,
+      iss: baseUrl,
+      token_type: 'Bearer',
+      client_id: clientId,
+      sub: userId ?? clientId,
+      aud: audience.length === 1 ? (audience[0] ?? baseUrl) : audience,
+      jti: sessionId,
+      ...(user?.userName === undefined ? {} : { username: user.userName }),
+      ...(session?.scope === undefined ? {} : { scope: session.scope.join(' ') }),
+      ...(session?.start === undefined ? {} : { iat: epochSeconds(new Date(session.start)) }),
+      ...(expiresAt === undefined ? {} : { exp: epochSeconds(expiresAt) }),
+    };
+  }
+
+  private async read<T>(type: string, id: string): Promise<T | undefined> {
+    const stored = await this.reader.find(type, id);
+    return stored === undefined ? undefined : (JSON.parse(stored.text) as T);
+  }
+}
+
+interface SessionBody {
+  readonly start?: string;
+  readonly scope?: readonly string[];
+  readonly audience?: string;
+}
+
+const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
