@@ -2,6 +2,8 @@ import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { ServiceError } from '../../../platform/errors/service-error';
 import { type PagePosition, type SortKey } from '../search-query';
 import { type Binder } from './binder';
+import { createdAt } from './predicate';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
 /** One expression that pages are ordered by. */
 export interface OrderTerm {
@@ -82,6 +84,12 @@ export function termOf({ by, isDescending }: SortKey, bind: Binder): OrderTerm {
       return { sql: 'h.main_date', cast: 'timestamptz', isDescending };
     case 'updated':
       return { sql: columnOfResource('updated_at'), cast: 'timestamptz', isDescending };
+    case 'created':
+      return {
+        sql: `(select ${createdAt('r')} from resource r where r.resource_key = h.resource_key)`,
+        cast: 'timestamptz',
+        isDescending,
+      };
     case 'id':
       return { sql: `${columnOfResource('id')} collate "C"`, cast: 'text', isDescending };
     case 'string':
@@ -106,6 +114,15 @@ and n.main_date = h.main_date and n.resource_key = h.resource_key offset 0) s)`,
         cast: 'double precision',
         isDescending,
       };
+    case 'near': {
+      const id = `${bind.value(by.parameterId)}::integer`;
+      return {
+        sql: `(select ${aggregate}(${metersTo('n')}) from search_number n cross join ${longitudeOf('n', id)}
+cross join ${placesSource(by.places, bind)} where ${isLatitude('n', id)} and n.main_date = h.main_date and n.resource_key = h.resource_key)`,
+        cast: 'double precision',
+        isDescending,
+      };
+    }
     case 'body':
       return {
         sql: `(select ${aggregate}(left(v #>> '{}', 256) collate "C") from resource b
