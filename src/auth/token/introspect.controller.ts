@@ -1,6 +1,7 @@
 import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { AccessDecision } from '../../access/access-decision';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/http/caller';
 import { authorizationOf } from '../../platform/http/raw-request';
@@ -26,6 +27,7 @@ export class IntrospectController {
     private readonly clients: ClientAuthenticator,
     private readonly callers: CallerResolver,
     private readonly requests: RequestContext,
+    private readonly access: AccessDecision,
     private readonly introspection: Introspection,
   ) {}
 
@@ -60,7 +62,10 @@ export class IntrospectController {
     noteClient(response, caller.clientId);
     const token = parameters.get('token');
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
-    sendUnstored(response, JSON.stringify(await this.introspection.describe(token, caller)));
+    const description = await this.introspection.describe(token, caller, () =>
+      this.access.isGranted({ caller, operationId: 'AuthIntrospect' }),
+    );
+    sendUnstored(response, JSON.stringify(description));
   }
 
   @All()

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { AccessDecision } from '../../access/access-decision';
 import { Environment } from '../../platform/config/environment';
 import { type Caller } from '../../platform/http/caller';
 import { ResourceReader } from '../../resource/resource-reader';
@@ -24,9 +23,6 @@ interface LiveTokenDescription {
   readonly jti?: string;
 }
 
-/** The name by which a policy lets a caller describe tokens of others: a resource server needs it. */
-export const INTROSPECT_OPERATION = 'AuthIntrospect';
-
 const INACTIVE: TokenDescription = { active: false };
 
 /**
@@ -38,18 +34,18 @@ export class Introspection {
   constructor(
     private readonly sessions: Sessions,
     private readonly refreshTokens: RefreshTokens,
-    private readonly access: AccessDecision,
     private readonly reader: ResourceReader,
     private readonly environment: Environment,
   ) {}
 
-  async describe(token: string, caller: Caller): Promise<TokenDescription> {
+  /** @param mayKnowOthers whether a policy lets the caller describe tokens of others, as a resource server has to */
+  async describe(token: string, caller: Caller, mayKnowOthers: () => Promise<boolean>): Promise<TokenDescription> {
     const issued = await this.sessions.describe(token);
     if (issued !== undefined) {
-      return issued.isLive && (await this.mayKnow(caller, issued)) ? this.accessToken(issued) : INACTIVE;
+      return issued.isLive && (isOwn(caller, issued) || (await mayKnowOthers())) ? this.accessToken(issued) : INACTIVE;
     }
     const refreshToken = await this.refreshTokens.find(token);
-    if (refreshToken?.isLive !== true || !(await this.mayKnow(caller, refreshToken))) return INACTIVE;
+    if (refreshToken?.isLive !== true || !(isOwn(caller, refreshToken) || (await mayKnowOthers()))) return INACTIVE;
     const { clientId, userId, scope, expiresAt } = refreshToken;
     return {
       active: true,
@@ -59,14 +55,6 @@ export class Introspection {
       ...(scope === undefined ? {} : { scope }),
       ...(expiresAt === undefined ? {} : { exp: epochSeconds(expiresAt) }),
     };
-  }
-
-  private async mayKnow(
-    caller: Caller,
-    owner: { readonly clientId: string; readonly userId?: string },
-  ): Promise<boolean> {
-    const isOwn = caller.clientId === owner.clientId && (caller.userId ?? owner.userId) === owner.userId;
-    return isOwn || this.access.isGranted({ caller, operationId: INTROSPECT_OPERATION });
   }
 
   private async accessToken({ sessionId, clientId, userId, expiresAt }: IssuedToken): Promise<TokenDescription> {
@@ -102,3 +90,7 @@ interface SessionBody {
 }
 
 const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+
+/** A client's own tokens; of those that came to it with a User, that User's. */
+const isOwn = (caller: Caller, owner: { readonly clientId: string; readonly userId?: string }): boolean =>
+  caller.clientId === owner.clientId && (caller.userId ?? owner.userId) === owner.userId;
