@@ -21,7 +21,7 @@ export function basicCredentialsOf(authorization: string): BasicCredentials | un
   return [id, ...secrets].some((part) => part.includes('\0')) ? undefined : { id, secrets };
 }
 
-/** UTF-8, else ISO 8859-1: RFC 7617 names no encoding, and the `btoa` of browsers (Swagger UI) knows only the latter. */
+/** UTF-8, else ISO 8859-1: RFC 7617 names no encoding, and the `btoa` of browsers knows only the latter. */
 function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
