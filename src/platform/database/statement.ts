@@ -7,8 +7,18 @@ import { TypeOverrides, types } from 'pg';
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** Instants of its rows come as PostgreSQL prints them, for rows of which few are looked at: see {@link instantOf}. */
+  readonly hasTextInstants?: true;
 }
 
 /** Our bigint values (row keys, 53-bit hashes, counters) are exact as numbers. */
 export const STATEMENT_TYPES = new TypeOverrides();
 STATEMENT_TYPES.setTypeParser(types.builtins.INT8, Number);
+
+/** For statements with `hasTextInstants`. */
+export const TEXT_INSTANT_TYPES = new TypeOverrides();
+TEXT_INSTANT_TYPES.setTypeParser(types.builtins.INT8, Number);
+TEXT_INSTANT_TYPES.setTypeParser(types.builtins.TIMESTAMPTZ, (text: string) => text);
+
+/** Reads an instant as PostgreSQL prints it. */
+export const instantOf = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Pool, type PoolClient, type QueryConfig, type QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
-import { STATEMENT_TYPES, type Statement } from './statement';
+import { STATEMENT_TYPES, type Statement, TEXT_INSTANT_TYPES } from './statement';
 import { UnitOfWork } from './unit-of-work';
 
 /**
@@ -17,7 +17,7 @@ export class Statements {
   ) {}
 
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const { rows } = await (this.unitOfWork.client ?? this.pool).query<Row>(configOf(statement, values));
+    const { rows } = await (this.unitOfWork.client ?? this.pool).query<Row>(configOf(statement), valuesOf(values));
     return rows;
   }
 
@@ -39,7 +39,7 @@ export class Statements {
       const [, , result] = await Promise.all([
         client.query('BEGIN READ ONLY'),
         client.query(`SET LOCAL statement_timeout = ${Math.trunc(timeoutSeconds * 1000)}`),
-        client.query<Row>(configOf(statement, values)),
+        client.query<Row>(configOf(statement), valuesOf(values)),
       ]);
       return result.rows;
     } finally {
@@ -56,10 +56,22 @@ export class Statements {
   }
 }
 
-const configOf = ({ name, text }: Statement, values: readonly unknown[]): QueryConfig => ({
-  name,
-  text,
-  // The driver would write dates in the zone of this process, whose old offsets have seconds that it leaves out.
-  values: values.map((value) => (value instanceof Date ? value.toISOString() : value)),
-  types: STATEMENT_TYPES,
-});
+/**
+ * What is the same at each run of a statement. The driver copies the own properties of a config one by one for each query;
+ * what a config inherits costs it nothing.
+ */
+const configs = new WeakMap<Statement, QueryConfig>();
+
+function configOf(statement: Statement): QueryConfig {
+  const known = configs.get(statement);
+  if (known !== undefined) return known;
+  const { name, text, hasTextInstants } = statement;
+  const types = hasTextInstants === true ? TEXT_INSTANT_TYPES : STATEMENT_TYPES;
+  const config = Object.create({ name, text, types }) as QueryConfig;
+  configs.set(statement, config);
+  return config;
+}
+
+/** The driver would write dates in the zone of this process, whose old offsets have seconds that it leaves out. */
+const valuesOf = (values: readonly unknown[]): unknown[] =>
+  values.map((value) => (value instanceof Date ? value.toISOString() : value));

@@ -22,11 +22,12 @@ export interface SearchLinks {
 /** The searchset Bundle of a page (http://hl7.org/fhir/R4/bundle.html#searchset). */
 export function searchAnswer(page: SearchPage, links: SearchLinks, warnings: readonly OutcomeIssue[] = []): string {
   const issues = page.isComplete ? warnings : [...warnings, TOO_MANY_INCLUDED];
+  const first = `${links.rootUrl}/${links.path}?${links.used.toString()}`;
   const link = [
-    linkTo(links, 'self', links.position),
-    linkTo(links, 'first', undefined),
-    ...(page.previous === undefined ? [] : [linkTo(links, 'previous', page.previous)]),
-    ...(page.next === undefined ? [] : [linkTo(links, 'next', page.next)]),
+    linkTo(first, 'self', links.position),
+    linkTo(first, 'first', undefined),
+    ...(page.previous === undefined ? [] : [linkTo(first, 'previous', page.previous)]),
+    ...(page.next === undefined ? [] : [linkTo(first, 'next', page.next)]),
   ];
   const { rootUrl, subset } = links;
   const entries = [
@@ -42,15 +43,15 @@ function subsetted({ type, id, text }: ResourceText, subset: SearchLinks['subset
   return { type, id, text: subset === undefined || subset === 'count' ? text : subsetOf(text, subset) };
 }
 
-function linkTo(
-  { rootUrl, path, used }: SearchLinks,
+/** The parameters that were used never name a position, and a printed one needs no escapes. */
+const linkTo = (
+  first: string,
   relation: string,
   position: PagePosition | undefined,
-): { readonly relation: string; readonly url: string } {
-  const shown = new URLSearchParams(used);
-  if (position !== undefined) shown.set(`_${position.side}`, printPosition(position));
-  return { relation, url: `${rootUrl}/${path}?${shown.toString()}` };
-}
+): { readonly relation: string; readonly url: string } => ({
+  relation,
+  url: position === undefined ? first : `${first}&_${position.side}=${printPosition(position)}`,
+});
 
 /** http://hl7.org/fhir/R4/search.html#outcome */
 const outcomeEntry = (issue: readonly OutcomeIssue[]): string =>

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { instantOf } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { ClauseResolver } from './clause-resolver';
 import { adviceOf } from './explain-advice';
@@ -110,7 +111,7 @@ function neighboursOf(
   const at = (side: PagePosition['side'], row: PageRow): PagePosition => ({
     side,
     key: row.resource_key,
-    values: terms.map((_term, index) => positionValueOf(row[`s${index}`])),
+    values: terms.map(({ cast }, index) => positionValueOf(row[`s${index}`], cast)),
   });
   return {
     ...(hasNext && last !== undefined ? { next: at('after', last) } : {}),
@@ -118,7 +119,7 @@ function neighboursOf(
   };
 }
 
-function positionValueOf(value: unknown): string | number | null {
-  if (value instanceof Date) return value.getTime();
+function positionValueOf(value: unknown, cast: CompiledPage['terms'][number]['cast']): string | number | null {
+  if (cast === 'timestamptz') return typeof value === 'string' ? instantOf(value).getTime() : null;
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
