@@ -144,7 +144,13 @@ export interface InstantRange {
 export interface SortKey {
   readonly by:
     | { readonly kind: 'main-date' | 'updated' | 'id' }
-    | { readonly kind: 'string' | 'date' | 'number'; readonly parameterIds: readonly number[] }
+    | { readonly kind: 'string' | 'date'; readonly parameterIds: readonly number[] }
+    | {
+        readonly kind: 'number';
+        readonly parameterIds: readonly number[];
+        /** The rows of a composite that pair these numbers with the one code that all matches have. */
+        readonly paired?: { readonly parameterIds: readonly number[]; readonly codeHash: number };
+      }
     | { readonly kind: 'body'; readonly paths: readonly string[] };
   readonly isDescending: boolean;
 }

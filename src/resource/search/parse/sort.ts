@@ -1,6 +1,7 @@
 import { type SearchParameter } from '../extract/search-parameter';
 import { type SortKey } from '../search-query';
 import { type ValuePath, valuePathsOf } from './json-path';
+import { pairedRowsOf } from './paired-clause';
 import { parameterOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
 import { invalid } from './values';
@@ -13,12 +14,12 @@ export function sortOf(query: URLSearchParams, scope: SearchScope): readonly Sor
   if (names.length > MAX_KEYS) throw invalid('_sort', `takes at most ${MAX_KEYS} keys`);
   return names.flatMap((name) => {
     const isDescending = name.startsWith('-');
-    const by = keyOf(isDescending ? name.slice(1) : name, scope);
+    const by = keyOf(isDescending ? name.slice(1) : name, query, scope);
     return by === undefined ? [] : [{ by, isDescending }];
   });
 }
 
-function keyOf(code: string, scope: SearchScope): SortKey['by'] | undefined {
+function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKey['by'] | undefined {
   if (code === '_lastUpdated') return { kind: 'updated' };
   if (code === '_id') return { kind: 'id' };
   const parameter = parameterOf(code, scope);
@@ -32,8 +33,11 @@ function keyOf(code: string, scope: SearchScope): SortKey['by'] | undefined {
     case 'string':
       return { kind, parameterIds };
     case 'number':
-    case 'quantity':
       return { kind: 'number', parameterIds };
+    case 'quantity': {
+      const paired = pairedRowsOf(code, query, scope);
+      return { kind: 'number', parameterIds, ...(paired && { paired }) };
+    }
     case 'token':
     case 'uri':
     case 'reference':

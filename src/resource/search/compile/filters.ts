@@ -1,0 +1,84 @@
+import { earliestInstant, latestInstant } from '../../../fhir/instant';
+import { type DateBox, type InstantRange, type NumberRange, type StringClause } from '../search-query';
+import { type Binder } from './binder';
+
+// Values that a search asks for as boolean SQL on a row of a search table.
+
+export function stringFilter(row: string, { match, texts }: StringClause, bind: Binder): string {
+  const tests = texts.map((text) => {
+    if (match === 'contains') return `${row}.value like ${bind.value(likePattern(text))}`;
+    return `(${row}.beginning >= ${bind.value(text)} and ${row}.beginning < ${bind.value(`${text}\u{10FFFF}`)})`;
+  });
+  return `(${tests.join(' or ')})`;
+}
+
+export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+export function dateFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
+  const tests = boxes.map((box) => {
+    const limits = [
+      limitOf(`${row}.low`, '>=', box.lowFrom, bind),
+      limitOf(`${row}.low`, '<=', box.lowTo, bind),
+      limitOf(`${row}.high`, '>=', box.highFrom, bind),
+      limitOf(`${row}.high`, '<=', box.highTo, bind),
+    ].filter((limit) => limit !== '');
+    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
+  });
+  return `(${tests.join(' or ')})`;
+}
+
+export function updatedFilter(column: string, ranges: readonly InstantRange[], bind: Binder): string {
+  const tests = ranges.map(({ low, high }) => {
+    const limits = [
+      limitOf(column, '>=', low === -Infinity ? undefined : low, bind),
+      limitOf(column, '<=', high === Infinity ? undefined : high, bind),
+    ].filter((limit) => limit !== '');
+    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
+  });
+  return `(${tests.join(' or ')})`;
+}
+
+export function numberFilter(row: string, ranges: readonly NumberRange[], bind: Binder): string {
+  const tests = ranges.map((range) => {
+    const { low, high } = closedRangeOf(range);
+    const limits = [
+      ...(low === -Infinity ? [] : [`${row}.value >= ${bind.value(low)}::double precision`]),
+      ...(high === Infinity ? [] : [`${row}.value <= ${bind.value(high)}::double precision`]),
+      ...(range.unitHash === undefined ? [] : [`${row}.unit_hash = ${bind.value(range.unitHash)}::integer`]),
+    ];
+    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
+  });
+  return `(${tests.length === 0 ? 'false' : tests.join(' or ')})`;
+}
+
+/** The same range with both ends in it, so that an index is not read through all rows of the end that is out. */
+export const closedRangeOf = ({
+  low,
+  high,
+  isLowOpen,
+  isHighOpen,
+}: NumberRange): { readonly low: number; readonly high: number } => ({
+  low: isLowOpen ? nextAbove(low) : low,
+  high: isHighOpen ? -nextAbove(-high) : high,
+});
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/** The smallest double above another one. */
+function nextAbove(value: number): number {
+  if (!Number.isFinite(value)) return value;
+  if (value === 0) return Number.MIN_VALUE;
+  bits.setFloat64(0, value);
+  bits.setBigInt64(0, bits.getBigInt64(0) + (value > 0 ? 1n : -1n));
+  return bits.getFloat64(0);
+}
+
+function limitOf(column: string, operator: string, at: number | undefined, bind: Binder): string {
+  return at === undefined ? '' : `${column} ${operator} ${instantPlace(at, bind)}`;
+}
+
+/** An instant of epoch milliseconds in SQL. */
+export const instantPlace = (at: number, bind: Binder): string => `${bind.value(new Date(clamped(at)))}::timestamptz`;
+
+/** Beyond the years of FHIR there is nothing to find, and PostgreSQL writes them in another way. */
+const clamped = (at: number): number => Math.min(Math.max(at, earliestInstant), latestInstant);
