@@ -39,6 +39,11 @@ export interface ElementDefinition {
   readonly targets: readonly string[];
 }
 
+/** The JSON member that holds an element's values of a type: `valueQuantity` of `value[x]`. */
+export function memberKey({ name, isChoice }: ElementDefinition, type: string): string {
+  return isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
+}
+
 interface TypeRecord {
   readonly name: string;
   readonly kind: 'resource' | 'complex' | 'primitive' | 'backbone';

@@ -7,6 +7,8 @@ import { PatchController } from './api/patch.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
+import { TypesSearchController } from './api/types-search.controller';
+import { TypesSearchRequests } from './api/types-search-request';
 import { VreadController } from './api/vread.controller';
 import { BundleModule } from './bundle/bundle.module';
 import { ResourceModule } from './resource.module';
@@ -16,6 +18,7 @@ import { ResourceModule } from './resource.module';
   imports: [ResourceModule, BundleModule],
   controllers: [
     BundleController,
+    TypesSearchController,
     HistoryController,
     VreadController,
     SearchController,
@@ -24,6 +27,6 @@ import { ResourceModule } from './resource.module';
     ResourceController,
     CompartmentController,
   ],
-  providers: [SearchRequests],
+  providers: [SearchRequests, TypesSearchRequests],
 })
 export class ResourceApiModule {}

@@ -58,7 +58,8 @@ export class ResourceWriter {
     const rule = await this.extensions.check(draft, willExist);
     if (id === undefined) {
       const at = { id: randomUUID(), version: 1, method };
-      if (rule.needsTransaction) return this.unitOfWork.run(() => this.insert(draft, rule, at));
+      if (rule.needsTransaction || this.unitOfWork.isStrict)
+        return this.unitOfWork.run(() => this.insert(draft, rule, at));
       // Whoever gets concerned from here on is too late for this write, which has no transaction to be told in.
       return (await this.insertRow(draft, at)).resource;
     }

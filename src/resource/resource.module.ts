@@ -12,6 +12,7 @@ import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
 import { ClauseResolver } from './search/clause-resolver';
+import { DatabaseHashKey } from './search/database-hash-key';
 import { IncludedResources } from './search/included-resources';
 import { KnownUnits } from './search/known-units';
 import { ResourceCriteria } from './search/resource-criteria';
@@ -24,6 +25,7 @@ import { SearchParameterRule } from './search/live/search-parameter.rule';
 import { ResourceSearch } from './search/resource-search';
 import { RowFrequencies } from './search/row-frequencies';
 import { SearchIndex } from './search/search-index';
+import { TypesSearch } from './search/types/types-search';
 import { ValueSetCodes } from './search/value-set-codes';
 import { ResourceKeys } from './store/resource-keys';
 import { ResourceStore } from './store/resource-store';
@@ -55,6 +57,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceReader,
     ResourceHistory,
     ResourceWriter,
+    DatabaseHashKey,
     SearchIndex,
     LiveSearchParameters,
     IndexJob,
@@ -68,6 +71,7 @@ import { WriteExtensions } from './write-extensions';
     RowFrequencies,
     ValueSetCodes,
     ResourceSearch,
+    TypesSearch,
     Compartments,
     CompartmentListener,
     ResourceCriteria,
@@ -84,6 +88,7 @@ import { WriteExtensions } from './write-extensions';
     IncompleteIndexes,
     LiveSearchParameters,
     ResourceSearch,
+    TypesSearch,
     Compartments,
     ResourceCriteria,
     ConditionalWriter,

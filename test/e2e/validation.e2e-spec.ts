@@ -200,6 +200,29 @@ describe('a profile', () => {
     expect((await app.post('/fhir/Observation', weight(grams))).status).toBe(201);
   });
 
+  it('holds for contained resources and for those in a stored Bundle', async () => {
+    await put({ id: 'Observation.subject', path: 'Observation.subject', min: 1 });
+    const inBundle = {
+      resourceType: 'Bundle',
+      type: 'collection',
+      entry: [{ resource: weight() }, { resource: weight() }],
+    };
+    expect(issuesOf(await app.post('/fhir/Bundle', inBundle))).toEqual([
+      'fatal required Bundle.entry[0].resource.subject',
+      'fatal required Bundle.entry[1].resource.subject',
+    ]);
+    const containing = {
+      resourceType: 'List',
+      status: 'current',
+      mode: 'working',
+      contained: [{ ...weight(), id: 'w' }],
+      entry: [{ item: { reference: '#w' } }],
+    };
+    expect(issuesOf(await app.post('/fhir/List', containing))).toEqual(['fatal required List.contained[0].subject']);
+    const valid = { ...inBundle, entry: [{ resource: weight({ subject: { reference: 'Patient/1' } }) }] };
+    expect((await app.post('/fhir/Bundle', valid)).status).toBe(201);
+  });
+
   it('may not hold up a write for ever', async () => {
     await put({
       id: 'Observation.code',

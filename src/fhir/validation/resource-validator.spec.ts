@@ -309,6 +309,22 @@ describe(ResourceValidator, () => {
       observation({ valueRange: { low: { value: 2 }, high: { value: 1 } } }),
       ['invariant Observation.value'],
     ],
+    [
+      'a comparator where a simple quantity is due',
+      observation({ valueRange: { low: { value: 2, comparator: '<' } } }),
+      ['invariant Observation.value.low'],
+    ],
+    [
+      'a comparator in the simple quantity of a choice',
+      {
+        resourceType: 'MedicationStatement',
+        status: 'active',
+        medicationCodeableConcept: { text: 'x' },
+        subject: { reference: 'Patient/1' },
+        dosage: [{ doseAndRate: [{ doseQuantity: { value: 2, comparator: '<' } }] }],
+      },
+      ['invariant MedicationStatement.dosage[0].doseAndRate[0].dose'],
+    ],
     ['a contact point without a system', patient({ telecom: [{ value: '1' }] }), ['invariant Patient.telecom[0]']],
     [
       'a code without a system',

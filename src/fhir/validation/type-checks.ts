@@ -1,4 +1,4 @@
-import { type ElementDefinition, isPrimitiveType, isSubtype } from '../definitions';
+import { type ElementDefinition, isPrimitiveType, isSubtype, memberKey } from '../definitions';
 import { bindingCheckOf, type ItemCheck } from './binding-check';
 import { type ElementTables } from './element-tables';
 import { isObject } from './fhirpath/compiled';
@@ -67,7 +67,7 @@ export class TypeChecks {
     type: string,
   ): readonly string[] {
     const { name, isChoice, isRepeated } = element;
-    const key = isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
+    const key = memberKey(element, type);
     const choice = isChoice ? { choice: { name, key } } : {};
     const shape: ElementShape = { name, isRepeated, item: this.itemCheck(owner, element, type) };
     if (!isPrimitiveType(type)) {
@@ -88,7 +88,7 @@ export class TypeChecks {
     const checks = [
       this.valueCheck(element, type),
       bindingCheckOf(owner, element.name, type, this.elements.ownTypes),
-      ...invariantsOfElement(owner, element.name, type),
+      ...invariantsOfElement(owner, element, type),
     ];
     const present = checks.filter((check) => check !== undefined);
     const [first, second] = present;

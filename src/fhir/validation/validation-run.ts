@@ -62,7 +62,7 @@ export class ValidationRun {
 
   report(code: IssueCode, diagnostics: string, severity: ErrorIssue['severity'] = 'error'): void {
     this.count += 1;
-    if (!this.isFull) this.issues.push({ severity, code, diagnostics, expression: this.expression() });
+    if (!this.isFull) this.issues.push({ severity, code, diagnostics, expression: printPath(this.path) });
   }
 
   reportAt(step: string, code: IssueCode, diagnostics: string): void {
@@ -73,11 +73,19 @@ export class ValidationRun {
 
   /** Validates a resource of its own: `#` means what it contains. */
   inResource(resource: Readonly<Record<string, unknown>>, validate: () => void): void {
+    this.inScopeOf(resource, (scope) => {
+      validate();
+      this.reportUnnamed(scope);
+    });
+  }
+
+  /** The same, but for what nothing refers to: that has been told already. */
+  inScopeOf(resource: Readonly<Record<string, unknown>>, validate: (scope: ContainerScope) => void): void {
     const [outerScope, outerResource] = [this.scope, this.resource];
-    this.scope = new ContainerScope(resource);
+    const scope = new ContainerScope(resource);
+    this.scope = scope;
     this.resource = resource;
-    validate();
-    this.reportUnnamed(this.scope);
+    validate(scope);
     this.scope = outerScope;
     this.resource = outerResource;
   }
@@ -121,13 +129,13 @@ export class ValidationRun {
       this.leave();
     });
   }
+}
 
-  /** FHIRPath with indexes: `Patient.name[0].given[1]`. */
-  private expression(): string {
-    let text = '';
-    for (const step of this.path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
-    return text;
-  }
+/** FHIRPath with indexes: `Patient.name[0].given[1]`. */
+export function printPath(path: readonly (string | number)[]): string {
+  let text = '';
+  for (const step of path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
+  return text;
 }
 
 function containedTypesOf(contained: unknown): ReadonlyMap<string, string> {

@@ -9,6 +9,11 @@ export interface Statement {
   readonly text: string;
   /** Instants of its rows come as PostgreSQL prints them, for rows of which few are looked at: see {@link instantOf}. */
   readonly hasTextInstants?: true;
+  /**
+   * Set where the statement takes advisory locks until the end of its transaction and does nothing else: SQL that makes the
+   * key of one lock out of `k`, the text of one of the values (early-locks.ts).
+   */
+  readonly lockKey?: string;
 }
 
 /** Our bigint values (row keys, 53-bit hashes, counters) are exact as numbers. */

@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
+import { type IsolationLevel } from '../database/isolation-level';
 import { type Caller } from './caller';
 
 interface RequestState {
   readonly requestId: string;
   caller?: Caller;
   registryEpoch?: number;
+  isolationLevel?: IsolationLevel;
 }
 
 /** What belongs to the request that is being answered; empty in background work. */
@@ -33,5 +35,15 @@ export class RequestContext {
   identify(caller: Caller, registryEpoch: number): void {
     const state = this.storage.getStore();
     if (state !== undefined) Object.assign(state, { caller, registryEpoch });
+  }
+
+  /** What the request asks its transactions to be opened at; undefined where it asks for nothing. */
+  get isolationLevel(): IsolationLevel | undefined {
+    return this.storage.getStore()?.isolationLevel;
+  }
+
+  isolate(isolationLevel: IsolationLevel): void {
+    const state = this.storage.getStore();
+    if (state !== undefined) Object.assign(state, { isolationLevel });
   }
 }

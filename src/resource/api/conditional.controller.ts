@@ -11,13 +11,14 @@ import { type ConditionalDeletion, ConditionalWriter } from '../conditional/cond
 import { ResourceDraft } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
 import { criteriaOf, isNoContent, isRemoveAll } from './criteria-request';
+import { IsolationGuard } from './isolation.guard';
 import { preconditionsOf } from './preconditions';
 import { locationOf, resourceAnswer } from './resource-answer';
 import { readBody } from './resource-request';
 
 /** Update and delete of what criteria find (http://hl7.org/fhir/R4/http.html#cond-update, #cdelete). */
 @ApiExcludeController()
-@UseGuards(FormatGuard)
+@UseGuards(FormatGuard, IsolationGuard)
 @Controller(['fhir', ''])
 export class ConditionalController {
   constructor(

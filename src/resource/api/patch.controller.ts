@@ -10,13 +10,14 @@ import { assertId } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
 import { ResourceWriter } from '../resource-writer';
 import { criteriaOf } from './criteria-request';
+import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
 import { preconditionsOf } from './preconditions';
 import { resourceAnswer } from './resource-answer';
 
 /** Patches of one resource, named by its id or by criteria (http://hl7.org/fhir/R4/http.html#patch). */
 @ApiExcludeController()
-@UseGuards(FormatGuard)
+@UseGuards(FormatGuard, IsolationGuard)
 @Controller(['fhir', ''])
 export class PatchController {
   constructor(

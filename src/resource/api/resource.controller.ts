@@ -13,6 +13,7 @@ import { ResourceReader } from '../resource-reader';
 import { ResourceTypes } from '../resource-types';
 import { ResourceWriter } from '../resource-writer';
 import { createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
+import { IsolationGuard } from './isolation.guard';
 import { preconditionsOf } from './preconditions';
 import { locationOf, resourceAnswer } from './resource-answer';
 import { readBody } from './resource-request';
@@ -22,7 +23,7 @@ import { readBody } from './resource-request';
  * The routes are open to any type, so they come after all others (ADR 0007).
  */
 @ApiExcludeController()
-@UseGuards(FormatGuard)
+@UseGuards(FormatGuard, IsolationGuard)
 @Controller(['fhir', ''])
 export class ResourceController {
   constructor(

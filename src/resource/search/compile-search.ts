@@ -31,6 +31,14 @@ export function compilePage(query: SearchQuery, frequencies: Frequencies = nothi
   return byValues(query, sort, frequencies);
 }
 
+/** As {@link compilePage}, but only `s0` and `resource_key`: a body that no column asks for is never read. */
+export function compilePlaces(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledSearch {
+  const { statement, values } = compilePage(query, frequencies);
+  const name = statement.name === '' ? '' : `${statement.name}-k`;
+  const text = `select k.s0, k.resource_key from (${statement.text}) k`;
+  return { statement: { name, text }, values };
+}
+
 /** The statement that counts all matches, of whatever page. */
 export function compileTotal(
   { type, clauses }: Pick<SearchQuery, 'type' | 'clauses'>,
@@ -46,7 +54,7 @@ function byMainDate(query: SearchQuery, isDescending: boolean, frequencies: Freq
   const { position } = query;
   const isReversed = position?.side === 'before';
   const direction = isDescending === isReversed ? 'asc' : 'desc';
-  const limit = bind.value(query.count + 1);
+  const limit = bind.value(limitOf(query));
   const orderBy = (alias: string): string =>
     `order by ${alias}.main_date ${direction}, ${alias}.resource_key ${direction}`;
   const order: CandidateOrder = {
@@ -61,7 +69,7 @@ function byMainDate(query: SearchQuery, isDescending: boolean, frequencies: Freq
   const page = new Candidates(bind, frequencies).of(query.type, query.clauses, order);
   const compiled = bind.finish(`with page as materialized (${page})
 select p.main_date as s0, p.resource_key, r.type, r.id, r.reference_hash, r.body
-from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
+from ${pageOf(query, bind, () => `order by p.main_date ${direction}, p.resource_key ${direction}`)} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
 order by p.main_date ${direction}, p.resource_key ${direction}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
@@ -78,7 +86,8 @@ function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean
 }
 
 /** Walks the type in the order of its updates. */
-function byUpdated({ type, clauses, position, count }: SearchQuery, isDescending: boolean): CompiledPage {
+function byUpdated(query: SearchQuery, isDescending: boolean): CompiledPage {
+  const { type, clauses, position } = query;
   const bind = new Binder();
   const isReversed = position?.side === 'before';
   const direction = isDescending === isReversed ? 'asc' : 'desc';
@@ -93,9 +102,9 @@ function byUpdated({ type, clauses, position, count }: SearchQuery, isDescending
   const order = (alias: string): string =>
     `order by ${alias}.updated_at ${direction}, ${alias}.resource_key ${direction}`;
   const compiled = bind.finish(`with page as materialized (
-select c.updated_at, c.resource_key from resource c where ${tests.join(' and ')} ${order('c')} limit ${bind.value(count + 1)})
+select c.updated_at, c.resource_key from resource c where ${tests.join(' and ')} ${order('c')} limit ${bind.value(limitOf(query))})
 select p.updated_at as s0, p.resource_key, r.type, r.id, r.reference_hash, r.body
-from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r ${order('p')}`);
+from ${pageOf(query, bind, () => order('p'))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r ${order('p')}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
@@ -106,8 +115,8 @@ const RESOURCES_OF_TYPE = 50_000;
  * More matches than this are not gathered where an index has them in the order that is asked for. To sort the matches
  * costs by their number; to walk the index by how far they stand apart. This many cost the same either way.
  */
-function mostSorted({ type, count }: SearchQuery, frequencies: Frequencies): number {
-  const most = Math.sqrt((count + 1) * (frequencies.type(type) ?? RESOURCES_OF_TYPE));
+function mostSorted(query: SearchQuery, frequencies: Frequencies): number {
+  const most = Math.sqrt(limitOf(query) * (frequencies.type(query.type) ?? RESOURCES_OF_TYPE));
   return Math.min(Math.max(Math.round(most), 50), 2_000);
 }
 
@@ -115,26 +124,33 @@ function mostSorted({ type, count }: SearchQuery, frequencies: Frequencies): num
 function byValues(query: SearchQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const terms = sort.map(termOf);
-  const order = new PageOrder(terms, bind, query.position, query.count + 1);
+  const order = new PageOrder(terms, bind, query.position, limitOf(query));
   const candidates = new Candidates(bind, frequencies);
   const walk = sortWalkOf(query, sort, candidates, bind);
-  const pageOf = (page: string): CompiledPage => {
+  const whole = (page: string): CompiledPage => {
     const compiled = bind.finish(`with ${page}
 select ${terms.map((_term, index) => `p.s${index}`).join(', ')}, p.resource_key, r.type, r.id, r.reference_hash, r.body
-from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
+from ${pageOf(query, bind, () => order.orderBy('p'))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
 ${order.orderBy('p')}`);
     return { ...compiled, isReversed: order.isReversed, terms };
   };
-  if (walk?.isNear === true) return pageOf(`page as materialized (${walk.sql})`);
+  if (walk?.isNear === true) return whole(`page as materialized (${walk.sql})`);
   const columns = sort.map((key, index) => `${valueSqlOf(key, bind)} as s${index}`).join(', ');
   const hits = `select m.main_date, m.resource_key from (${candidates.of(query.type, query.clauses)}) m`;
   const sorted = `select k.* from (select h.resource_key, ${columns} from (select distinct m.main_date, m.resource_key from hits m offset 0) h offset 0) k where ${order.keyset('k')}`;
   if (walk === undefined)
-    return pageOf(`hits as materialized (${hits}),
+    return whole(`hits as materialized (${hits}),
 page as materialized (${sorted} ${order.orderBy('k')})`);
   const most = `${bind.value(mostSorted(query, frequencies))}::integer`;
-  return pageOf(`hits as materialized (${hits} limit ${most} + 1),
+  return whole(`hits as materialized (${hits} limit ${most} + 1),
 gathered as materialized (select count(*) <= ${most} as is_all from hits),
 page as materialized (select k.* from ((${sorted} and (select is_all from gathered) ${order.orderBy('k')})
 union all (select w.* from (${walk.sql}) w where not (select is_all from gathered))) k ${order.orderBy('k')})`);
 }
+
+/** One more than is shown tells that there is another page; what stands before the page has to be walked past. */
+const limitOf = ({ count, offset = 0 }: SearchQuery): number => offset + count + 1;
+
+/** The rows of a page without those before it, whose bodies then are not read. */
+const pageOf = ({ offset = 0 }: SearchQuery, bind: Binder, order: () => string): string =>
+  offset === 0 ? 'page' : `(select * from page p ${order()} offset ${bind.value(offset)})`;

@@ -10,7 +10,7 @@ export function adviceOf(plan: string, clauses: readonly SearchClause[]): readon
 }
 
 const READS_BODIES =
-  'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :below, "system|", _text, _content): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
+  'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :i, :below, "system|", _text, _content, _ilike): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
 
 /** `Seq Scan on search_date d` and the columns of its filter. */
 function indexesFor(plan: string): readonly string[] {
@@ -30,6 +30,7 @@ function indexesFor(plan: string): readonly string[] {
 function readsBodies(clause: SearchClause): boolean {
   switch (clause.kind) {
     case 'body':
+    case 'words':
       return true;
     case 'all':
     case 'any':

@@ -22,7 +22,8 @@ export const MAX_INCLUDED = 5_000;
 /** How often `:iterate` goes on from what it found. */
 const MAX_ROUNDS = 10;
 
-interface Row {
+/** A row of a statement that reads resources. */
+export interface ResourceRow {
   readonly resource_key: number;
   readonly type: string;
   readonly id: string;
@@ -80,7 +81,7 @@ export class IncludedResources {
   private async follow(from: readonly FoundResource[], include: Include): Promise<readonly FoundResource[]> {
     const { isReverse, parameterIds, types } = include;
     const places = from.map(({ key, referenceHash }) => (isReverse ? referenceHash : key));
-    const rows = await this.statements.run<Row & Record<string, unknown>>(isReverse ? SOURCES : TARGETS, [
+    const rows = await this.statements.run<ResourceRow & Record<string, unknown>>(isReverse ? SOURCES : TARGETS, [
       places,
       parameterIds,
       types ?? null,
@@ -90,7 +91,7 @@ export class IncludedResources {
   }
 }
 
-export const foundResourceOf = (row: Row): FoundResource => ({
+export const foundResourceOf = (row: ResourceRow): FoundResource => ({
   type: row.type,
   id: row.id,
   text: row.body,

@@ -38,7 +38,7 @@ export async function measureCase(
   const rows: number[] = [];
   for (let run = 0; run < WARM_UP + RUNS; run++) {
     const query = new URLSearchParams(`_count=20&${bench.queryOf(values, random)}`);
-    const search = readSearch(query, { type: bench.type, parameters, baseUrl: '', isLenient: false });
+    const search = readSearch(query, { type: bench.type, parameters, baseUrl: '', isLenient: false }, 300);
     const execute = await executionOf(bench, search, session);
     const cpuBefore = await readProcess(session.backendPid);
     const startedAt = performance.now();

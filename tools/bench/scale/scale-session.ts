@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../../src/platform/database/data-source-options';
 import { Statements } from '../../../src/platform/database/statements';
 import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
+import { RequestContext } from '../../../src/platform/http/request-context';
 import { ClauseResolver } from '../../../src/resource/search/clause-resolver';
 import { IncludedResources } from '../../../src/resource/search/included-resources';
 import { RowFrequencies } from '../../../src/resource/search/row-frequencies';
@@ -21,7 +22,7 @@ export interface ScaleSession {
 export async function openScaleSession(url: string): Promise<ScaleSession> {
   const limits = { poolSize: 1, statementTimeoutSeconds: 60 };
   const dataSource = await new DataSource(dataSourceOptions(url, limits)).initialize();
-  const unitOfWork = new UnitOfWork(dataSource);
+  const unitOfWork = new UnitOfWork(dataSource, new RequestContext());
   const statements = new Statements(dataSource, unitOfWork);
   const frequencies = new RowFrequencies(statements, unitOfWork);
   await frequencies.load();

@@ -1,8 +1,9 @@
-import { type NumberClause, type SearchClause, type StringClause } from '../search-query';
+import { type NearClause, type NumberClause, type SearchClause, type StringClause } from '../search-query';
 import { parameterAlternatives, rowsOfEach, tokenAlternatives } from './alternatives';
 import { type Binder } from './binder';
 import { allDates } from './date-walk';
 import { closedRangeOf, stringFilter } from './filters';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
 /** Reads the rows of a clause whose index has another order than the main date. */
 export class CandidateKeys {
@@ -28,6 +29,8 @@ export class CandidateKeys {
         return this.strings(clause);
       case 'number':
         return this.numbers(clause);
+      case 'near':
+        return this.near(clause);
       case 'date':
         return allDates(clause, this.bind);
       case 'list':
@@ -60,7 +63,7 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
   private strings(clause: StringClause): string {
     const ids = `${this.bind.value(clause.parameterIds)}::integer[]`;
     // Three characters in a row are what the index of parts goes by; the parameter's own index would be read as a whole.
-    const isIndexed = clause.match === 'contains' && clause.texts.every((text) => /[\p{L}\p{N}]{3}/u.test(text));
+    const isIndexed = clause.match !== 'prefix' && clause.texts.every((text) => /[\p{L}\p{N}]{3}/u.test(text));
     return `select s.main_date, s.resource_key from search_string s
 where ${isIndexed ? 's.parameter_id + 0' : 's.parameter_id'} = any(${ids}) and ${stringFilter('s', clause, this.bind)}`;
   }
@@ -79,6 +82,14 @@ where ${isIndexed ? 's.parameter_id + 0' : 's.parameter_id'} = any(${ids}) and $
       ` and n.code_hash = ${this.bind.value(codeHash)}::bigint and n.value >= y.low and n.value <= y.high`,
     );
     return `select n.main_date, n.resource_key from unnest(${lows}, ${highs}) y(low, high) cross join lateral (${rows} offset 0) n`;
+  }
+
+  /** A band of latitudes, in which each one is measured. */
+  private near({ parameterId, places }: NearClause): string {
+    const id = `${this.bind.value(parameterId)}::integer`;
+    return `select n.main_date, n.resource_key from ${placesSource(places, this.bind)} cross join lateral (
+select n.main_date, n.resource_key, n.value from search_number n where ${isLatitude('n', id)} and n.value >= y.south and n.value <= y.north offset 0) n
+cross join ${longitudeOf('n', id)} where ${metersTo('n')} <= y.meters`;
   }
 
   /** `select target_hash` of what the matching sources point at; token rows carry the patient that theirs does. */

@@ -30,6 +30,7 @@ const RARE_CODE_ROWS = 1_000;
 const SHARE_OF_RANGE = 0.5;
 const DATE_ROWS = 5_000;
 const LIST_ROWS = 100;
+const NEAR_ROWS = 500;
 const LINKS_PER_TARGET = 20;
 
 /**
@@ -51,6 +52,8 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
       return numbersOf(clause.codeHash, frequencies) * SHARE_OF_RANGE;
     case 'date':
       return clause.isMainDate ? undefined : DATE_ROWS;
+    case 'near':
+      return NEAR_ROWS;
     case 'list':
       return LIST_ROWS;
     case 'chain':

@@ -1,18 +1,18 @@
 import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { type DateBox, type InstantRange, type NumberRange, type StringClause } from '../search-query';
 import { type Binder } from './binder';
+import { likePattern } from './body-text';
 
 // Values that a search asks for as boolean SQL on a row of a search table.
 
 export function stringFilter(row: string, { match, texts }: StringClause, bind: Binder): string {
   const tests = texts.map((text) => {
     if (match === 'contains') return `${row}.value like ${bind.value(likePattern(text))}`;
+    if (match === 'suffix') return `${row}.value like ${bind.value(likePattern(text).slice(0, -1))}`;
     return `(${row}.beginning >= ${bind.value(text)} and ${row}.beginning < ${bind.value(`${text}\u{10FFFF}`)})`;
   });
   return `(${tests.join(' or ')})`;
 }
-
-export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 export function dateFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
   const tests = boxes.map((box) => {
@@ -37,6 +37,20 @@ export function updatedFilter(column: string, ranges: readonly InstantRange[], b
   });
   return `(${tests.join(' or ')})`;
 }
+
+/**
+ * By the time of version 1: that of the row itself until it is changed, then the one in the history, which keeps every
+ * version. Nothing is changed before it is created, so most rows need no look there.
+ */
+export function createdFilter(row: string, ranges: readonly InstantRange[], bind: Binder): string {
+  const early = ranges.map(({ low }) => ({ low, high: Infinity }));
+  return `${updatedFilter(`${row}.updated_at`, early, bind)} and ${updatedFilter(createdAt(row), ranges, bind)}`;
+}
+
+/** SQL of the time at which a row of `resource` was created. */
+export const createdAt = (row: string): string =>
+  `case when ${row}.version = 1 then ${row}.updated_at else (select v.updated_at from resource_history v
+where v.type = ${row}.type and v.id = ${row}.id and v.version = 1) end`;
 
 export function numberFilter(row: string, ranges: readonly NumberRange[], bind: Binder): string {
   const tests = ranges.map((range) => {

@@ -2,6 +2,8 @@ import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { ServiceError } from '../../../platform/errors/service-error';
 import { type PagePosition, type SortKey } from '../search-query';
 import { type Binder } from './binder';
+import { createdAt } from './filters';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
 /** One expression that pages are ordered by. */
 export interface OrderTerm {
@@ -77,8 +79,10 @@ export function valueOf(value: OrderValues[number] | undefined, cast: OrderTerm[
 const CASTS: Readonly<Record<SortKey['by']['kind'], OrderTerm['cast']>> = {
   'main-date': 'timestamptz',
   updated: 'timestamptz',
+  created: 'timestamptz',
   date: 'timestamptz',
   number: 'double precision',
+  near: 'double precision',
   id: 'text',
   string: 'text',
   body: 'text',
@@ -94,6 +98,8 @@ export function valueSqlOf({ by, isDescending }: SortKey, bind: Binder): string 
       return 'h.main_date';
     case 'updated':
       return columnOfResource('updated_at');
+    case 'created':
+      return `(select ${createdAt('r')} from resource r where r.resource_key = h.resource_key)`;
     case 'id':
       return `${columnOfResource('id')} collate "C"`;
     case 'string':
@@ -106,6 +112,11 @@ where s.resource_key = h.resource_key and s.parameter_id = any(${bind.value(by.p
       return `(select ${aggregate}(s.value) from unnest(${bind.value(by.parameterIds)}::integer[]) z(parameter_id)
 cross join lateral (select n.value from search_number n where n.parameter_id = z.parameter_id and n.code_hash = 0
 and n.main_date = h.main_date and n.resource_key = h.resource_key offset 0) s)`;
+    case 'near': {
+      const id = `${bind.value(by.parameterId)}::integer`;
+      return `(select ${aggregate}(${metersTo('n')}) from search_number n cross join ${longitudeOf('n', id)}
+cross join ${placesSource(by.places, bind)} where ${isLatitude('n', id)} and n.main_date = h.main_date and n.resource_key = h.resource_key)`;
+    }
     case 'body':
       return `(select ${aggregate}(left(v #>> '{}', 256) collate "C") from resource b
 cross join unnest(${bind.value(by.paths)}::text[]) z(path) cross join lateral jsonb_path_query(b.body::jsonb, z.path::jsonpath) v

@@ -1,6 +1,7 @@
 import {
   type BodyClause,
   type DateClause,
+  type NearClause,
   type NumberClause,
   type SearchClause,
   type StringClause,
@@ -8,7 +9,9 @@ import {
 } from '../search-query';
 import { type Alternatives, parameterAlternatives, referenceAlternatives, tokenAlternatives } from './alternatives';
 import { type Binder } from './binder';
-import { dateFilter, likePattern, numberFilter, stringFilter, updatedFilter } from './filters';
+import { createdFilter, dateFilter, numberFilter, stringFilter, updatedFilter } from './filters';
+import { mayHold, wordsTest } from './body-text';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
 /** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
 export interface RowAlias {
@@ -33,6 +36,10 @@ export class Predicates {
         return `${columnOf(row, 'id')} = any(${this.bind.value(clause.ids)}::text[])`;
       case 'updated':
         return updatedFilter(columnOf(row, 'updated_at'), clause.ranges, this.bind);
+      case 'created':
+        return this.onResource(row, (r) => createdFilter(r, clause.ranges, this.bind));
+      case 'words':
+        return this.onResource(row, (r) => wordsTest(clause, `${r}.body`, this.bind));
       case 'presence': {
         const found = `${columnOf(row, 'present')} & ${this.bind.value(clause.mask.toString())}::bigint`;
         return `(${found}) ${clause.isPresent ? '<>' : '='} 0`;
@@ -47,6 +54,8 @@ export class Predicates {
         return this.date(clause, row);
       case 'number':
         return this.number(clause, row);
+      case 'near':
+        return this.near(clause, row);
       case 'body':
         return this.body(clause, row);
       case 'list':
@@ -98,19 +107,31 @@ and ${p}.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) 
     );
   }
 
+  private near({ parameterId, places }: NearClause, row: RowAlias): string {
+    const p = this.alias('p');
+    const id = `${this.bind.value(parameterId)}::integer`;
+    return anyRow(
+      `from search_number ${p} cross join ${longitudeOf(p, id)} cross join ${placesSource(places, this.bind)}
+where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters`,
+    );
+  }
+
   private body({ paths, hint }: BodyClause, row: RowAlias): string {
-    const b = row.isResource ? row.name : this.alias('b');
-    const found = paths.map((path) => `jsonb_path_exists(${b}.body::jsonb, ${this.bind.value(path)}::jsonpath)`);
-    const tests = [
-      // A backslash begins an escape, behind which the text may hide.
-      ...(hint === undefined
-        ? []
-        : [`(${b}.body ilike ${this.bind.value(likePattern(hint))} or strpos(${b}.body, E'\\\\') > 0)`]),
-      `(${found.length === 0 ? 'false' : found.join(' or ')})`,
-    ].join(' and ');
-    return row.isResource
-      ? `(${tests})`
-      : anyRow(`from resource ${b} where ${b}.resource_key = ${row.name}.resource_key and ${tests}`);
+    return this.onResource(row, (r) => {
+      const found = paths.map((path) => `jsonb_path_exists(${r}.body::jsonb, ${this.bind.value(path)}::jsonpath)`);
+      const tests = [
+        ...(hint === undefined ? [] : [mayHold(`${r}.body`, hint, this.bind)]),
+        `(${found.length === 0 ? 'false' : found.join(' or ')})`,
+      ];
+      return tests.join(' and ');
+    });
+  }
+
+  /** A test of columns that only `resource` has. */
+  private onResource(row: RowAlias, test: (alias: string) => string): string {
+    if (row.isResource) return `(${test(row.name)})`;
+    const r = this.alias('b');
+    return anyRow(`from resource ${r} where ${r}.resource_key = ${row.name}.resource_key and ${test(r)}`);
   }
 
   private list({ listHash, parameterId }: SearchClause & { kind: 'list' }, row: RowAlias): string {

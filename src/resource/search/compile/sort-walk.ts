@@ -33,7 +33,7 @@ export function sortWalkOf(
   candidates: Candidates,
   bind: Binder,
 ): SortWalk | undefined {
-  const { position, type, clauses, count } = query;
+  const { position, type, clauses, count, offset = 0 } = query;
   const [key, ...others] = sort;
   const rows = key && sortedRowsOf(key.by, clauses.length > 0);
   const [parameterId, ...more] = rows?.parameterIds ?? [];
@@ -43,7 +43,7 @@ export function sortWalkOf(
   const { table, value, cast, codeHash } = rows;
   const [direction, isBehind, comesFirst] = key?.isDescending === true ? ['desc', '<', '>'] : ['asc', '>', '<'];
   const [id, code] = [`${bind.value(parameterId)}::integer`, codeHash === undefined ? '' : bind.value(codeHash)];
-  const limit = bind.value(count + 1);
+  const limit = bind.value(offset + count + 1);
   const isOfKey = (row: string): string =>
     `${row}.parameter_id = ${id}${code === '' ? '' : ` and ${row}.code_hash = ${code}::bigint`}`;
   const isSame = (row: string, other: string): string =>

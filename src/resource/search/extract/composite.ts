@@ -1,7 +1,7 @@
 import { type Branch } from './branch';
 import { type CompositePart } from './composite-rows';
 import { compilePart } from './expression';
-import { ExpressionError } from './expression-syntax';
+import { ExpressionError } from '../../../fhir/fhirpath/expression';
 import { type ComponentDefinition, type ParameterDefinition } from './parameter-definition';
 import { type ComponentCode, type Composite, type CompositeItem } from './search-parameter';
 

@@ -3,7 +3,7 @@ import { type SearchClause } from '../search-query';
 import { valuePathsOf } from './json-path';
 import { clauseOf, parameterOf, valueClauseOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
-import { SPECIAL_CODES } from './special-clause';
+import { MOMENT_CODES, SPECIAL_CODES } from './special-clause';
 import { invalid } from './values';
 
 /** `_filter` is an expression of bounded size (http://hl7.org/fhir/R4/search_filter.html). */
@@ -127,7 +127,7 @@ function comparisonOf(path: string, operator: string, value: string, scope: Sear
 }
 
 function columnComparison(code: string, operator: string, value: string, scope: SearchScope): SearchClause {
-  const isOrdered = code === '_lastUpdated' && ['ne', 'gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb'].includes(operator);
+  const isOrdered = MOMENT_CODES.has(code) && ['ne', 'gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb'].includes(operator);
   if (!isOrdered && operator !== 'eq' && operator !== 'ne')
     throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" for "${code}"`);
   const clause = clauseOf(code, `${isOrdered ? operator : ''}${escaped(value)}`, scope);

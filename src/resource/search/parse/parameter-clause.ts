@@ -3,8 +3,9 @@ import { isR4ResourceType } from '../../../fhir/definitions';
 import { type SearchParameter } from '../extract/search-parameter';
 import { type DateClause, type SearchClause } from '../search-query';
 import { compositeClauseOf } from './composite-clause';
-import { dateBoxesOf } from './date-clause';
+import { dateAlternativesOf } from './date-clause';
 import { valuePathsOf } from './json-path';
+import { nearClauseOf } from './near-clause';
 import { numberRangesOf, quantityOf } from './number-clause';
 import { quantityClauseOf } from './quantity-clause';
 import { referenceClauseOf, tellsPatient } from './reference-clause';
@@ -30,8 +31,7 @@ export function clauseOf(name: string, value: string, scope: SearchScope, links 
   if (dot > 0) return chainOf(name.slice(0, dot), name.slice(dot + 1), value, scope, links);
   const { code, modifier } = splitModifier(name);
   if (SPECIAL_CODES.has(code)) {
-    if (modifier !== undefined) throw unsupportedModifier(name, []);
-    return specialClauseOf(code, value, scope);
+    return specialClauseOf(code, modifier, value, scope);
   }
   const parameter = parameterOf(code, scope);
   return parameter === undefined ? undefined : valueClauseOf(parameter, modifier, value, scope);
@@ -86,20 +86,22 @@ export function valueClauseOf(
     case 'reference':
       return referenceClauseOf(parameter, modifier, values, scope);
     case 'special':
-      throw new ServiceError('invalid', `"${code}" is not supported.`);
+      return nearClauseOf(parameter, modifier, values);
     case 'date':
     case 'number':
     case 'quantity':
     case 'composite':
       break;
   }
-  if (modifier !== undefined) throw unsupportedModifier(name, kind === 'composite' ? [] : ['missing']);
+  const isBetween = kind === 'date' && modifier === 'btw';
+  if (modifier !== undefined && !isBetween)
+    throw unsupportedModifier(name, kind === 'composite' ? [] : [...(kind === 'date' ? ['btw'] : []), 'missing']);
   switch (kind) {
     case 'date':
       return {
         kind,
         parameterIds: storedAs,
-        boxes: values.flatMap((text) => dateBoxesOf(code, text, scope.now ?? Date.now())),
+        boxes: dateAlternativesOf(name, isBetween ? 'btw' : undefined, value, scope.now ?? Date.now()),
         ...singularityOf(parameter, scope),
       };
     case 'number':

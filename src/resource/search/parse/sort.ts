@@ -1,6 +1,7 @@
 import { type SearchParameter } from '../extract/search-parameter';
 import { type SortKey } from '../search-query';
 import { type ValuePath, valuePathsOf } from './json-path';
+import { placesIn } from './near-clause';
 import { pairedRowsOf } from './paired-clause';
 import { parameterOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
@@ -21,6 +22,7 @@ export function sortOf(query: URLSearchParams, scope: SearchScope): readonly Sor
 
 function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKey['by'] | undefined {
   if (code === '_lastUpdated') return { kind: 'updated' };
+  if (code === '_createdAt') return { kind: 'created' };
   if (code === '_id') return { kind: 'id' };
   const parameter = parameterOf(code, scope);
   if (parameter === undefined) return undefined;
@@ -42,8 +44,13 @@ function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKe
     case 'uri':
     case 'reference':
       return { kind: 'body', paths: sortPathsOf(parameter) };
+    case 'special': {
+      const places = placesIn(code, query);
+      if (places.length === 0)
+        throw invalid('_sort', `goes by "${code}" only in a search by it, for a distance from somewhere`);
+      return { kind: 'near', parameterId: parameter.parameterId, places };
+    }
     case 'composite':
-    case 'special':
       throw invalid('_sort', `cannot go by "${code}"`);
   }
 }
