@@ -11,9 +11,11 @@ import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
+import { RowCriteria } from './rows/row-criteria';
 import { ClauseResolver } from './search/clause-resolver';
 import { DatabaseHashKey } from './search/database-hash-key';
-import { IncludedResources } from './search/included-resources';
+import { IncludedResources } from './search/include/included-resources';
+import { NamedResources } from './search/include/named-resources';
 import { KnownUnits } from './search/known-units';
 import { ResourceCriteria } from './search/resource-criteria';
 import { IncompleteIndexes } from './search/live/incomplete-indexes';
@@ -67,6 +69,7 @@ import { WriteExtensions } from './write-extensions';
     SearchParameterListener,
     ClauseResolver,
     IncludedResources,
+    NamedResources,
     KnownUnits,
     RowFrequencies,
     ValueSetCodes,
@@ -75,6 +78,7 @@ import { WriteExtensions } from './write-extensions';
     Compartments,
     CompartmentListener,
     ResourceCriteria,
+    RowCriteria,
     ConditionMatches,
     ConditionalWriter,
   ],
@@ -91,6 +95,7 @@ import { WriteExtensions } from './write-extensions';
     TypesSearch,
     Compartments,
     ResourceCriteria,
+    RowCriteria,
     ConditionalWriter,
     ConditionMatches,
     ResourceStore,

@@ -9,6 +9,7 @@ import {
   type SearchQuery,
   type SortKey,
 } from '../../src/resource/search/search-query';
+import { BY_NAME, SOURCES, TARGETS } from '../../src/resource/search/include/include-statements';
 import { STORED_TYPES } from '../../src/resource/search/types/types-search';
 import { sessionSettings } from '../../src/platform/database/data-source-options';
 import { STATEMENT_TYPES } from '../../src/platform/database/statement';
@@ -245,6 +246,15 @@ describe.each([
     expect((await run<{ type: string }>('', { statement: STORED_TYPES, values: [] })).map(({ type }) => type)).toEqual(
       isFull ? ['List', 'Observation', 'Patient'] : [],
     );
+  });
+
+  it.each([
+    [TARGETS, [[1, 2, 3], [SUBJECT], null, 100]],
+    [SOURCES, [[11, 12], [SUBJECT], ['Observation'], 100]],
+    [BY_NAME, [[1, 2], [null, 5], 50, 100]],
+  ])('follows links by indexes: $name', async (statement, values) => {
+    const plan = await planOf({ statement, values });
+    expect(plan).not.toMatch(/Seq Scan|Hash (Semi |Anti |Left )?Join|Merge (Semi |Anti |Left )?Join/);
   });
 
   it('has one statement for one shape, whatever its values', () => {

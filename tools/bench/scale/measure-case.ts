@@ -1,7 +1,7 @@
 import { instantOf } from '../../../src/platform/database/statement';
 import { type SearchParameterSet } from '../../../src/resource/search/extract/search-parameter-set';
 import { compilePage, compileTotal } from '../../../src/resource/search/compile-search';
-import { foundResourceOf } from '../../../src/resource/search/included-resources';
+import { foundResourceOf } from '../../../src/resource/search/found-resource';
 import { type ReadSearch, readSearch } from '../../../src/resource/search/read-search';
 import { Random } from '../../chart/random';
 import { nanosecondsBetween, readProcess } from '../cpu-time';

@@ -3,7 +3,7 @@ import { type DateClause } from '../search-query';
 import { parameterAlternatives, rowsOfEach } from './alternatives';
 import { type Binder } from './binder';
 import { reachOf } from './date-bounds';
-import { dateFilter, instantPlace } from './filters';
+import { dateFilter, instantPlace } from './date-filter';
 
 // A date lies near the beginning of its period, unless the period lasts for more than a day: those have an index of their own.
 

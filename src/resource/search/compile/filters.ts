@@ -1,7 +1,7 @@
-import { earliestInstant, latestInstant } from '../../../fhir/instant';
-import { type DateBox, type InstantRange, type NumberRange, type StringClause } from '../search-query';
+import { type InstantRange, type NumberRange, type StringClause } from '../search-query';
 import { type Binder } from './binder';
 import { likePattern } from './body-text';
+import { limitOf } from './date-filter';
 
 // Values that a search asks for as boolean SQL on a row of a search table.
 
@@ -10,19 +10,6 @@ export function stringFilter(row: string, { match, texts }: StringClause, bind: 
     if (match === 'contains') return `${row}.value like ${bind.value(likePattern(text))}`;
     if (match === 'suffix') return `${row}.value like ${bind.value(likePattern(text).slice(0, -1))}`;
     return `(${row}.beginning >= ${bind.value(text)} and ${row}.beginning < ${bind.value(`${text}\u{10FFFF}`)})`;
-  });
-  return `(${tests.join(' or ')})`;
-}
-
-export function dateFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
-  const tests = boxes.map((box) => {
-    const limits = [
-      limitOf(`${row}.low`, '>=', box.lowFrom, bind),
-      limitOf(`${row}.low`, '<=', box.lowTo, bind),
-      limitOf(`${row}.high`, '>=', box.highFrom, bind),
-      limitOf(`${row}.high`, '<=', box.highTo, bind),
-    ].filter((limit) => limit !== '');
-    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
   });
   return `(${tests.join(' or ')})`;
 }
@@ -86,13 +73,3 @@ function nextAbove(value: number): number {
   bits.setBigInt64(0, bits.getBigInt64(0) + (value > 0 ? 1n : -1n));
   return bits.getFloat64(0);
 }
-
-function limitOf(column: string, operator: string, at: number | undefined, bind: Binder): string {
-  return at === undefined ? '' : `${column} ${operator} ${instantPlace(at, bind)}`;
-}
-
-/** An instant of epoch milliseconds in SQL. */
-export const instantPlace = (at: number, bind: Binder): string => `${bind.value(new Date(clamped(at)))}::timestamptz`;
-
-/** Beyond the years of FHIR there is nothing to find, and PostgreSQL writes them in another way. */
-const clamped = (at: number): number => Math.min(Math.max(at, earliestInstant), latestInstant);

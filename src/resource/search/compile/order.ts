@@ -3,6 +3,7 @@ import { ServiceError } from '../../../platform/errors/service-error';
 import { type PagePosition, type SortKey } from '../search-query';
 import { type Binder } from './binder';
 import { createdAt } from './filters';
+import { pathValue } from './path-test';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
 /** One expression that pages are ordered by. */
@@ -76,7 +77,7 @@ export function valueOf(value: OrderValues[number] | undefined, cast: OrderTerm[
   return cast === 'timestamptz' ? new Date(value).toISOString() : value;
 }
 
-const CASTS: Readonly<Record<SortKey['by']['kind'], OrderTerm['cast']>> = {
+const CASTS: Readonly<Record<Exclude<SortKey['by']['kind'], 'path'>, OrderTerm['cast']>> = {
   'main-date': 'timestamptz',
   updated: 'timestamptz',
   created: 'timestamptz',
@@ -88,7 +89,12 @@ const CASTS: Readonly<Record<SortKey['by']['kind'], OrderTerm['cast']>> = {
   body: 'text',
 };
 
-export const termOf = ({ by, isDescending }: SortKey): OrderTerm => ({ cast: CASTS[by.kind], isDescending });
+export const termOf = ({ by, isDescending }: SortKey): OrderTerm => ({
+  cast: by.kind === 'path' ? PATH_CASTS[by.as] : CASTS[by.kind],
+  isDescending,
+});
+
+const PATH_CASTS = { number: 'double precision', date: 'timestamptz', text: 'text' } as const;
 
 /** What a sort key is in SQL on `h`, a row with main date and key. */
 export function valueSqlOf({ by, isDescending }: SortKey, bind: Binder): string {
@@ -117,6 +123,9 @@ and n.main_date = h.main_date and n.resource_key = h.resource_key offset 0) s)`;
       return `(select ${aggregate}(${metersTo('n')}) from search_number n cross join ${longitudeOf('n', id)}
 cross join ${placesSource(by.places, bind)} where ${isLatitude('n', id)} and n.main_date = h.main_date and n.resource_key = h.resource_key)`;
     }
+    case 'path':
+      return `(select ${aggregate}(${pathValue('v', by.as)}) from resource b
+cross join lateral jsonb_path_query(b.body::jsonb, ${bind.value(by.path)}::jsonpath) v where b.resource_key = h.resource_key)`;
     case 'body':
       return `(select ${aggregate}(left(v #>> '{}', 256) collate "C") from resource b
 cross join unnest(${bind.value(by.paths)}::text[]) z(path) cross join lateral jsonb_path_query(b.body::jsonb, z.path::jsonpath) v

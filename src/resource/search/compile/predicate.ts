@@ -3,15 +3,18 @@ import {
   type DateClause,
   type NearClause,
   type NumberClause,
+  type PathClause,
   type SearchClause,
   type StringClause,
   type TokenClause,
 } from '../search-query';
 import { type Alternatives, parameterAlternatives, referenceAlternatives, tokenAlternatives } from './alternatives';
 import { type Binder } from './binder';
-import { createdFilter, dateFilter, numberFilter, stringFilter, updatedFilter } from './filters';
+import { createdFilter, numberFilter, stringFilter, updatedFilter } from './filters';
 import { mayHold, wordsTest } from './body-text';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
+import { dateFilter } from './date-filter';
+import { pathTest } from './path-test';
 
 /** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
 export interface RowAlias {
@@ -40,6 +43,8 @@ export class Predicates {
         return this.onResource(row, (r) => createdFilter(r, clause.ranges, this.bind));
       case 'words':
         return this.onResource(row, (r) => wordsTest(clause, `${r}.body`, this.bind));
+      case 'path':
+        return this.path(clause, row);
       case 'presence': {
         const found = `${columnOf(row, 'present')} & ${this.bind.value(clause.mask.toString())}::bigint`;
         return `(${found}) ${clause.isPresent ? '<>' : '='} 0`;
@@ -124,6 +129,15 @@ where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters
         `(${found.length === 0 ? 'false' : found.join(' or ')})`,
       ];
       return tests.join(' and ');
+    });
+  }
+
+  private path({ path, test, hint }: PathClause, row: RowAlias): string {
+    return this.onResource(row, (r) => {
+      const v = this.alias('v');
+      const values = `from jsonb_path_query(${r}.body::jsonb, ${this.bind.value(path)}::jsonpath) ${v}`;
+      const found = anyRow(`${values} where ${pathTest(test, v, this.bind)}`);
+      return hint === undefined ? found : `${mayHold(`${r}.body`, hint, this.bind)} and ${found}`;
     });
   }
 

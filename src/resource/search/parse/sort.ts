@@ -1,5 +1,6 @@
 import { type SearchParameter } from '../extract/search-parameter';
 import { type SortKey } from '../search-query';
+import { dotSortOf } from './dot-clause';
 import { type ValuePath, valuePathsOf } from './json-path';
 import { placesIn } from './near-clause';
 import { pairedRowsOf } from './paired-clause';
@@ -21,6 +22,7 @@ export function sortOf(query: URLSearchParams, scope: SearchScope): readonly Sor
 }
 
 function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKey['by'] | undefined {
+  if (code.startsWith('.')) return dotSortOf(code, scope);
   if (code === '_lastUpdated') return { kind: 'updated' };
   if (code === '_createdAt') return { kind: 'created' };
   if (code === '_id') return { kind: 'id' };
