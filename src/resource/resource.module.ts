@@ -24,6 +24,7 @@ import { IndexWorker } from './search/live/index-worker';
 import { LiveSearchParameters } from './search/live/live-search-parameters.repository';
 import { SearchParameterListener } from './search/live/search-parameter.listener';
 import { SearchParameterRule } from './search/live/search-parameter.rule';
+import { SearchParameterSetup } from './search/live/search-parameter-setup';
 import { ResourceSearch } from './search/resource-search';
 import { RowFrequencies } from './search/row-frequencies';
 import { SearchIndex } from './search/search-index';
@@ -67,6 +68,7 @@ import { WriteExtensions } from './write-extensions';
     IncompleteIndexes,
     SearchParameterRule,
     SearchParameterListener,
+    SearchParameterSetup,
     ClauseResolver,
     IncludedResources,
     NamedResources,

@@ -1,5 +1,5 @@
 import { type ElementDefinition, elementsOf, isPrimitiveType, isR4ResourceType } from '../../../fhir/definitions';
-import { nearestCode } from '../extract/nearest-code';
+import { nearestCode } from '../../../fhir/nearest-code';
 import { pathText } from './json-path';
 import { invalid } from './values';
 

@@ -46,7 +46,6 @@ export function readTypesSearch(
   if ((query.get('_page') ?? '') !== '')
     throw invalid('_page', 'counts pages of one type: follow the links of a search over types');
   if (isExplained(query)) throw invalid('_explain', 'tells about a search of one type: ask it of each');
-  if (query.has('_page')) throw invalid('_page', 'counts the pages of one type: follow the links of the first page');
   const common = commonParameters(query, searched, isNamed, scopeOf);
   const parsed = searched.map((type) => ({ type, ...parseSearch(common, scopeOf(type)) }));
   const isOldestFirst = isOldestFirstOf(query);
@@ -68,8 +67,6 @@ export function readTypesSearch(
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     ...(position === undefined ? {} : { position }),
     includes: includesOfAll(query, searched, scopeOf),
-    isArray: isArrayResult(query),
-    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     used,
   };
 }
