@@ -227,7 +227,7 @@ describe('access', () => {
     it.each<[string, object]>([
       ['engine', {}],
       ['engine', { engine: 'deny' }],
-      ['engine', { engine: 'matcho' }],
+      ['matcho', { engine: 'matcho' }],
       ['engine', { engine: 'Allow' }],
       ['engine', { engine: null }],
       ['engine', { engine: ['allow'] }],

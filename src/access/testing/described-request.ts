@@ -56,19 +56,17 @@ export class DescribedRequests {
       resource: sent.resource ?? resourceOf({ method: method.toUpperCase(), type, id }, sent.body),
     };
     const caller = callerOf(sent);
-    const request = new LazyRequest(
-      { caller, operationId, ...(rpc === undefined ? {} : { rpc }) },
-      {
-        ...Object.fromEntries(Object.entries(seen).map(([part, value]) => [part, () => value])),
-        ...this.callers.of(caller, undefined),
-        session: async () => ({
-          ...(isPlainObject(sent.session) ? sent.session : {}),
-          role: await this.roles.of(caller),
-        }),
-        jwt: () => claimsOf(headers.authorization),
-        operation: () => (operationId === undefined ? undefined : { id: operationId }),
-      },
-    );
+    const facts = { caller, operationId, ...(rpc === undefined ? {} : { rpc }) };
+    const request = new LazyRequest(facts, () => ({
+      ...Object.fromEntries(Object.entries(seen).map(([part, value]) => [part, () => value])),
+      ...this.callers.of(caller, undefined),
+      session: async () => ({
+        ...(isPlainObject(sent.session) ? sent.session : {}),
+        role: await this.roles.of(caller),
+      }),
+      jwt: () => claimsOf(headers.authorization),
+      operation: () => (operationId === undefined ? undefined : { id: operationId }),
+    }));
     return { request, echo: { ...seen, ...kept(sent, ['user-id', 'client-id', 'session']) } };
   }
 }
