@@ -44,7 +44,7 @@ module.exports = {
       severity: 'error',
       comment: 'Pure files know no framework.',
       from: {
-        path: '^src/platform/json/|^src/fhir/(instant|reference)\\.ts$|^src/fhir/validation/|^src/resource/search/(extract|compile)/|snapshot-diff\\.ts$',
+        path: '^src/platform/json/|^src/fhir/(instant|reference)\\.ts$|^src/fhir/(validation|fhirpath)/|^src/resource/search/(extract|compile)/|snapshot-diff\\.ts$',
       },
       to: { path: 'node_modules/(@nestjs|typeorm|pg)/' },
     },

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { nearestCode } from '../fhir/nearest-code';
 import { type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { type ResourceDraft } from '../resource/resource-draft';
@@ -28,6 +29,7 @@ export class UserRule implements ResourceRule<NewPassword | undefined> {
 
   async check(draft: ResourceDraft): Promise<NewPassword | undefined> {
     assertShapes('User', draft.value, { password: 'string', userName: 'string', email: 'string', inactive: 'boolean' });
+    assertSpelling(draft.value);
     for (const name of ['userName', 'email']) assertLogin(name, draft.value[name]);
     const text = takeSecret(draft, 'password');
     if (text === undefined) return undefined;
@@ -52,6 +54,31 @@ export class UserRule implements ResourceRule<NewPassword | undefined> {
     await this.passwords.set(userId, password.hash);
     draft.markHiddenChange();
     if (stored !== undefined) await this.sessions.closeAllOf({ userId });
+  }
+}
+
+/** What decides whether a User can sign in; other members are the caller's own, but a misspelt password would be stored readable. */
+const DECISIVE = ['password', 'inactive', 'userName'];
+/** Members of SCIM (RFC 7643) that look like those, and are none of them. */
+const OTHERS = new Set([...DECISIVE, 'active', 'name', 'displayName']);
+
+function assertSpelling(user: Resource): void {
+  for (const key of Object.keys(user)) {
+    const meant = OTHERS.has(key)
+      ? undefined
+      : nearestCode(
+          key.toLowerCase(),
+          DECISIVE.map((name) => name.toLowerCase()),
+        );
+    const name = DECISIVE.find((one) => one.toLowerCase() === meant);
+    if (name !== undefined)
+      throw new ServiceError(
+        'unprocessable',
+        `"${key.slice(0, 64)}" is not an element of User. Did you mean "${name}"?`,
+        {
+          expression: `User.${key.slice(0, 64)}`,
+        },
+      );
   }
 }
 

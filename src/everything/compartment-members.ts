@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
-import { ServiceError } from '../platform/errors/service-error';
-import { databaseErrorToServiceError } from '../platform/database/database-error';
+import { TimeLimit } from '../platform/database/time-limit';
 import { ResourceReader } from '../resource/resource-reader';
 import { SearchIndex } from '../resource/search/search-index';
 import { type TextRow, resourceTextOf } from '../resource/store/resource-row';
@@ -28,20 +27,13 @@ export class CompartmentMembers {
     { since, timeoutSeconds }: EverythingRequest,
   ): Promise<ResourceText[]> {
     const values = [this.index.referenceHash('Patient', patientId), parameterIds, patientId, since ?? null];
-    const rows = await this.run(timeoutSeconds, values);
+    const message = `$everything took longer than ${timeoutSeconds} s. Ask with a larger _timeout, or for less with _since.`;
+    const rows = await this.statements.within(new TimeLimit(timeoutSeconds, message), () =>
+      this.statements.run<TextRow>(PATIENT_EVERYTHING, values),
+    );
     // With _since the patient may be left out; without it a stored patient is always the first row.
     const isListed = rows[0]?.type === 'Patient' && rows[0].id === patientId;
     if (!isListed) await this.reader.read('Patient', patientId);
     return rows.map(resourceTextOf);
-  }
-
-  private async run(timeoutSeconds: number, values: readonly unknown[]): Promise<TextRow[]> {
-    try {
-      return await this.statements.runLimited<TextRow>(timeoutSeconds, PATIENT_EVERYTHING, values);
-    } catch (error) {
-      if (databaseErrorToServiceError(error)?.kind !== 'timeout') throw error;
-      const message = `$everything took longer than ${timeoutSeconds} s. Ask with a larger _timeout, or for less with _since.`;
-      throw new ServiceError('timeout', message, {}, { cause: error });
-    }
   }
 }

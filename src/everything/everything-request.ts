@@ -1,6 +1,6 @@
 import { ServiceError } from '../platform/errors/service-error';
 import { dateSpanOf } from '../fhir/instant';
-import { isLenient } from '../resource/search/result-parameters';
+import { isLenient, timeoutOf } from '../resource/search/result-parameters';
 
 /** What the underlying queries may take when nothing else is asked. */
 const DEFAULT_TIMEOUT_SECONDS = 60;
@@ -34,19 +34,10 @@ export function readEverythingRequest(
   const used = new URLSearchParams();
   const since = query.get('_since');
   if (since !== null) used.set('_since', since);
-  const timeout = query.get('_timeout');
-  const timeoutSeconds = Math.min(
-    timeout === null ? DEFAULT_TIMEOUT_SECONDS : secondsOf(timeout),
-    options.maxTimeoutSeconds,
-  );
-  if (timeout !== null) used.set('_timeout', String(timeoutSeconds));
+  const asked = timeoutOf(query.get('_timeout'), options.maxTimeoutSeconds);
+  const timeoutSeconds = asked ?? Math.min(DEFAULT_TIMEOUT_SECONDS, options.maxTimeoutSeconds);
+  if (asked !== undefined) used.set('_timeout', String(asked));
   return { timeoutSeconds, used, ...(since === null ? {} : { since: sinceOf(since) }) };
-}
-
-function secondsOf(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new ServiceError('invalid', '_timeout must be a whole number of seconds above 0.');
-  return Number(text);
 }
 
 /** "After this instant": a date alone stands for its beginning, so that nothing of that day is missed. */

@@ -22,6 +22,10 @@ export const COMMON_PARAMETERS = {
   ifNoneMatch: headerParameter('If-None-Match', 'W/"2": 304 when this still is the version'),
   ifModifiedSince: headerParameter('If-Modified-Since', 'An HTTP date: 304 when nothing changed since'),
   prefer: headerParameter('Prefer', 'return=minimal, return=representation or return=OperationOutcome'),
+  isolation: {
+    ...headerParameter('x-max-isolation-level', 'The isolation level of the transaction; 412 when it cannot be kept'),
+    schema: { type: 'string', enum: ['serializable', 'repeatable-read', 'read-committed'] },
+  },
 } as NonNullable<Components['parameters']>;
 
 const refTo = (name: string): { $ref: string } => ({ $ref: `#/components/parameters/${name}` });
@@ -80,5 +84,5 @@ function commonNames(path: string, method: Method): string[] {
     const parts = ['format', 'pretty', 'summary', 'elements'];
     return ONE_VERSION.test(path) ? [...parts, 'ifNoneMatch', 'ifModifiedSince'] : parts;
   }
-  return path.endsWith('_search') ? ['format', 'pretty'] : ['format', 'pretty', 'prefer'];
+  return path.endsWith('_search') ? ['format', 'pretty'] : ['format', 'pretty', 'prefer', 'isolation'];
 }

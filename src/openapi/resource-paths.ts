@@ -26,7 +26,8 @@ const PATIENT = {
 /** The routes that answer for every resource type: on `/fhir/…` and, alike, without `/fhir`. */
 export function resourcePaths(): Paths {
   return {
-    '/fhir': { post: bundle },
+    '/fhir': { get: searchTypes, post: bundle },
+    '/fhir/_search': { post: searchTypesByForm },
     '/fhir/{type}': {
       get: search,
       post: create,
@@ -85,7 +86,7 @@ const search: OperationItem = {
   tags: TAGS,
   summary: 'Searches resources of a type',
   description:
-    'Any parameter of the type (see /metadata) with its prefixes and modifiers, chains (`patient.name`), `_has` and `_filter`. An unknown parameter is refused.',
+    'Any parameter of the type (see /metadata) with its prefixes and modifiers, chains (`patient.name`), `_has` and `_filter`; dot expressions (`.name.0.family$contains=smi`). An unknown parameter is refused.',
   parameters: [
     TYPE,
     queryParameter('_id', 'Ids, separated by commas'),
@@ -95,11 +96,17 @@ const search: OperationItem = {
     queryParameter('_sort', 'Parameters, descending with -', '-_lastUpdated'),
     queryParameter('_include', 'Type:parameter whose targets come along'),
     queryParameter('_revinclude', 'Type:parameter whose sources come along'),
+    queryParameter('_createdAt', 'Time of version 1, with a prefix'),
+    queryParameter('_ilike', 'Words of the text; a space is AND, a comma OR'),
+    queryParameter('_page', 'Page by number, from 1 to 10,000 resources deep; links then go by numbers too', '1'),
+    queryParameter('_result', 'array: the bare resources, with links in the header Link'),
+    queryParameter('_timeout', 'Seconds that page, total and includes may take together', '60'),
     queryParameter('_explain', '1: with the statement and its plan'),
   ],
   responses: {
     '200': answer('Bundle of type searchset, with a next link while there is more', 'Bundle'),
     '400': refusal('A parameter is unknown or malformed'),
+    '504': refusal('It took longer than _timeout'),
     ...REFUSALS,
   },
 };
@@ -118,6 +125,35 @@ const searchByForm: OperationItem = {
   parameters: [TYPE],
   requestBody: {
     content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' }, example: { _count: '20' } } },
+  },
+  responses: { '200': answer('Bundle of type searchset', 'Bundle'), ...REFUSALS },
+};
+
+const searchTypes: OperationItem = {
+  tags: TAGS,
+  summary: 'Searches resources of several types, or of all',
+  description: 'By parameters that all of the types have, in the order of their last update.',
+  parameters: [
+    queryParameter('_type', 'Types, separated by commas; absent: all', 'Patient,Observation'),
+    queryParameter('_lastUpdated', 'With a prefix, such as gt2026-01-31'),
+    queryParameter('_tag', 'A tag, as system|code'),
+    queryParameter('_count', 'Resources of a page, at most 1,000', '20'),
+    queryParameter('_sort', '-_lastUpdated or _lastUpdated'),
+  ],
+  responses: {
+    '200': answer('Bundle of type searchset, with a next link while there is more', 'Bundle'),
+    '400': refusal('No parameter at all, or one that not all of the types have'),
+    ...REFUSALS,
+  },
+};
+
+const searchTypesByForm: OperationItem = {
+  tags: TAGS,
+  summary: 'Searches several types with the parameters in a form',
+  requestBody: {
+    content: {
+      'application/x-www-form-urlencoded': { schema: { type: 'object' }, example: { _type: 'Patient', _count: '20' } },
+    },
   },
   responses: { '200': answer('Bundle of type searchset', 'Bundle'), ...REFUSALS },
 };

@@ -3,10 +3,13 @@ import { BundleController } from './api/bundle.controller';
 import { CompartmentController } from './api/compartment.controller';
 import { ConditionalController } from './api/conditional.controller';
 import { HistoryController } from './api/history.controller';
+import { OtherMethodsController } from './api/other-methods.controller';
 import { PatchController } from './api/patch.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
+import { TypesSearchController } from './api/types-search.controller';
+import { TypesSearchRequests } from './api/types-search-request';
 import { VreadController } from './api/vread.controller';
 import { BundleModule } from './bundle/bundle.module';
 import { ResourceModule } from './resource.module';
@@ -16,6 +19,8 @@ import { ResourceModule } from './resource.module';
   imports: [ResourceModule, BundleModule],
   controllers: [
     BundleController,
+    TypesSearchController,
+    OtherMethodsController,
     HistoryController,
     VreadController,
     SearchController,
@@ -24,6 +29,6 @@ import { ResourceModule } from './resource.module';
     ResourceController,
     CompartmentController,
   ],
-  providers: [SearchRequests],
+  providers: [SearchRequests, TypesSearchRequests],
 })
 export class ResourceApiModule {}

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { ResourceReader } from './resource-reader';
 import { type VersionRow, storedVersionOf } from './store/resource-row';
-import { type HistoryScope, type HistoryWalk, historyPage, historyTotal } from './store/history-statements';
+import { type HistoryScope, type HistoryWalk, historyPage, historyTotal, READ_FEED } from './store/history-statements';
 import { type StoredVersion } from './stored-resource';
 
 export interface HistoryRequest {
   readonly scope: HistoryScope;
-  readonly walk: Pick<HistoryWalk, 'direction' | 'from'>;
+  readonly walk: Pick<HistoryWalk, 'direction' | 'from' | 'skip'>;
   /** Versions of a page; 0 asks for the total alone. */
   readonly count: number;
   readonly hasTotal: boolean;
@@ -20,6 +20,14 @@ export interface HistoryPage {
   readonly total?: number;
   /** Whether there are more in the direction of the walk. */
   readonly hasMore: boolean;
+  /** Where the scope names a transaction: the one to name next, to hear of what this answer does not have. */
+  readonly lastTransaction?: string;
+}
+
+interface FeedRow {
+  readonly [column: string]: unknown;
+  readonly last_transaction: string;
+  readonly since: Date | null;
 }
 
 interface PageRow extends VersionRow {
@@ -35,7 +43,8 @@ export class ResourceHistory {
   ) {}
 
   /** @throws ServiceError 'not-found' when the history is of one resource that never was. */
-  async page({ scope, walk, count, hasTotal }: HistoryRequest): Promise<HistoryPage> {
+  async page({ scope: asked, walk, count, hasTotal }: HistoryRequest): Promise<HistoryPage> {
+    const { scope, lastTransaction } = await this.withFeed(asked);
     const rows = count === 0 ? [] : await this.rows(scope, { ...walk, limit: count + 1 }, hasTotal);
     const total = rows[0]?.total ?? (hasTotal ? await this.total(scope) : undefined);
     if (rows.length === 0 && scope.id !== undefined) await this.reader.assertWas(scope.types[0] ?? '', scope.id);
@@ -44,6 +53,17 @@ export class ResourceHistory {
       versions: walk.direction === 'older' ? versions : versions.reverse(),
       hasMore: rows.length > count,
       ...(total === undefined ? {} : { total }),
+      ...(lastTransaction === undefined ? {} : { lastTransaction }),
+    };
+  }
+
+  private async withFeed(scope: HistoryScope): Promise<{ scope: HistoryScope; lastTransaction?: string }> {
+    if (scope.afterTransaction === undefined) return { scope };
+    const feed = await this.statements.runOne<FeedRow>(READ_FEED, [scope.types, scope.afterTransaction, 'infinity']);
+    const since = Math.max(feed?.since?.getTime() ?? -Infinity, scope.since?.getTime() ?? -Infinity);
+    return {
+      scope: since === -Infinity ? scope : { ...scope, since: new Date(since) },
+      ...(feed === undefined ? {} : { lastTransaction: feed.last_transaction }),
     };
   }
 

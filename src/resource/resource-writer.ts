@@ -58,7 +58,8 @@ export class ResourceWriter {
     const rule = await this.extensions.check(draft, willExist);
     if (id === undefined) {
       const at = { id: randomUUID(), version: 1, method };
-      if (rule.needsTransaction) return this.unitOfWork.run(() => this.insert(draft, rule, at));
+      if (rule.needsTransaction || this.unitOfWork.isStrict)
+        return this.unitOfWork.run(() => this.insert(draft, rule, at));
       // Whoever gets concerned from here on is too late for this write, which has no transaction to be told in.
       return (await this.insertRow(draft, at)).resource;
     }
@@ -193,6 +194,12 @@ export function assertMatch({ ifMatch, ifNoneMatch }: WriteOptions, current: Sto
   const isNamed = (versions: readonly number[] | '*'): boolean =>
     current !== undefined && (versions === '*' || versions.includes(current.version));
   if ((ifMatch === undefined || isNamed(ifMatch)) && (ifNoneMatch === undefined || !isNamed(ifNoneMatch))) return;
+  if (ifNoneMatch === '*' && current !== undefined) {
+    throw new ServiceError(
+      'precondition-failed',
+      `${current.type}/${current.id} exists already, as version ${current.version}. Leave If-None-Match out to replace it.`,
+    );
+  }
   const found = current === undefined ? 'nothing is stored' : `the stored version is ${current.version}`;
   throw new ServiceError(
     'precondition-failed',

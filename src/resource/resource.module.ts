@@ -13,7 +13,9 @@ import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
 import { RowCriteria } from './rows/row-criteria';
 import { ClauseResolver } from './search/clause-resolver';
-import { IncludedResources } from './search/included-resources';
+import { DatabaseHashKey } from './search/database-hash-key';
+import { IncludedResources } from './search/include/included-resources';
+import { NamedResources } from './search/include/named-resources';
 import { KnownUnits } from './search/known-units';
 import { ResourceCriteria } from './search/resource-criteria';
 import { IncompleteIndexes } from './search/live/incomplete-indexes';
@@ -22,9 +24,11 @@ import { IndexWorker } from './search/live/index-worker';
 import { LiveSearchParameters } from './search/live/live-search-parameters.repository';
 import { SearchParameterListener } from './search/live/search-parameter.listener';
 import { SearchParameterRule } from './search/live/search-parameter.rule';
+import { SearchParameterSetup } from './search/live/search-parameter-setup';
 import { ResourceSearch } from './search/resource-search';
 import { RowFrequencies } from './search/row-frequencies';
 import { SearchIndex } from './search/search-index';
+import { TypesSearch } from './search/types/types-search';
 import { ValueSetCodes } from './search/value-set-codes';
 import { ResourceKeys } from './store/resource-keys';
 import { ResourceStore } from './store/resource-store';
@@ -56,6 +60,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceReader,
     ResourceHistory,
     ResourceWriter,
+    DatabaseHashKey,
     SearchIndex,
     LiveSearchParameters,
     IndexJob,
@@ -63,12 +68,15 @@ import { WriteExtensions } from './write-extensions';
     IncompleteIndexes,
     SearchParameterRule,
     SearchParameterListener,
+    SearchParameterSetup,
     ClauseResolver,
     IncludedResources,
+    NamedResources,
     KnownUnits,
     RowFrequencies,
     ValueSetCodes,
     ResourceSearch,
+    TypesSearch,
     Compartments,
     CompartmentListener,
     ResourceCriteria,
@@ -86,6 +94,7 @@ import { WriteExtensions } from './write-extensions';
     IncompleteIndexes,
     LiveSearchParameters,
     ResourceSearch,
+    TypesSearch,
     Compartments,
     ResourceCriteria,
     RowCriteria,

@@ -24,6 +24,7 @@ export const HOLD_OWNER: Statement = {
 export const LOCK_OWNER: Statement = {
   name: 'session-lock-owner',
   text: `select pg_advisory_xact_lock(${OWNER_LOCK_CLASS}, hashtext($1))`,
+  lockKey: `${OWNER_LOCK_CLASS}, hashtext(k)`,
 };
 
 export const CLOSE_TOKENS: Statement = {

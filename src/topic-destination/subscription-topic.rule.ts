@@ -6,7 +6,7 @@ import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { DefinesResourceType } from '../resource/resource-type';
 import { ResourceTypes } from '../resource/resource-types';
-import { topicOf } from './topic';
+import { newTopicOf } from './topic';
 import { SUBSCRIPTION_TOPIC_SHAPE } from './topic.shapes';
 
 /** SvcSubscriptionTopic: what may be stored, and that a change is in force for each request after its answer. */
@@ -29,7 +29,7 @@ export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListen
 
   check(draft: ResourceDraft): void {
     const known = this.types.names();
-    topicOf(draft.value).triggers.forEach(({ type }, index) => {
+    newTopicOf(draft.value).triggers.forEach(({ type }, index) => {
       if (known.includes(type)) return;
       throw new ServiceError(
         'unprocessable',

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DeliveryModule } from '../delivery/delivery.module';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
+import { CriteriaEvaluation } from './criteria-evaluation';
 import { DestinationStatusOperation } from './destination-status.operation';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { SubscriptionTopicRule } from './subscription-topic.rule';
@@ -13,6 +14,7 @@ import { TopicRegistry } from './topic-registry';
 @Module({
   imports: [DeliveryModule, OperationModule, ResourceModule],
   providers: [
+    CriteriaEvaluation,
     DestinationStatusOperation,
     NotificationBundleRenderer,
     SubscriptionTopicRule,

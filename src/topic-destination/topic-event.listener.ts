@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Outbox } from '../delivery/outbox';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { CriteriaEvaluation } from './criteria-evaluation';
 import { type ChangedTexts } from './topic-criteria';
 import { TopicRegistry, type WatchedTrigger } from './topic-registry';
 
@@ -13,6 +14,7 @@ export class TopicEventListener implements ResourceChangeListener {
   constructor(
     private readonly topics: TopicRegistry,
     private readonly outbox: Outbox,
+    private readonly evaluation: CriteriaEvaluation,
   ) {}
 
   async concerns(type: string): Promise<boolean> {
@@ -21,7 +23,7 @@ export class TopicEventListener implements ResourceChangeListener {
 
   async onChange(change: ResourceChange): Promise<void> {
     const triggers = await this.topics.triggersOf(change.type);
-    const matching = triggers.filter((trigger) => this.matches(trigger, change));
+    const matching = this.matching(triggers, change);
     const { type, id, version, interaction, method } = change;
     const payloadBytes = change.current?.text.length ?? 0;
     // What a destination's principal may read is to be decided here, when the event is captured.
@@ -40,17 +42,25 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   /** An event too many is harmless, one too few is not: what cannot be decided matches. */
-  private matches({ interactions, criteria, topicUrl }: WatchedTrigger, change: ResourceChange): boolean {
-    if (!interactions.includes(change.interaction)) return false;
-    if (criteria === undefined) return true;
-    try {
-      return criteria(textsOf(change));
-    } catch {
+  private matching(triggers: readonly WatchedTrigger[], change: ResourceChange): readonly WatchedTrigger[] {
+    const concerned = triggers.filter(({ interactions }) => interactions.includes(change.interaction));
+    const certain = concerned.filter(({ criteria }) => criteria === undefined);
+    const asked = concerned.flatMap((trigger) =>
+      trigger.criteria === undefined ? [] : [{ trigger, criteria: trigger.criteria }],
+    );
+    if (asked.length === 0) return certain;
+    const decisions = this.evaluation.decide(
+      asked.map(({ criteria }) => criteria),
+      textsOf(change),
+    );
+    const matching = asked.filter((_one, index) => decisions[index] !== false).map(({ trigger }) => trigger);
+    const open = asked.filter((_one, index) => decisions[index] === undefined);
+    for (const { trigger } of open) {
       this.logger.warn(
-        `A criterion of ${topicUrl} failed on ${change.type}/${change.id}: the change counts as a match`,
+        `A criterion of ${trigger.topicUrl} failed on ${change.type}/${change.id}, or takes too long: the change counts as a match`,
       );
-      return true;
     }
+    return [...certain, ...matching];
   }
 }
 

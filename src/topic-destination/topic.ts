@@ -1,7 +1,7 @@
 import { type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Interaction } from '../resource/resource-change';
-import { type TopicCriteria, compileCriteria } from './topic-criteria';
+import { type TopicCriteria, compileCriteria, tryCriteria } from './topic-criteria';
 
 /** What makes a topic fire. */
 export interface TopicTrigger {
@@ -42,6 +42,21 @@ export function topicOf(resource: Resource): Topic {
   };
 }
 
+/**
+ * Reads a SvcSubscriptionTopic that is about to be stored: its criteria are tried out.
+ * @throws ServiceError 'unprocessable' as {@link topicOf}
+ */
+export function newTopicOf(resource: Resource): Topic {
+  const topic = topicOf(resource);
+  topic.triggers.forEach(({ type, criteria }, index) => {
+    if (criteria === undefined) return;
+    orRefusal(`trigger[${index}]`, () => {
+      tryCriteria(criteria, type);
+    });
+  });
+  return topic;
+}
+
 /** Whether a destination that names `canonical` means this topic: by its URL and, where one is named, its version. */
 export function isNamedBy({ url, version }: Topic, canonical: string): boolean {
   return canonical === url || (version !== undefined && canonical === `${url}|${version}`);
@@ -63,7 +78,7 @@ function triggerOf(element: unknown, path: string): TopicTrigger {
   if (!Array.isArray(supportedInteraction) || !supportedInteraction.every(isInteraction)) {
     throw refusal(`${path}.supportedInteraction`, `must be an array of ${INTERACTIONS.join(', ')}.`);
   }
-  const criteria = criteriaOf(fhirPathCriteria, type, path);
+  const criteria = criteriaOf(fhirPathCriteria, path);
   return {
     type,
     interactions: supportedInteraction.length === 0 ? INTERACTIONS : supportedInteraction,
@@ -74,11 +89,15 @@ function triggerOf(element: unknown, path: string): TopicTrigger {
 const isInteraction = (value: unknown): value is Interaction =>
   INTERACTIONS.some((interaction) => interaction === value);
 
-function criteriaOf(expression: unknown, type: string, path: string): TopicCriteria | undefined {
+function criteriaOf(expression: unknown, path: string): TopicCriteria | undefined {
   if (expression === undefined || expression === '') return undefined;
   if (typeof expression !== 'string') throw refusal(`${path}.fhirPathCriteria`, 'must be a string.');
+  return orRefusal(path, () => compileCriteria(expression));
+}
+
+function orRefusal<T>(path: string, work: () => T): T {
   try {
-    return compileCriteria(expression, type);
+    return work();
   } catch (error) {
     const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
     throw refusal(`${path}.fhirPathCriteria`, `is no FHIRPath expression that this server can evaluate: ${reason}`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { sessionSettings } from '../../src/platform/database/data-source-options';
-import { type HistoryScope, historyPage, historyTotal } from '../../src/resource/store/history-statements';
+import { type HistoryScope, historyPage, historyTotal, READ_FEED } from '../../src/resource/store/history-statements';
 import { type BoundStatement } from '../../src/resource/store/write-statements';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 
@@ -48,8 +48,8 @@ describe.each([
       async (direction) => {
         for (const limited of [scope, { ...scope, since: period.start }, { ...scope, period }]) {
           for (const walk of [
-            { direction, limit: 21 },
-            { direction, limit: 21, from },
+            { direction, limit: 21, skip: 0 },
+            { direction, limit: 21, skip: 0, from },
           ]) {
             const plan = await planOf(historyPage(limited, walk, false));
             expect(plan).not.toMatch(/Seq Scan/);
@@ -60,6 +60,11 @@ describe.each([
       },
     );
 
+    it('looks for the beginning of a feed along indexes by time', async () => {
+      const plan = await planOf({ statement: READ_FEED, values: [scope.types, '1', 'infinity'] });
+      expect(plan).not.toMatch(/Seq Scan|Sort/);
+    });
+
     it('counts by indexes', async () => {
       expect(await planOf(historyTotal(scope))).not.toMatch(/Seq Scan/);
       expect(await planOf(historyTotal({ ...scope, period }))).not.toMatch(/Seq Scan/);
@@ -68,7 +73,7 @@ describe.each([
 
   it('has one statement for one shape, whatever its values', () => {
     const [one, other] = ['Patient', 'Basic'].map((type) =>
-      historyPage({ types: [type] }, { direction: 'older', limit: type.length }, true),
+      historyPage({ types: [type] }, { direction: 'older', limit: type.length, skip: 0 }, true),
     );
     expect(one?.statement).toEqual(other?.statement);
     expect(one?.values).not.toEqual(other?.values);

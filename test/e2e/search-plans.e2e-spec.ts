@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { compilePage, compileTotal } from '../../src/resource/search/compile-search';
+import { compilePage, compilePlaces, compileTotal } from '../../src/resource/search/compile-search';
 import { type CompiledSearch } from '../../src/resource/search/compile/binder';
 import {
   type DateBox,
+  type NearClause,
   type SearchClause,
   type SearchQuery,
   type SortKey,
 } from '../../src/resource/search/search-query';
+import { BY_NAME, SOURCES, TARGETS } from '../../src/resource/search/include/include-statements';
+import { STORED_TYPES } from '../../src/resource/search/types/types-search';
 import { sessionSettings } from '../../src/platform/database/data-source-options';
 import { STATEMENT_TYPES } from '../../src/platform/database/statement';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
@@ -17,6 +20,7 @@ const PATIENTS = 200;
 
 /** Parameters as the rows below have them. */
 const [NAME, PATIENT_NAME, DATE, OTHER_DATE, SUBJECT, VALUE, CODE_VALUE] = [3, 13, 4, 5, 7, 6, 8];
+const POSITION = 14;
 const CODE = 77;
 
 const token = (...hashes: number[]): SearchClause => ({ kind: 'token', tokens: hashes.map((hash) => ({ hash })) });
@@ -71,6 +75,11 @@ const has = (clause: SearchClause, isByPatient: boolean): SearchClause => ({
 const not = (clause: SearchClause): SearchClause => ({ kind: 'not', clause });
 const presence = (isPresent: boolean): SearchClause => ({ kind: 'presence', mask: 1n, isPresent });
 const body: SearchClause = { kind: 'body', paths: ['$.status ? (@ == "final")'], hint: 'final' };
+const near = (meters: number): NearClause => ({
+  kind: 'near',
+  parameterId: POSITION,
+  places: [{ latitude: 48.2, longitude: 16.4, meters }],
+});
 const list: SearchClause = { kind: 'list', listHash: 5_000_001, parameterId: 9 };
 
 const by = (kind: 'string' | 'date' | 'number', parameterId: number, isDescending: boolean): SortKey[] => [
@@ -128,6 +137,10 @@ const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['body', { clauses: [body] }],
   ['token and body', { clauses: [token(1), body] }],
   ['list', { clauses: [list] }],
+  ['a near place', { clauses: [near(50_000)] }],
+  ['a wide surrounding', { clauses: [near(15_000_000)] }],
+  ['near and token', { clauses: [near(50_000), token(1)] }],
+  ['sorted by distance', { clauses: [near(50_000)], sort: [{ by: near(50_000), isDescending: false }] }],
   ['any of token and string', { clauses: [{ kind: 'any', clauses: [token(1), text('prefix', 'name42')] }] }],
   ['any that needs a look at each', { clauses: [{ kind: 'any', clauses: [token(1), body] }] }],
   ['all in all', { clauses: [{ kind: 'all', clauses: [token(1), { kind: 'all', clauses: [number(5), from] }] }] }],
@@ -190,6 +203,12 @@ describe.each([
       }
     });
 
+    it('reads the places of a page over types the same way', async () => {
+      const position = { side: 'after' as const, values: [Date.parse('2020-01-05')], key: 5_000 };
+      const plan = await planOf(compilePlaces({ ...query, sort: byUpdate, position }));
+      expect(plan).not.toMatch(/Seq Scan|Hash (Semi |Anti |Left )?Join|Merge (Semi |Anti |Left )?Join/);
+    });
+
     it('counts by indexes', async () => {
       expect(await planOf(compileTotal(query))).not.toMatch(/Seq Scan/);
     });
@@ -211,6 +230,22 @@ describe.each([
       expect(new Set(keys).size).toBe(keys.length);
       expect(keys.length).toBe(counted?.total);
     });
+  });
+
+  it('lists the types that are stored by a step for each', async () => {
+    expect(await planOf({ statement: STORED_TYPES, values: [] })).not.toMatch(/Seq Scan on resource/);
+    expect((await run<{ type: string }>('', { statement: STORED_TYPES, values: [] })).map(({ type }) => type)).toEqual(
+      isFull ? ['List', 'Observation', 'Patient'] : [],
+    );
+  });
+
+  it.each([
+    [TARGETS, [[1, 2, 3], [SUBJECT], null, 100]],
+    [SOURCES, [[11, 12], [SUBJECT], ['Observation'], 100]],
+    [BY_NAME, [[1, 2], [null, 5], 50, 100]],
+  ])('follows links by indexes: $name', async (statement, values) => {
+    const plan = await planOf({ statement, values });
+    expect(plan).not.toMatch(/Seq Scan|Hash (Semi |Anti |Left )?Join|Merge (Semi |Anti |Left )?Join/);
   });
 
   it('has one statement for one shape, whatever its values', () => {
@@ -288,6 +323,9 @@ async function fill(client: Client): Promise<void> {
        select 0, (resource_key * 7919) % 1000 + k, main_date, resource_key, ${VALUE}, resource_key % 3 from resource, generate_series(0, 1) k where type = 'Observation' and resource_key % 3 > 0`,
     `insert into search_number (code_hash, value, main_date, resource_key, parameter_id, unit_hash)
        select ${CODE}, (resource_key * 7919) % 1000, main_date, resource_key, ${CODE_VALUE}, 1 from resource where type = 'Observation' and resource_key % 5 = 0`,
+    `insert into search_number (code_hash, value, main_date, resource_key, parameter_id, unit_hash)
+       select k, case k when 0 then (resource_key * 7919) % 1800 / 10.0 - 90 else (resource_key * 104729) % 3600 / 10.0 - 180 end, main_date, resource_key, ${POSITION}, 0
+       from resource, generate_series(0, 1) k where type = 'Observation' and resource_key % 4 = 0`,
     'vacuum analyze',
   ];
   for (const statement of rows) await client.query(statement);

@@ -222,7 +222,7 @@ describe('search', () => {
     [
       'an unknown modifier',
       'Patient?gender:nonsense=male',
-      '"gender:nonsense" has a modifier that its kind of parameter does not take; known: :not, :text, :in, :not-in, :of-type, :missing.',
+      '"gender:nonsense" has a modifier that its kind of parameter does not take; known: :not, :i, :text, :in, :not-in, :of-type, :missing.',
     ],
     ['a bad _count', 'Patient?_count=-1', '_count must be a whole number such as 20.'],
     ['a bad _total', 'Patient?_total=all', '_total must be accurate, estimate or none.'],

@@ -3,6 +3,7 @@ import { dataSourceOptions } from '../../src/platform/database/data-source-optio
 import { type Statement } from '../../src/platform/database/statement';
 import { Statements } from '../../src/platform/database/statements';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work';
+import { RequestContext } from '../../src/platform/http/request-context';
 import { type ClonedDatabase, cloneDatabase } from './clone-database';
 
 @Entity('counter')
@@ -31,6 +32,7 @@ const IN_TRANSACTION: Statement = {
 
 /** A database of its own with a table of counters, for specs of what lies under every module. */
 export class CounterDatabase {
+  readonly requests = new RequestContext();
   readonly unitOfWork: UnitOfWork;
   readonly statements: Statements;
   readonly counters: Repository<Counter>;
@@ -39,7 +41,7 @@ export class CounterDatabase {
     private readonly database: ClonedDatabase,
     readonly dataSource: DataSource,
   ) {
-    this.unitOfWork = new UnitOfWork(dataSource);
+    this.unitOfWork = new UnitOfWork(dataSource, this.requests);
     this.statements = new Statements(dataSource, this.unitOfWork);
     this.counters = dataSource.getRepository(Counter);
   }

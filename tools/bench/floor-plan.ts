@@ -25,27 +25,39 @@ export interface PlannedSearch {
   readonly total: CompiledSearch;
 }
 
-/** The searches of the bench by their query. */
-export const SEARCHES: ReadonlyMap<string, PlannedSearch> = new Map(
-  CHARTS.map(({ patientId }) => [searchQueryOf(patientId), plannedSearch(searchQueryOf(patientId))]),
-);
+/** What the requests of the bench take, by their query or body. */
+export interface FloorPlan {
+  readonly searches: ReadonlyMap<string, PlannedSearch>;
+  readonly creates: ReadonlyMap<string, PlannedInsert>;
+  readonly transactions: ReadonlyMap<string, PlannedTransaction>;
+  /** The links of the Patient compartment, as rows of the reference table name them. */
+  readonly compartmentParameters: readonly number[];
+}
 
-function plannedSearch(text: string): PlannedSearch {
+/** Works everything out; the key of the database's hashes must be known. */
+export function floorPlan(): FloorPlan {
+  return {
+    searches: new Map(CHARTS.map(({ patientId }) => plannedSearch(searchQueryOf(patientId)))),
+    creates: new Map(NEW_OBSERVATIONS.map((body) => [body, plannedInsert(body)])),
+    transactions: new Map(NEW_BUNDLES.map((bodies) => [bundleTextOf(bodies), plannedTransaction(bodies)])),
+    compartmentParameters: compartmentParameters(),
+  };
+}
+
+function plannedSearch(text: string): [string, PlannedSearch] {
   const query = new URLSearchParams(text);
   const { clauses } = parseSearch(query, { type: TYPE, parameters, baseUrl: '', isLenient: false });
   const count = countOf(query);
   const search = { type: TYPE, clauses, count };
-  return { count, page: compilePage(search), total: compileTotal(search) };
+  return [text, { count, page: compilePage(search), total: compileTotal(search) }];
 }
 
-/** The links of the Patient compartment, as rows of the reference table name them. */
-export const COMPARTMENT_PARAMETERS: readonly number[] = [
-  ...new Set(
-    patientCompartment().resource.flatMap(({ code: type, param = [] }) =>
-      param.flatMap((code) => parameters.find(type, code)?.storedAs ?? []),
-    ),
-  ),
-];
+function compartmentParameters(): readonly number[] {
+  const ids = patientCompartment().resource.flatMap(({ code: type, param = [] }) =>
+    param.flatMap((code) => parameters.find(type, code)?.storedAs ?? []),
+  );
+  return [...new Set(ids)];
+}
 
 export interface NewObservation {
   readonly key: number;
@@ -60,11 +72,6 @@ export interface PlannedInsert {
 
 /** Stand for the values of a request while its statement is made. */
 const BLANK = { key: -1, id: 'blank id', referenceHash: -2, updatedAt: new Date(0), text: 'blank text' };
-
-/** The creates of the bench by their body. */
-export const INSERTS: ReadonlyMap<string, PlannedInsert> = new Map(
-  NEW_OBSERVATIONS.map((body) => [body, plannedInsert(body)]),
-);
 
 function plannedInsert(body: string): PlannedInsert {
   const rows = new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource);
@@ -97,20 +104,16 @@ function plannedInsert(body: string): PlannedInsert {
   };
 }
 
-/** The transactions of the bench by their body: what it takes to write them under new ids. */
-export const BUNDLE_INSERTS: ReadonlyMap<string, (newOf: () => NewObservation) => { rows: NewRow[] } & BoundStatement> =
-  new Map(
-    NEW_BUNDLES.map((bodies) => {
-      const planned = bodies.map(plannedRow);
-      return [
-        bundleTextOf(bodies),
-        (newOf) => {
-          const rows = planned.map((rowOf) => rowOf(newOf()));
-          return { rows, ...insertResources(rows) };
-        },
-      ];
-    }),
-  );
+/** What it takes to write a transaction under new ids. */
+export type PlannedTransaction = (newOf: () => NewObservation) => { rows: NewRow[] } & BoundStatement;
+
+function plannedTransaction(bodies: readonly string[]): PlannedTransaction {
+  const planned = bodies.map(plannedRow);
+  return (newOf) => {
+    const rows = planned.map((rowOf) => rowOf(newOf()));
+    return { rows, ...insertResources(rows) };
+  };
+}
 
 function plannedRow(body: string): (row: NewObservation) => NewRow {
   const rows = new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource);

@@ -6,12 +6,14 @@ import { PATIENT_EVERYTHING } from '../../src/everything/everything-statements';
 import { localKey } from '../../src/fhir/reference';
 import { dataSourceOptions } from '../../src/platform/database/data-source-options';
 import { STATEMENT_TYPES, type Statement } from '../../src/platform/database/statement';
-import { targetHashOf } from '../../src/resource/search/extract/hash';
+import { READ_HASH_KEY } from '../../src/resource/search/database-hash-key';
+import { type HashKey } from '../../src/resource/search/extract/half-siphash';
+import { targetHashOf, useHashKey } from '../../src/resource/search/extract/hash';
 import { type ResourceRow } from '../../src/resource/store/resource-row';
 import { READ_CURRENT } from '../../src/resource/store/resource-statements';
 import { FIND_LIVE_SESSION } from '../../src/session/session-statements';
 import { deliverAll } from './floor-delivery';
-import { BUNDLE_INSERTS, COMPARTMENT_PARAMETERS, INSERTS, SEARCHES } from './floor-plan';
+import { type FloorPlan, floorPlan } from './floor-plan';
 
 /**
  * The floor: what Express 5 and node-postgres alone need for the same answers. The same statements on the same tables by a
@@ -37,11 +39,13 @@ async function rowsOf(statement: Statement, values: readonly unknown[]): Promise
   return (await pool.query<ResourceRow>(configOf(statement, values))).rows;
 }
 
+let plan: FloorPlan;
+
 /** Far above the keys that the server gave out before its database was copied. */
 let nextKey = 1_000_000_000;
 
 async function create(request: Request, response: Response): Promise<void> {
-  const insert = INSERTS.get(String(request.body));
+  const insert = plan.creates.get(String(request.body));
   if (insert === undefined) {
     send(response, 400, '');
     return;
@@ -57,7 +61,7 @@ async function read(request: Request, response: Response): Promise<void> {
 }
 
 async function search(request: Request, response: Response): Promise<void> {
-  const planned = SEARCHES.get(request.url.slice(request.url.indexOf('?') + 1));
+  const planned = plan.searches.get(request.url.slice(request.url.indexOf('?') + 1));
   if (planned === undefined) {
     send(response, 400, '');
     return;
@@ -76,7 +80,7 @@ async function countOf({ statement, values }: { statement: Statement; values: re
 /** A limit for these statements alone takes a transaction, as in the server. */
 async function everything({ params: { id } }: Request<{ id: string }>, response: Response): Promise<void> {
   const client = await pool.connect();
-  const values = [targetHashOf(localKey('Patient', id)), COMPARTMENT_PARAMETERS, id, null];
+  const values = [targetHashOf(localKey('Patient', id)), plan.compartmentParameters, id, null];
   const [, , { rows }] = await Promise.all([
     client.query('BEGIN READ ONLY'),
     client.query('SET LOCAL statement_timeout = 60000'),
@@ -88,7 +92,7 @@ async function everything({ params: { id } }: Request<{ id: string }>, response:
 }
 
 async function transact(request: Request, response: Response): Promise<void> {
-  const insert = BUNDLE_INSERTS.get(String(request.body));
+  const insert = plan.transactions.get(String(request.body));
   if (insert === undefined) {
     send(response, 400, '');
     return;
@@ -136,6 +140,13 @@ const app = express()
     send(response, 200, '');
   });
 
-const server = app.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
-});
+async function start(): Promise<void> {
+  const { rows } = await pool.query<HashKey>(READ_HASH_KEY.text);
+  rows.forEach(useHashKey);
+  plan = floorPlan();
+  const server = app.listen(0, '127.0.0.1', () => {
+    process.stdout.write(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+  });
+}
+
+void start();

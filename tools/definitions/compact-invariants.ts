@@ -1,4 +1,4 @@
-import { type Constraint, ownElements, type StructureDefinition } from './own-elements';
+import { type Constraint, type OwnElement, ownElements, type StructureDefinition } from './own-elements';
 import { printRecords } from './source-package';
 
 interface Invariant {
@@ -10,20 +10,24 @@ interface Invariant {
 
 const about =
   'Invariants of R4 with severity error, sorted by key. on: the types or elements that state them, [x] left out; types hand ' +
-  'theirs down. expression is FHIRPath on one such element.';
+  'theirs down. What one type of a choice states is on its key (doseQuantity). expression is FHIRPath on one such element.';
 
 /** Keeps each invariant once, at the type or element that states it. */
 export function compactInvariants(definitions: readonly StructureDefinition[]): string {
   const invariants = new Map<string, Invariant>();
+  const keep = ({ key, human, expression, severity }: Constraint, path: string): void => {
+    if (severity !== 'error' || expression === undefined) return;
+    const known = invariants.get(`${key} ${expression}`) ?? { key, human, expression, on: [] };
+    invariants.set(`${key} ${expression}`, known);
+    known.on.push(path);
+  };
+  const ofProfiles = rulesOfDataTypeProfiles(definitions);
   for (const definition of definitions) {
-    for (const { path, constraint = [] } of ownElements(definition)) {
-      for (const stated of constraint) {
-        if (stated.severity !== 'error' || stated.expression === undefined || !isStatedBy(definition.id, stated))
-          continue;
-        const { key, human, expression } = stated;
-        const known = invariants.get(`${key} ${expression}`) ?? { key, human, expression, on: [] };
-        invariants.set(`${key} ${expression}`, known);
-        known.on.push(path.replace('[x]', ''));
+    for (const element of ownElements(definition)) {
+      const { path, constraint = [] } = element;
+      for (const stated of constraint) if (isStatedBy(definition.id, stated)) keep(stated, path.replace('[x]', ''));
+      for (const [key, profile] of profilesOf(element)) {
+        for (const stated of ofProfiles.get(profile) ?? []) keep(stated, key);
       }
     }
   }
@@ -38,4 +42,24 @@ export function compactInvariants(definitions: readonly StructureDefinition[]): 
 
 function isStatedBy(id: string, { source }: Constraint): boolean {
   return source === undefined || source.endsWith(`/${id}`);
+}
+
+/** What profiles of data types, such as SimpleQuantity, add to their type, by their canonical. */
+function rulesOfDataTypeProfiles(
+  definitions: readonly StructureDefinition[],
+): ReadonlyMap<string, readonly Constraint[]> {
+  const profiles = definitions.filter(({ kind, derivation }) => kind === 'complex-type' && derivation === 'constraint');
+  return new Map(
+    profiles.map(({ url, id, snapshot }) => [
+      url,
+      (snapshot?.element ?? [])
+        .slice(0, 1)
+        .flatMap(({ constraint = [] }) => constraint.filter((one) => isStatedBy(id, one))),
+    ]),
+  );
+}
+
+/** The profiles that an element's types have, each with the path of the JSON key that holds such a value. */
+function profilesOf({ path, type = [] }: OwnElement): readonly (readonly [path: string, profile: string])[] {
+  return type.flatMap(({ code, profile = [] }) => profile.map((url) => [path.replace('[x]', code), url] as const));
 }

@@ -1,9 +1,11 @@
 import { type SourceResource } from './source-package';
 
 export interface StructureDefinition extends SourceResource {
+  readonly url: string;
   readonly kind: string;
   readonly derivation?: string;
-  readonly snapshot: { readonly element: readonly OwnElement[] };
+  /** Absent of a few profiles. */
+  readonly snapshot?: { readonly element: readonly OwnElement[] };
 }
 
 export interface OwnElement {
@@ -11,6 +13,7 @@ export interface OwnElement {
   readonly base: { readonly path: string };
   readonly binding?: { readonly strength: string; readonly valueSet?: string };
   readonly constraint?: readonly Constraint[];
+  readonly type?: readonly { readonly code: string; readonly profile?: readonly string[] }[];
 }
 
 export interface Constraint {
@@ -25,5 +28,5 @@ export interface Constraint {
 /** The elements that a type states itself; profiles and logical models state none. */
 export function ownElements({ kind, derivation, snapshot }: StructureDefinition): readonly OwnElement[] {
   if (kind === 'logical' || derivation === 'constraint') return [];
-  return snapshot.element.filter(({ path, base }) => base.path === path);
+  return (snapshot?.element ?? []).filter(({ path, base }) => base.path === path);
 }

@@ -24,6 +24,8 @@ describe(routeOf, () => {
     ['get', '/fhir/$dry-run', 'FhirDryRun'],
     ['post', '/fhir', 'FhirBundle'],
     ['post', '/', 'FhirBundle'],
+    ['get', '/fhir', 'FhirSearchSystem'],
+    ['post', '/_search', 'FhirSearchSystem'],
     ['post', '/rpc', 'rpc'],
     ['post', '/fhir/rpc', undefined],
     ['get', '/nowhere', undefined],

@@ -36,7 +36,8 @@ export function routeOf(method: string, uri: string, isConditional = false): Des
   const last = steps.at(-1) ?? '';
   const [type, id, third] = steps;
   const operation = operationCodeOf(last);
-  if (steps.length === 0) return operationIs(read === 'post' ? 'FhirBundle' : undefined);
+  if (steps.length === 0) return operationIs({ post: 'FhirBundle', get: 'FhirSearchSystem' }[read]);
+  if (steps.length === 1 && type === '_search') return operationIs(read === 'post' ? 'FhirSearchSystem' : undefined);
   if (steps.length === 1 && operation !== undefined) return { operationId: operation };
   if (steps.length === 1 && type === '_history') return operationIs('FhirHistorySystem');
   if (steps.length === 1 && type === 'rpc' && first !== 'fhir') return operationIs('rpc');

@@ -1,9 +1,15 @@
-import { type InvariantDefinition, invariantDefinitions, lineageOf } from '../definitions';
+import {
+  type ElementDefinition,
+  type InvariantDefinition,
+  invariantDefinitions,
+  lineageOf,
+  memberKey,
+} from '../definitions';
 import { type ItemCheck } from './binding-check';
 import { compileFhirPath } from './fhirpath/compile-fhirpath';
 import { type Truth } from './fhirpath/compiled';
 import { evaluateByLibrary } from './fhirpath/evaluate-by-library';
-import { UncompilableError } from './fhirpath/syntax';
+import { ExpressionError } from '../fhirpath/expression';
 import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
 
 let byElement: ReadonlyMap<string, readonly InvariantDefinition[]> | undefined;
@@ -13,12 +19,18 @@ export function invariantsOfType(type: string): readonly ItemCheck[] {
   return lineageOf(type).flatMap((ancestor) => statedAt(ancestor).map((stated) => checkOf(stated, ancestor)));
 }
 
-/** The invariants that an element states beyond those of its type. @param owner the type that has the element */
-export function invariantsOfElement(owner: string, element: string, type: string): readonly ItemCheck[] {
+/**
+ * The invariants that an element states beyond those of its type.
+ * @param owner the type that has the element
+ * @param type of its values; a choice may state some for one of its types only
+ */
+export function invariantsOfElement(owner: string, element: ElementDefinition, type: string): readonly ItemCheck[] {
   return lineageOf(owner).flatMap((ancestor) => {
-    const path = `${ancestor}.${element}`;
+    const path = `${ancestor}.${element.name}`;
     // A backbone element is a type of its own, named by the path.
-    return path === type ? [] : statedAt(path).map((stated) => checkOf(stated, type, path));
+    if (path === type) return [];
+    const ofChoice = element.isChoice ? statedAt(`${ancestor}.${memberKey(element, type)}`) : [];
+    return [...statedAt(path), ...ofChoice].map((stated) => checkOf(stated, type, path));
   });
 }
 
@@ -40,7 +52,7 @@ export function truthOfInvariant({ expression }: InvariantDefinition, type: stri
   try {
     return compileFhirPath(expression, type, resourceTypeOf(path));
   } catch (error) {
-    if (error instanceof UncompilableError) return evaluateByLibrary(expression, path);
+    if (error instanceof ExpressionError) return evaluateByLibrary(expression, path);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { elementsOf, type InvariantDefinition, invariantDefinitions, isPrimitive
 import { compileFhirPath } from './fhirpath/compile-fhirpath';
 import { type Truth } from './fhirpath/compiled';
 import { evaluateByLibrary } from './fhirpath/evaluate-by-library';
-import { UncompilableError } from './fhirpath/syntax';
+import { ExpressionError } from '../fhirpath/expression';
 import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
 
 const CASES = 60;
@@ -47,7 +47,7 @@ function compiledOf({ expression }: InvariantDefinition, path: string, type: str
   try {
     return compileFhirPath(expression, type, lineageOf(root).includes('Resource') ? root : undefined);
   } catch (error) {
-    if (error instanceof UncompilableError) return undefined;
+    if (error instanceof ExpressionError) return undefined;
     throw error;
   }
 }

@@ -1,11 +1,18 @@
-import { type ElementDefinition, isPrimitiveType, isSubtype } from '../definitions';
+import { type ElementDefinition, isPrimitiveType, isSubtype, memberKey } from '../definitions';
 import { bindingCheckOf, type ItemCheck } from './binding-check';
 import { type ElementTables } from './element-tables';
 import { isObject } from './fhirpath/compiled';
 import { HAND_MADE } from './hand-made-invariants';
 import { invariantsOfElement, invariantsOfType } from './invariant-check';
-import { complexMember, type ElementShape, primitiveItem, primitiveMember, siblingMember } from './member-check';
-import { checkObject, type KnownMember, type ObjectTable, type RequiredElement } from './object-check';
+import {
+  complexMember,
+  type ElementShape,
+  type KnownMember,
+  primitiveItem,
+  primitiveMember,
+  siblingMember,
+} from './member-check';
+import { checkObject, type ObjectTable, type RequiredElement } from './object-check';
 import { referenceCheck } from './reference-check';
 import { type ValidationRun } from './validation-run';
 
@@ -67,7 +74,7 @@ export class TypeChecks {
     type: string,
   ): readonly string[] {
     const { name, isChoice, isRepeated } = element;
-    const key = isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
+    const key = memberKey(element, type);
     const choice = isChoice ? { choice: { name, key } } : {};
     const shape: ElementShape = { name, isRepeated, item: this.itemCheck(owner, element, type) };
     if (!isPrimitiveType(type)) {
@@ -88,7 +95,7 @@ export class TypeChecks {
     const checks = [
       this.valueCheck(element, type),
       bindingCheckOf(owner, element.name, type, this.elements.ownTypes),
-      ...invariantsOfElement(owner, element.name, type),
+      ...invariantsOfElement(owner, element, type),
     ];
     const present = checks.filter((check) => check !== undefined);
     const [first, second] = present;
@@ -114,8 +121,11 @@ export class TypeChecks {
         this.checkNested(item, isContained, run);
       };
     }
+    // Types hold each other, so a table is looked up when it is first needed.
+    let table: ObjectTable | undefined;
     const check: ItemCheck = (item, run) => {
-      checkObject(this.tableOf(type), item, run);
+      table ??= this.tableOf(type);
+      checkObject(table, item, run);
     };
     if (!isSubtype(type, 'Reference')) return check;
     const checkTarget = referenceCheck(targets);

@@ -23,6 +23,8 @@ class ContainerScope {
   readonly named = new Set<string>();
   /** Contained resources that name their container by `#`. */
   readonly namingContainer = new Set<unknown>();
+  /** Whether a reference misses its contained resource: which one nothing refers to is no fault of its own then. */
+  hasBrokenReference = false;
   private ids: ReadonlyMap<string, string> | undefined;
 
   constructor(readonly resource: Readonly<Record<string, unknown>>) {}
@@ -62,7 +64,7 @@ export class ValidationRun {
 
   report(code: IssueCode, diagnostics: string, severity: ErrorIssue['severity'] = 'error'): void {
     this.count += 1;
-    if (!this.isFull) this.issues.push({ severity, code, diagnostics, expression: this.expression() });
+    if (!this.isFull) this.issues.push({ severity, code, diagnostics, expression: printPath(this.path) });
   }
 
   reportAt(step: string, code: IssueCode, diagnostics: string): void {
@@ -73,11 +75,19 @@ export class ValidationRun {
 
   /** Validates a resource of its own: `#` means what it contains. */
   inResource(resource: Readonly<Record<string, unknown>>, validate: () => void): void {
+    this.inScopeOf(resource, (scope) => {
+      validate();
+      this.reportUnnamed(scope);
+    });
+  }
+
+  /** The same, but for what nothing refers to: that has been told already. */
+  inScopeOf(resource: Readonly<Record<string, unknown>>, validate: (scope: ContainerScope) => void): void {
     const [outerScope, outerResource] = [this.scope, this.resource];
-    this.scope = new ContainerScope(resource);
+    const scope = new ContainerScope(resource);
+    this.scope = scope;
     this.resource = resource;
-    validate();
-    this.reportUnnamed(this.scope);
+    validate(scope);
     this.scope = outerScope;
     this.resource = outerResource;
   }
@@ -100,14 +110,18 @@ export class ValidationRun {
     else this.scope?.named.add(text.slice(1));
   }
 
+  noteBrokenReference(): void {
+    if (this.scope !== undefined) this.scope.hasBrokenReference = true;
+  }
+
   get containedTypes(): ReadonlyMap<string, string> {
     return this.scope?.containedTypes ?? NO_IDS;
   }
 
   /** Invariant dom-3: what nothing refers to has no meaning. */
-  private reportUnnamed({ resource, named, namingContainer }: ContainerScope): void {
+  private reportUnnamed({ resource, named, namingContainer, hasBrokenReference }: ContainerScope): void {
     const { contained } = resource;
-    if (!Array.isArray(contained)) return;
+    if (!Array.isArray(contained) || hasBrokenReference) return;
     contained.forEach((inner: unknown, index) => {
       if (typeof inner !== 'object' || inner === null || !('id' in inner) || typeof inner.id !== 'string') return;
       if (named.has(inner.id) || namingContainer.has(inner)) return;
@@ -121,13 +135,13 @@ export class ValidationRun {
       this.leave();
     });
   }
+}
 
-  /** FHIRPath with indexes: `Patient.name[0].given[1]`. */
-  private expression(): string {
-    let text = '';
-    for (const step of this.path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
-    return text;
-  }
+/** FHIRPath with indexes: `Patient.name[0].given[1]`. */
+export function printPath(path: readonly (string | number)[]): string {
+  let text = '';
+  for (const step of path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
+  return text;
 }
 
 function containedTypesOf(contained: unknown): ReadonlyMap<string, string> {

@@ -44,6 +44,8 @@ export class Environment {
   readonly databasePoolSize!: number;
   /** `SVC_STATEMENT_TIMEOUT_SECONDS`: the longest one statement may run; above it 504. */
   readonly statementTimeoutSeconds!: number;
+  /** `SVC_SEARCH_TIMEOUT_MAX_SECONDS`: the largest `_timeout` of a search. */
+  readonly searchTimeoutMaxSeconds!: number;
   /** `SVC_EVERYTHING_TIMEOUT_MAX_SECONDS`: the largest `_timeout` of `$everything`. */
   readonly everythingTimeoutMaxSeconds!: number;
   /** `SVC_PASSWORD_HASH_SLOTS`: password hashes computed at the same time. */
@@ -111,6 +113,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     initBundle: read.text('SVC_INIT_BUNDLE'),
     databasePoolSize: read.integer('SVC_DATABASE_POOL_SIZE', 16, 4, 1000),
     statementTimeoutSeconds: read.integer('SVC_STATEMENT_TIMEOUT_SECONDS', 60, 1, 3600),
+    searchTimeoutMaxSeconds: read.integer('SVC_SEARCH_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
     everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
     passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
     passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 50, 0, 10_000),

@@ -7,6 +7,11 @@ import { TypeOverrides, types } from 'pg';
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /**
+   * Set where the statement takes advisory locks until the end of its transaction and does nothing else: SQL that makes the
+   * key of one lock out of `k`, the text of one of the values (early-locks.ts).
+   */
+  readonly lockKey?: string;
 }
 
 /** Our bigint values (row keys, 53-bit hashes, counters) are exact as numbers. */

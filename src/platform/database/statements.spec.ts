@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { COUNTER_ADD, COUNTER_READ, CounterDatabase } from '../../../test/support/counter-database';
 import { type Statement } from './statement';
 import { Statements } from './statements';
+import { TimeLimit } from './time-limit';
 import { type UnitOfWork } from './unit-of-work';
 
 const SLEEP: Statement = { name: 'sleep', text: 'select pg_sleep($1)' };
@@ -40,7 +41,8 @@ describe(Statements.name, () => {
   });
 
   it('is cancelled by its own time limit, after which the connection is as before', async () => {
-    await expect(statements.runLimited(0.05, SLEEP, [5])).rejects.toMatchObject({ code: '57014' });
+    const sleep = statements.within(new TimeLimit(0.05, 'Too long.'), () => statements.run(SLEEP, [5]));
+    await expect(sleep).rejects.toMatchObject({ kind: 'timeout', message: 'Too long.' });
     const limits = await Promise.all(
       Array.from({ length: 4 }, () => statements.runOne({ name: 'limit', text: 'show statement_timeout' }, [])),
     );
@@ -51,7 +53,31 @@ describe(Statements.name, () => {
   });
 
   it('gives the rows of a limited read, which cannot write', async () => {
-    expect(await statements.runLimited(5, COUNTER_READ, ['a'])).toEqual([{ value: 0 }]);
-    await expect(statements.runLimited(5, COUNTER_ADD, ['a', 1])).rejects.toMatchObject({ code: '25006' });
+    const limited = (statement: Statement, values: unknown[]): Promise<unknown> =>
+      statements.within(new TimeLimit(5, ''), () => statements.run(statement, values));
+    expect(await limited(COUNTER_READ, ['a'])).toEqual([{ value: 0 }]);
+    await expect(limited(COUNTER_ADD, ['a', 1])).rejects.toMatchObject({ code: '25006' });
+  });
+
+  it('bounds several statements together', async () => {
+    const both = statements.within(new TimeLimit(0.2, 'Too long.'), async () => {
+      await statements.run(SLEEP, [0.15]);
+      return statements.run(SLEEP, [0.15]);
+    });
+    await expect(both).rejects.toMatchObject({ kind: 'timeout' });
+  });
+
+  it('bounds what joins a transaction, which sees its own writes and has its own limit again behind it', async () => {
+    const show: Statement = { name: 'limit', text: 'show statement_timeout' };
+    const seen = await unitOfWork.run(async () => {
+      await database.add('a', 3);
+      const value = await statements.within(new TimeLimit(5, ''), () => database.findValue('a'));
+      return [value, await statements.runOne(show, [])];
+    });
+    expect(seen).toEqual([3, { statement_timeout: '1min' }]);
+    const late = unitOfWork.run(() =>
+      statements.within(new TimeLimit(0.05, 'Too long.'), () => statements.run(SLEEP, [5])),
+    );
+    await expect(late).rejects.toMatchObject({ kind: 'timeout', message: 'Too long.' });
   });
 });

@@ -1,8 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { type Pool, type PoolClient, type QueryConfig, type QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
+import { databaseErrorToServiceError } from './database-error';
+import { inOneFlight } from './in-one-flight';
 import { STATEMENT_TYPES, type Statement } from './statement';
+import { type TimeLimit } from './time-limit';
 import { UnitOfWork } from './unit-of-work';
 
 /**
@@ -11,14 +15,19 @@ import { UnitOfWork } from './unit-of-work';
  */
 @Injectable()
 export class Statements {
+  private readonly limits = new AsyncLocalStorage<TimeLimit>();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const { rows } = await (this.unitOfWork.client ?? this.pool).query<Row>(configOf(statement, values));
-    return rows;
+    if (this.unitOfWork.isHeldEarly(statement, values)) return [];
+    const config = configOf(statement, values);
+    const limit = this.limits.getStore();
+    if (limit?.isKept === false) return this.runLimited<Row>(limit, config);
+    return (await (this.unitOfWork.client ?? this.pool).query<Row>(config)).rows;
   }
 
   async runOne<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
@@ -26,20 +35,35 @@ export class Statements {
   }
 
   /**
-   * Runs a reading statement under a time limit of its own; PostgreSQL cancels it with SQLSTATE 57014.
-   * All four commands travel in one flight.
+   * Runs reading statements under a common time limit: whatever `work` runs here, PostgreSQL cancels when the time is over.
+   * @throws ServiceError 'timeout' with the message of the limit
    */
-  async runLimited<Row extends QueryResultRow>(
-    timeoutSeconds: number,
-    statement: Statement,
-    values: readonly unknown[],
-  ): Promise<Row[]> {
+  async within<T>(limit: TimeLimit, work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.limits.run(limit, work);
+    } catch (error) {
+      throw databaseErrorToServiceError(error)?.kind === 'timeout' ? limit.refusal(error) : error;
+    }
+  }
+
+  /** All commands travel in one flight. */
+  private async runLimited<Row extends QueryResultRow>(limit: TimeLimit, config: QueryConfig): Promise<Row[]> {
+    const { client: unit } = this.unitOfWork;
+    if (unit !== undefined) {
+      const [, result] = await inOneFlight([
+        unit.query(`SET LOCAL statement_timeout = ${limit.millisecondsLeft}`),
+        unit.query<Row>(config),
+        unit.query('SET LOCAL statement_timeout TO DEFAULT'),
+      ] as const);
+      return result.rows;
+    }
     const client: PoolClient = await this.pool.connect();
     try {
+      const milliseconds = limit.millisecondsLeft;
       const [, , result] = await Promise.all([
         client.query('BEGIN READ ONLY'),
-        client.query(`SET LOCAL statement_timeout = ${Math.trunc(timeoutSeconds * 1000)}`),
-        client.query<Row>(configOf(statement, values)),
+        client.query(`SET LOCAL statement_timeout = ${milliseconds}`),
+        client.query<Row>(config),
       ]);
       return result.rows;
     } finally {

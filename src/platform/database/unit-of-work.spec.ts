@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type DataSource, type Repository } from 'typeorm';
 import { type Counter, CounterDatabase } from '../../../test/support/counter-database';
 import { TransactionConflict } from './database-error';
+import { type IsolationLevel } from './isolation-level';
 import { type Statement } from './statement';
 import { type Statements } from './statements';
 import { UnitOfWork } from './unit-of-work';
@@ -277,6 +278,89 @@ describe(UnitOfWork.name, () => {
         unitOfWork.afterCommit(resolve);
       });
       expect(acted).toEqual([2]);
+    });
+  });
+
+  describe('at a level that the request asks for', () => {
+    const LEVEL: Statement = { name: 'level', text: 'show transaction_isolation' };
+    const LOCK: Statement = { name: 'lock', text: 'select pg_advisory_xact_lock($1)', lockKey: 'k::bigint' };
+    const LOCKS: Statement = {
+      name: 'locks',
+      text: 'select count(*) as count from pg_locks where locktype = $1 and database = (select oid from pg_database where datname = current_database())',
+    };
+
+    const at = <T>(level: IsolationLevel, work: () => Promise<T>): Promise<T> =>
+      database.requests.run('spec', () => {
+        database.requests.isolate(level);
+        return unitOfWork.run(work);
+      });
+
+    it.each([
+      ['read-committed', 'read committed'],
+      ['repeatable-read', 'repeatable read'],
+      ['serializable', 'serializable'],
+    ] as const)('%s is the level of the transaction', async (level, shown) => {
+      expect(await at(level, () => statements.runOne(LEVEL, []))).toEqual({ transaction_isolation: shown });
+    });
+
+    it.each(['read-committed', 'repeatable-read', 'serializable'] as const)(
+      '%s sees behind a lock what its last holder has written',
+      async (level) => {
+        let goOn = (): void => undefined;
+        const isReading = new Promise<void>((resolve) => (goOn = resolve));
+        const holder = unitOfWork.run(async () => {
+          await statements.run(LOCK, [7]);
+          await isReading;
+          await database.add('a');
+        });
+        const seen = at(level, async () => {
+          // Takes the snapshot, where there is one for the whole transaction.
+          await database.findValue('a');
+          goOn();
+          await statements.run(LOCK, [7]);
+          return database.findValue('a');
+        });
+        await holder;
+        expect(await seen).toBe(1);
+        expect(await statements.runOne(LOCKS, ['advisory'])).toEqual({ count: 0 });
+      },
+    );
+
+    it('gives locks back after a failure too', async () => {
+      const failing = at('serializable', async () => {
+        await statements.run(LOCK, [7]);
+        throw new Error('refused');
+      });
+      await expect(failing).rejects.toThrow('refused');
+      expect(await statements.runOne(LOCKS, ['advisory'])).toEqual({ count: 0 });
+    });
+
+    it('takes many locks in one order, so that nobody waits in a circle', async () => {
+      const keys = [3, 1, 2];
+      await Promise.all(
+        [keys, [...keys].reverse(), [2, 3, 1], [1, 2, 3]].map((mine) =>
+          at('repeatable-read', async () => {
+            for (const key of mine) await statements.run(LOCK, [key]);
+            await database.add('a');
+          }),
+        ),
+      );
+      expect(await database.findValue('a')).toBe(4);
+    });
+
+    it('starts over what could not be serialized, and refuses it after the last try', async () => {
+      let tries = 0;
+      const conflicting = (times: number): Promise<string> =>
+        at('serializable', async () => {
+          await database.findValue('a');
+          if (tries++ < times) await unitOfWork.outside(() => database.add('a'));
+          await database.add('a', 10);
+          return 'done';
+        });
+      expect([await conflicting(2), tries, await database.findValue('a')]).toEqual(['done', 3, 12]);
+      tries = 0;
+      await expect(conflicting(99)).rejects.toMatchObject({ kind: 'precondition-failed' });
+      expect(tries).toBe(5);
     });
   });
 });

@@ -3,11 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { DataSource, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
+import { ServiceError } from '../errors/service-error';
+import { RequestContext } from '../http/request-context';
 import { TransactionConflict, isTransactionConflict } from './database-error';
+import { EarlyLocks, LockNeeded } from './early-locks';
+import { BEGIN, type IsolationLevel } from './isolation-level';
+import { type Statement } from './statement';
 
 interface Unit {
   readonly runner: QueryRunner;
   readonly client: PoolClient;
+  /** Present above READ COMMITTED: locks are held before the transaction begins. */
+  readonly locks: EarlyLocks | undefined;
   /** Work gathered for the end of the transaction, by its key. */
   readonly gathered: Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
   readonly afterCommit: (() => unknown)[];
@@ -16,16 +23,25 @@ interface Unit {
 /** A conflict says that somebody else was faster, so a few more tries settle it; a livelock ends as 503. */
 const MAX_TRIES = 5;
 
+/** A unit learns what it has to lock as it runs; each time it starts over with more. */
+const MAX_LOCKINGS = 50;
+
 /**
  * The ambient transaction. A use case opens it with {@link run}; whatever it calls joins without a parameter.
- * Isolation is READ COMMITTED with row locks (ADR 0005).
+ * Isolation is READ COMMITTED with row locks, unless the request asks for more (ADR 0005).
  */
 @Injectable()
 export class UnitOfWork {
   private readonly logger = new Logger(UnitOfWork.name);
   private readonly current = new AsyncLocalStorage<Unit>();
 
-  constructor(private readonly dataSource: DataSource) {}
+  /** Sent first above READ COMMITTED, before there is a snapshot. */
+  private readonly firstStatements: string[] = [];
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly requests: RequestContext,
+  ) {}
 
   /**
    * Opens a transaction for `work`, or joins the open one. Serialization failures, deadlocks and lost create
@@ -33,14 +49,43 @@ export class UnitOfWork {
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.current.getStore() !== undefined) return work();
-    for (let tries = 1; ; tries++) {
+    const level = this.requests.isolationLevel ?? 'read-committed';
+    const locks = level === 'read-committed' ? undefined : new EarlyLocks();
+    let lockings = 0;
+    for (let tries = 1; ;) {
       try {
-        return await this.runOnce(work);
+        return await this.runOnce(work, level, locks);
       } catch (error) {
-        if (!isTransactionConflict(error) || tries >= MAX_TRIES) throw error;
-        await delay(Math.random() * 10 * 2 ** tries);
+        if (error instanceof LockNeeded && ++lockings <= MAX_LOCKINGS) {
+          locks?.add(error);
+          continue;
+        }
+        if (!isTransactionConflict(error)) throw error;
+        if (tries >= MAX_TRIES) throw locks === undefined ? error : cannotSerialize(level, error);
+        await delay(Math.random() * 10 * 2 ** tries++);
       }
     }
+  }
+
+  /** Whether the request asks for more than READ COMMITTED, which a statement without a transaction has. */
+  get isStrict(): boolean {
+    return (this.requests.isolationLevel ?? 'read-committed') !== 'read-committed';
+  }
+
+  /**
+   * Names a statement without a snapshot (`LOCK TABLE`) that stricter units begin with, where others rely on the lock of a
+   * table being older than the snapshot that its writers see.
+   */
+  beginStrictlyWith(text: string): void {
+    this.firstStatements.push(text);
+  }
+
+  /** @throws LockNeeded in a stricter unit that began without the locks of the statement; false where it has to be sent. */
+  isHeldEarly(statement: Statement, values: readonly unknown[]): boolean {
+    const locks = this.current.getStore()?.locks;
+    if (statement.lockKey === undefined || locks === undefined) return false;
+    locks.assertHeld(statement, values);
+    return true;
   }
 
   get isOpen(): boolean {
@@ -81,10 +126,15 @@ export class UnitOfWork {
     else unit.afterCommit.push(action);
   }
 
-  private async runOnce<T>(work: () => Promise<T>): Promise<T> {
+  private async runOnce<T>(work: () => Promise<T>, level: IsolationLevel, locks: EarlyLocks | undefined): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
+    const client = (await runner.connect()) as PoolClient;
     try {
-      const unit = await openUnit(runner);
+      await locks?.take(client);
+      const unit = openUnit(runner, client, locks, [
+        BEGIN[level],
+        ...(locks === undefined ? [] : this.firstStatements),
+      ]);
       let isFinished = false;
       try {
         const result = await this.current.run(unit, async () => {
@@ -101,6 +151,7 @@ export class UnitOfWork {
         Object.assign(runner, { isTransactionActive: false });
       }
     } finally {
+      await locks?.giveBack(client);
       await runner.release();
     }
   }
@@ -121,12 +172,24 @@ export class UnitOfWork {
  * BEGIN is sent together with the first statement (the pool pipelines), which saves every write a round trip.
  * The runner is told of the transaction, so that repositories bound to it join instead of opening their own.
  */
-async function openUnit(runner: QueryRunner): Promise<Unit> {
-  const client = (await runner.connect()) as PoolClient;
-  client.query('BEGIN').catch(() => undefined); // a broken connection fails the first statement too
+function openUnit(
+  runner: QueryRunner,
+  client: PoolClient,
+  locks: EarlyLocks | undefined,
+  statements: readonly string[],
+): Unit {
+  for (const text of statements) client.query(text).catch(() => undefined); // a broken connection fails the first statement too
   Object.assign(runner, { isTransactionActive: true });
-  return { runner, client, gathered: new Map(), afterCommit: [] };
+  return { runner, client, locks, gathered: new Map(), afterCommit: [] };
 }
+
+const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
+  new ServiceError(
+    'precondition-failed',
+    `Other writes got in the way ${MAX_TRIES} times at isolation level ${level}. Read again and repeat the change, or ask for a lower x-max-isolation-level.`,
+    {},
+    { cause },
+  );
 
 async function commit(client: PoolClient): Promise<void> {
   // PostgreSQL answers COMMIT of an aborted transaction with ROLLBACK and no error.

@@ -33,12 +33,16 @@ export class InnerRequests {
   ) {}
 
   send({ method, url, headers, body }: InnerRequest): Promise<InnerAnswer> {
-    const { requestId } = this.requests;
+    const { requestId, isolationLevel } = this.requests;
     const request = new IncomingMessage(new Socket());
     Object.assign(request, {
       method,
       url,
-      headers: { ...headers, ...(requestId === undefined ? {} : { 'x-request-id': requestId }) },
+      headers: {
+        ...headers,
+        ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
+        ...(isolationLevel === undefined ? {} : { 'x-max-isolation-level': isolationLevel }),
+      },
       // The body parser leaves it alone, since no header tells of a body.
       ...(body === undefined ? {} : { body }),
     });

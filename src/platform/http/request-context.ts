@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { type IsolationLevel } from '../database/isolation-level';
 import { ServiceError } from '../errors/service-error';
 import { type Caller } from './caller';
 import { type GrantedRows } from './granted-rows';
@@ -10,6 +11,7 @@ interface RequestState {
   readonly origin: Request | undefined;
   caller?: Caller;
   registryEpoch?: number;
+  isolationLevel?: IsolationLevel;
   rows?: GrantedRows;
 }
 
@@ -65,6 +67,16 @@ export class RequestContext {
   identify(caller: Caller, registryEpoch: number): void {
     const state = this.storage.getStore();
     if (state !== undefined) Object.assign(state, { caller, registryEpoch });
+  }
+
+  /** What the request asks its transactions to be opened at; undefined where it asks for nothing. */
+  get isolationLevel(): IsolationLevel | undefined {
+    return this.storage.getStore()?.isolationLevel;
+  }
+
+  isolate(isolationLevel: IsolationLevel): void {
+    const state = this.storage.getStore();
+    if (state !== undefined) Object.assign(state, { isolationLevel });
   }
 }
 

@@ -7,11 +7,12 @@ import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { BundleProcessor } from '../bundle/bundle-processor';
+import { IsolationGuard } from './isolation.guard';
 import { readBodyText } from './resource-request';
 
 /** Batch and transaction (http://hl7.org/fhir/R4/http.html#transaction), on both roots. */
 @ApiExcludeController()
-@UseGuards(FormatGuard)
+@UseGuards(FormatGuard, IsolationGuard)
 @Controller(['fhir', ''])
 export class BundleController {
   constructor(

@@ -11,13 +11,14 @@ import { type ConditionalDeletion, ConditionalWriter } from '../conditional/cond
 import { ResourceDraft } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
 import { criteriaOf, isNoContent, isRemoveAll } from './criteria-request';
+import { IsolationGuard } from './isolation.guard';
 import { preconditionsOf } from './preconditions';
 import { locationOf, resourceAnswer } from './resource-answer';
 import { readBody } from './resource-request';
 
 /** Update and delete of what criteria find (http://hl7.org/fhir/R4/http.html#cond-update, #cdelete). */
 @ApiExcludeController()
-@UseGuards(FormatGuard)
+@UseGuards(FormatGuard, IsolationGuard)
 @Controller(['fhir', ''])
 export class ConditionalController {
   constructor(
@@ -42,8 +43,9 @@ export class ConditionalController {
   async delete(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type);
     const options = { all: isRemoveAll(request), ...preconditionsOf(request) };
+    const hasContent = !isNoContent(request);
     const deletion = await this.writer.delete(type, criteriaOf(request), options);
-    sendAnswer(response, isNoContent(request) ? { status: 204 } : deletionAnswer(deletion));
+    sendAnswer(response, hasContent ? deletionAnswer(deletion) : { status: 204 });
   }
 }
 

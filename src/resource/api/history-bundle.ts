@@ -21,23 +21,36 @@ export function historyBundle(page: HistoryPage, query: HistoryQuery, at: { root
   return bundleText('history', members, entries);
 }
 
-function linksOf({ versions, hasMore }: HistoryPage, { used, walk }: HistoryQuery, url: string): Link[] {
-  const linkTo = (relation: string, position?: readonly ['_before' | '_after', string]): Link => {
+type Changed = readonly [name: '_before' | '_after' | '_page' | '_txid', value: string];
+
+function linksOf(
+  { versions, hasMore, lastTransaction }: HistoryPage,
+  { used, walk, page }: HistoryQuery,
+  url: string,
+): Link[] {
+  const linkTo = (relation: string, changed?: Changed): Link => {
     const parameters = new URLSearchParams(used);
-    if (position !== undefined) parameters.set(...position);
+    if (changed !== undefined) parameters.set(...changed);
     return { relation, url: `${url}?${parameters.toString()}` };
   };
   const isOlder = walk.direction === 'older';
   const [first, last, from] = [versions[0], versions.at(-1), walk.from];
-  const self = from === undefined ? undefined : ([isOlder ? '_before' : '_after', printPosition(from)] as const);
-  const links = [linkTo('self', self)];
-  if (from !== undefined) links.push(linkTo('first'));
+  const links = [linkTo('self', positionOf(walk, page))];
+  const isFirst = from === undefined && (page ?? 1) === 1;
+  if (!isFirst) links.push(linkTo('first'));
   // Where a page was reached from, there is something.
-  if (first !== undefined && (isOlder ? from !== undefined : hasMore)) {
+  if (first !== undefined && (isOlder ? !isFirst : hasMore)) {
     links.push(linkTo('previous', ['_after', printPosition(first)]));
   }
   if (last !== undefined && (isOlder ? hasMore : true)) links.push(linkTo('next', ['_before', printPosition(last)]));
+  // Pages go to what is older: only the first one knows from where on there is news (RFC 5989 names the relation).
+  if (isFirst && lastTransaction !== undefined) links.push(linkTo('monitor', ['_txid', lastTransaction]));
   return links;
+}
+
+function positionOf({ from, direction }: HistoryQuery['walk'], page: number | undefined): Changed | undefined {
+  if (from !== undefined) return [direction === 'older' ? '_before' : '_after', printPosition(from)];
+  return page === undefined ? undefined : ['_page', String(page)];
 }
 
 function subsetted(version: StoredVersion, { subset }: HistoryQuery): StoredVersion {

@@ -10,7 +10,9 @@ import { parsePosition } from './history-position';
 const PARAMETERS = [
   '_since',
   '_at',
+  '_txid',
   '_count',
+  '_page',
   '_sort',
   '_total',
   '_summary',
@@ -21,17 +23,22 @@ const PARAMETERS = [
   '_after',
 ];
 /** How an answer is written is no part of what it lists, but its links repeat it. */
-const IN_LINKS = ['_since', '_at', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'];
+const IN_LINKS = ['_since', '_at', '_txid', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'];
+
+/** Pages are counted out up to here; links walk on from the last version of a page, at no cost. */
+const LARGEST_SKIP = 10_000;
 
 export interface HistoryQuery extends HistoryRequest {
+  /** From 1; undefined where the page is not asked for by its number. */
+  readonly page: number | undefined;
   readonly subset: Subset | undefined;
   /** The parameters that were used, without the position. */
   readonly used: URLSearchParams;
 }
 
 /**
- * Reads the parameters of a history (http://hl7.org/fhir/R4/http.html#history): `_since` and `_at` limit it, `_before` and
- * `_after` continue it. It is sorted as R4 says, so `_sort` may only say the same.
+ * Reads the parameters of a history (http://hl7.org/fhir/R4/http.html#history): `_since`, `_at` and `_txid` limit
+ * it, `_before` and `_after`, or `_page`, continue it. It is sorted as R4 says, so `_sort` may only say the same.
  * @param prefer the header, which may ask to ignore unknown parameters
  * @throws ServiceError 'invalid' for a parameter that is unknown, repeated or malformed
  */
@@ -51,16 +58,22 @@ export function readHistoryQuery(
   const subset = readSubset(query);
   const count = subset === 'count' ? 0 : countOf(query);
   const used = new URLSearchParams(
-    IN_LINKS.flatMap((name) => query.getAll(name).map((value): [string, string] => [name, value])),
+    IN_LINKS.flatMap((name) => query.getAll(name).map((value): [string, string] => [name, value])).filter(
+      ([, value]) => value !== '',
+    ),
   );
+  const transaction = valueOf('_txid');
+  const page = pageOf(valueOf('_page'), count);
   if (subset !== 'count') used.set('_count', String(count));
   return {
     scope: {
       ...of,
       ...(since === undefined ? {} : { since: new Date(rangeOf('_since', since).low) }),
       ...(period === undefined ? {} : { period: { start: new Date(period.low), end: new Date(period.high) } }),
+      ...(transaction === undefined ? {} : { afterTransaction: transactionOf(transaction) }),
     },
-    walk: walkOf(valueOf('_before'), valueOf('_after')),
+    walk: walkOf({ before: valueOf('_before'), after: valueOf('_after'), page, count }),
+    page,
     count,
     hasTotal: hasTotalOf(valueOf('_total')) || count === 0,
     subset: subset === 'count' ? undefined : subset,
@@ -73,20 +86,44 @@ function assertKnown(query: URLSearchParams, isLenientCall: boolean): void {
     if (!PARAMETERS.includes(name) && !isLenientCall) {
       throw new ServiceError(
         'invalid',
-        `A history does not know "${name.slice(0, 64)}"; it takes ${PARAMETERS.slice(0, 9).join(', ')}.`,
+        `A history does not know "${name.slice(0, 64)}"; it takes ${PARAMETERS.slice(0, -2).join(', ')}.`,
       );
     }
     if (name !== '_elements' && PARAMETERS.includes(name) && query.getAll(name).length > 1) {
-      throw new ServiceError('invalid', `${name} is given twice.`);
+      throw new ServiceError('invalid', `${name} is given twice. Send it once.`);
     }
   }
 }
 
-function walkOf(before: string | undefined, after: string | undefined): HistoryRequest['walk'] {
-  if (before !== undefined && after !== undefined)
-    throw new ServiceError('invalid', 'Use _before or _after, not both.');
-  if (after !== undefined) return { direction: 'newer', from: parsePosition(after) };
-  return { direction: 'older', ...(before === undefined ? {} : { from: parsePosition(before) }) };
+function walkOf(at: {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly page: number | undefined;
+  readonly count: number;
+}): HistoryRequest['walk'] {
+  const { before, after, page, count } = at;
+  if ([before, after, page].filter((value) => value !== undefined).length > 1)
+    throw new ServiceError('invalid', 'Use one of _before, _after and _page.');
+  if (after !== undefined) return { direction: 'newer', from: parsePosition(after), skip: 0 };
+  if (before !== undefined) return { direction: 'older', from: parsePosition(before), skip: 0 };
+  return { direction: 'older', skip: ((page ?? 1) - 1) * count };
+}
+
+function pageOf(text: string | undefined, count: number): number | undefined {
+  if (text === undefined) return undefined;
+  const page = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (page === 0) throw new ServiceError('invalid', '_page must be a whole number from 1 on.');
+  if ((page - 1) * count <= LARGEST_SKIP) return page;
+  throw new ServiceError(
+    'invalid',
+    `_page leads to the first ${LARGEST_SKIP} versions; to go on, follow the "next" links.`,
+  );
+}
+
+/** PostgreSQL counts transactions in 64 bits. */
+function transactionOf(text: string): string {
+  if (/^\d{1,18}$/.test(text)) return text;
+  throw new ServiceError('invalid', '_txid must be 0, or the number that a "monitor" link of a history names.');
 }
 
 function hasTotalOf(total = 'accurate'): boolean {

@@ -9,14 +9,15 @@ import { ConditionalWriter } from '../conditional/conditional-writer';
 import { assertId } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
 import { ResourceWriter } from '../resource-writer';
-import { criteriaOf } from './criteria-request';
+import { assertNoCriteria, criteriaOf } from './criteria-request';
+import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
 import { preconditionsOf } from './preconditions';
 import { resourceAnswer } from './resource-answer';
 
 /** Patches of one resource, named by its id or by criteria (http://hl7.org/fhir/R4/http.html#patch). */
 @ApiExcludeController()
-@UseGuards(FormatGuard)
+@UseGuards(FormatGuard, IsolationGuard)
 @Controller(['fhir', ''])
 export class PatchController {
   constructor(
@@ -36,6 +37,7 @@ export class PatchController {
   ): Promise<void> {
     this.types.assertWritable(type);
     assertId(id);
+    assertNoCriteria(request);
     const patch = patchOf(request, this.environment.bodyLimitBytes);
     const { resource } = await this.writer.patch(type, id, patch, preconditionsOf(request));
     sendAnswer(response, resourceAnswer(200, resource));

@@ -34,8 +34,13 @@ export function bundleText(
 export const matchEntry = (rootUrl: string, resource: ResourceText): string => searchEntry(rootUrl, resource, 'match');
 
 /** An entry of a searchset (http://hl7.org/fhir/R4/search.html#inclusions). */
-export const searchEntry = (rootUrl: string, { type, id, text }: ResourceText, mode: 'match' | 'include'): string =>
-  `{"fullUrl":${JSON.stringify(`${rootUrl}/${type}/${id}`)},"resource":${text},"search":{"mode":"${mode}"}}`;
+export const searchEntry = (
+  rootUrl: string,
+  { type, id, text }: ResourceText,
+  mode: 'match' | 'include',
+  extension = '',
+): string =>
+  `{"fullUrl":${JSON.stringify(`${rootUrl}/${type}/${id}`)},"resource":${text},"search":{${extension}"mode":"${mode}"}}`;
 
 /** An entry of a history Bundle: how the version came to be, and its content unless it is a deletion. */
 export function historyEntry(rootUrl: string, version: StoredVersion): string {

@@ -1,55 +1,73 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { type Subset, subsetOf } from '../../fhir/subset';
-import { MAX_INCLUDED } from '../search/included-resources';
+import { MAX_INCLUDED } from '../search/include/included-resources';
 import { type SearchPage } from '../search/resource-search';
 import { type OutcomeIssue } from '../search/live/incomplete-indexes';
-import { printPosition } from '../search/search-position';
-import { type PagePosition } from '../search/search-query';
 import { type ResourceText } from '../stored-resource';
+import { type SearchExtension } from './location-distance';
 import { bundleText, searchEntry } from './resource-answer';
+import { linksOf, type SearchPlace } from './search-links';
 
-/** What the links of a search repeat, and how its resources are shown. */
-export interface SearchLinks {
+/** What the answer of a search says beside its resources, and how these are shown. */
+export interface SearchPresentation extends SearchPlace {
   /** The part of each resource that was asked for. */
   readonly subset: Subset | 'count' | undefined;
-  readonly rootUrl: string;
-  /** Below the root: `Patient`. */
-  readonly path: string;
-  /** The parameters that were used, with the count that is in force. */
-  readonly used: URLSearchParams;
-  readonly position: PagePosition | undefined;
+  /** Bare resources instead of a Bundle. */
+  readonly isArray: boolean;
+  /** What the `search` of each match says beside its mode. */
+  readonly extension?: SearchExtension | undefined;
 }
 
-/** The searchset Bundle of a page (http://hl7.org/fhir/R4/bundle.html#searchset). */
-export function searchAnswer(page: SearchPage, links: SearchLinks, warnings: readonly OutcomeIssue[] = []): string {
+/** The answer to a search: a searchset Bundle (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. */
+export function searchAnswer(
+  page: SearchPage,
+  presentation: SearchPresentation,
+  warnings: readonly OutcomeIssue[] = [],
+): FhirAnswer {
   const issues = page.isComplete ? warnings : [...warnings, TOO_MANY_INCLUDED];
-  const link = [
-    linkTo(links, 'self', links.position),
-    linkTo(links, 'first', undefined),
-    ...(page.previous === undefined ? [] : [linkTo(links, 'previous', page.previous)]),
-    ...(page.next === undefined ? [] : [linkTo(links, 'next', page.next)]),
-  ];
-  const { rootUrl, subset } = links;
+  return presentation.isArray ? arrayOf(page, presentation, issues) : bundleOf(page, presentation, issues);
+}
+
+export const noPlaceForTotals = (): ServiceError =>
+  new ServiceError('invalid', '_result=array has no place for a total alone, or for a plan.');
+
+function bundleOf(page: SearchPage, presentation: SearchPresentation, issues: readonly OutcomeIssue[]): FhirAnswer {
+  const { rootUrl, subset, extension } = presentation;
   const entries = [
-    ...page.resources.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'match')),
+    ...page.resources.map((resource) =>
+      searchEntry(rootUrl, subsetted(resource, subset), 'match', extension?.(resource.text)),
+    ),
     ...page.included.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'include')),
     ...(issues.length === 0 ? [] : [outcomeEntry(issues)]),
   ];
   const { total, explanation } = page;
-  return bundleText('searchset', { ...(total === undefined ? {} : { total }), link, ...explanation }, entries);
+  const link = linksOf(page, presentation);
+  return {
+    status: 200,
+    text: bundleText('searchset', { ...(total === undefined ? {} : { total }), link, ...explanation }, entries),
+  };
 }
 
-function subsetted({ type, id, text }: ResourceText, subset: SearchLinks['subset']): ResourceText {
+/**
+ * The resources alone; where the pages beside this one are says the header `Link` (RFC 8288, section 3), and what a Bundle
+ * would warn of the header `Warning` (RFC 7234, section 5.5).
+ */
+function arrayOf(page: SearchPage, presentation: SearchPresentation, issues: readonly OutcomeIssue[]): FhirAnswer {
+  const texts = [...page.resources, ...page.included].map((one) => subsetted(one, presentation.subset).text);
+  const links = linksOf(page, presentation)
+    .filter(({ relation }) => relation !== 'self')
+    .map(({ relation, url }) => `<${url}>; rel="${relation}"`);
+  const warnings = issues.map(({ diagnostics }) => `199 - ${JSON.stringify(diagnostics)}`);
+  return {
+    status: 200,
+    text: `[${texts.join(',')}]`,
+    headers: { Link: links.join(', '), ...(warnings.length === 0 ? {} : { Warning: warnings.join(', ') }) },
+  };
+}
+
+function subsetted({ type, id, text }: ResourceText, subset: SearchPresentation['subset']): ResourceText {
   return { type, id, text: subset === undefined || subset === 'count' ? text : subsetOf(text, subset) };
-}
-
-function linkTo(
-  { rootUrl, path, used }: SearchLinks,
-  relation: string,
-  position: PagePosition | undefined,
-): { readonly relation: string; readonly url: string } {
-  const shown = new URLSearchParams(used);
-  if (position !== undefined) shown.set(`_${position.side}`, printPosition(position));
-  return { relation, url: `${rootUrl}/${path}?${shown.toString()}` };
 }
 
 /** http://hl7.org/fhir/R4/search.html#outcome */

@@ -4,6 +4,7 @@ import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { readSubset } from '../../fhir/read-subset';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
+import { Statements } from '../../platform/database/statements';
 import { Clock } from '../../platform/time/clock';
 import { type SearchParameter } from '../search/extract/search-parameter';
 import { IncompleteIndexes } from '../search/live/incomplete-indexes';
@@ -12,7 +13,9 @@ import { ResourceSearch } from '../search/resource-search';
 import { isLenient } from '../search/result-parameters';
 import { SearchIndex } from '../search/search-index';
 import { type SearchClause } from '../search/search-query';
-import { searchAnswer } from './search-answer';
+import { locationDistance } from './location-distance';
+import { noPlaceForTotals, searchAnswer } from './search-answer';
+import { searchLimit } from './search-limit';
 
 /** What is searched, beside what the query asks for. */
 export interface SearchTarget {
@@ -29,6 +32,7 @@ export class SearchRequests {
   constructor(
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
+    private readonly statements: Statements,
     private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
     private readonly clock: Clock,
@@ -38,24 +42,34 @@ export class SearchRequests {
   async answer(request: Request, query: URLSearchParams, { type, path, clauses }: SearchTarget): Promise<FhirAnswer> {
     const subset = readSubset(query);
     const incomplete = new Set<SearchParameter>();
-    const { used, ...asked } = readSearch(query, {
+    const scope = {
       type,
       parameters: (await this.index.current()).parameters,
       incomplete,
       baseUrl: this.environment.baseUrl,
       now: this.clock.now().getTime(),
       isLenient: isLenient(request.get('prefer')),
-    });
-    const page = await this.search.search({
-      ...asked,
-      clauses: [...clauses, ...asked.clauses],
-      ...(subset === 'count' ? { count: 0 } : {}),
-    });
+    };
+    const { used, ...asked } = readSearch(query, scope, this.environment.searchTimeoutMaxSeconds);
+    const { isArray, page: number, position } = asked;
+    const count = subset === 'count' ? 0 : asked.count;
+    if (isArray && (count === 0 || asked.isExplained === true)) throw noPlaceForTotals();
+    const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
+      this.search.search({
+        ...asked,
+        clauses: [...clauses, ...asked.clauses],
+        count,
+        // Of an array nobody sees the total, but for the number of the last page.
+        ...(isArray && number === undefined ? { total: 'none' } : {}),
+      }),
+    );
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);
-    return {
-      status: 200,
-      text: searchAnswer(page, { rootUrl, path, used, subset, position: asked.position }, warnings),
-    };
+    const extension = locationDistance(asked.clauses);
+    return searchAnswer(
+      page,
+      { rootUrl, path, used, count, subset, isArray, position, page: number, extension },
+      warnings,
+    );
   }
 }

@@ -1,12 +1,13 @@
-import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { All, Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { ServiceError } from '../../platform/errors/service-error';
-import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
+import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
 import { ResourceTypes } from '../resource-types';
+import { searchFormOf } from './search-form';
 import { SearchRequests } from './search-request';
 
 /** Search by type (http://hl7.org/fhir/R4/search.html), with GET and with a form that keeps values out of URLs. */
@@ -30,14 +31,13 @@ export class SearchController {
   @OperationId('FhirSearch')
   async byForm(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
-    const body = bodyOf(request).toString('utf8');
-    if (body !== '' && mediaTypeOf(request) !== 'application/x-www-form-urlencoded') {
-      throw new ServiceError(
-        'unsupported-media-type',
-        'Send the search parameters as application/x-www-form-urlencoded.',
-      );
-    }
-    const query = new URLSearchParams([...queryOf(request), ...new URLSearchParams(body)]);
+    const query = searchFormOf(request);
     sendAnswer(response, await this.searches.answer(request, query, { type, path: type, clauses: [] }));
+  }
+
+  @All(':type/_search')
+  notAllowed(@Param('type') type: string): never {
+    this.types.assertKnown(type);
+    throw new ServiceError('not-allowed', `Search with POST here, or with GET /${type}.`, { allow: ['POST'] });
   }
 }

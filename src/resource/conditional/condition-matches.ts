@@ -11,6 +11,7 @@ import { type Condition, lockKeyOf } from './condition';
 const LOCK_CONDITIONS: Statement = {
   name: 'resource-lock-conditions',
   text: 'select pg_advisory_xact_lock(k) from unnest($1::bigint[]) k',
+  lockKey: 'k::bigint',
 };
 
 /** Rows that change between search and lock are searched again; a livelock ends as a conflict of the transaction. */

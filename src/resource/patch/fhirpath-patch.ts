@@ -1,9 +1,12 @@
 import { type JsonValue } from '../../platform/json/lossless';
+import { withinTime } from '../../platform/time/within-time';
 import { type ElementPath, compileElementPath } from './element-path';
 import { type PatchOperation, operationsOf } from './patch-operation';
 import { PatchedResource } from './patched-resource';
 import { type TreePatch, shown, unfit } from './tree-patch';
-import { withinTime } from './within-time';
+
+/** Long for any patch that people write, short for those who wait behind it: the process does nothing else meanwhile. */
+const MAX_MILLISECONDS = 500;
 
 /**
  * Compiles a FHIRPath patch (http://hl7.org/fhir/R4/fhirpatch.html). All operations apply, or none. A path names exactly one
@@ -11,15 +14,23 @@ import { withinTime } from './within-time';
  * @throws ServiceError 'invalid' for malformed operations; the patch itself throws 'unprocessable' where it does not fit.
  */
 export function compileFhirPathPatch(patch: JsonValue): TreePatch {
-  const steps = withinTime(() => operationsOf(patch).map(stepOf));
+  const steps = inTime(() => operationsOf(patch).map(stepOf));
   return (tree) => {
     if (!(tree instanceof Map)) return tree;
     const resource = new PatchedResource(tree);
-    withinTime(() => {
+    inTime(() => {
       for (const step of steps) step(resource);
+      return true;
     });
     return tree;
   };
+}
+
+/** @throws ServiceError 'unprocessable' when the time is over. */
+function inTime<T>(work: () => T): T {
+  const result = withinTime(MAX_MILLISECONDS, work);
+  if (result === undefined) throw unfit('The patch takes too long: use simpler paths, or fewer operations.');
+  return result;
 }
 
 function stepOf(operation: PatchOperation): (resource: PatchedResource) => void {

@@ -31,6 +31,13 @@ export function compilePage(query: SearchQuery, frequencies: Frequencies = nothi
   return byValues(query, sort, frequencies);
 }
 
+/** As {@link compilePage}, but only `s0` and `resource_key`: a body that no column asks for is never read. */
+export function compilePlaces(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledSearch {
+  const { statement, values } = compilePage(query, frequencies);
+  const name = statement.name === '' ? '' : `${statement.name}-k`;
+  return { statement: { name, text: `select k.s0, k.resource_key from (${statement.text}) k` }, values };
+}
+
 /** More matches than this are not gathered where an index has them in the order that is asked for. */
 const MOST_SORTED = 1_000;
 
@@ -49,7 +56,7 @@ function byMainDate(query: SearchQuery, isDescending: boolean, frequencies: Freq
   const { position } = query;
   const isReversed = position?.side === 'before';
   const direction = isDescending === isReversed ? 'asc' : 'desc';
-  const limit = bind.value(query.count + 1);
+  const limit = bind.value(limitOf(query));
   const order: CandidateOrder = {
     keyset:
       position === undefined
@@ -60,7 +67,7 @@ function byMainDate(query: SearchQuery, isDescending: boolean, frequencies: Freq
   const page = new Candidates(bind, frequencies).of(query.type, query.clauses, order);
   const compiled = bind.finish(`with page as materialized (${page})
 select p.main_date as s0, p.resource_key, r.type, r.id, r.reference_hash, r.body
-from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
+from ${pageOf(query, bind, () => `order by p.main_date ${direction}, p.resource_key ${direction}`)} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
 order by p.main_date ${direction}, p.resource_key ${direction}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
@@ -77,7 +84,8 @@ function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean
 }
 
 /** Walks the type in the order of its updates. */
-function byUpdated({ type, clauses, position, count }: SearchQuery, isDescending: boolean): CompiledPage {
+function byUpdated(query: SearchQuery, isDescending: boolean): CompiledPage {
+  const { type, clauses, position } = query;
   const bind = new Binder();
   const isReversed = position?.side === 'before';
   const direction = isDescending === isReversed ? 'asc' : 'desc';
@@ -92,9 +100,9 @@ function byUpdated({ type, clauses, position, count }: SearchQuery, isDescending
   const order = (alias: string): string =>
     `order by ${alias}.updated_at ${direction}, ${alias}.resource_key ${direction}`;
   const compiled = bind.finish(`with page as materialized (
-select c.updated_at, c.resource_key from resource c where ${tests.join(' and ')} ${order('c')} limit ${bind.value(count + 1)})
+select c.updated_at, c.resource_key from resource c where ${tests.join(' and ')} ${order('c')} limit ${bind.value(limitOf(query))})
 select p.updated_at as s0, p.resource_key, r.type, r.id, r.reference_hash, r.body
-from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r ${order('p')}`);
+from ${pageOf(query, bind, () => order('p'))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r ${order('p')}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
@@ -102,7 +110,7 @@ from page p cross join lateral (select * from resource b where b.resource_key = 
 function byValues(query: SearchQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const terms = sort.map((key) => termOf(key, bind));
-  const order = new PageOrder(terms, bind, query.position, query.count + 1);
+  const order = new PageOrder(terms, bind, query.position, limitOf(query));
   const columns = terms.map(({ sql }, index) => `${sql} as s${index}`).join(', ');
   const named = (alias: string) => (_term: OrderTerm, index: number) => `${alias}.s${index}`;
   const matches = new Candidates(bind, frequencies).of(query.type, query.clauses);
@@ -117,9 +125,16 @@ union all (select w.* from (${walk}) w where (select count(*) from hits) > ${MOS
     bind.finish(`with hits as materialized (select m.main_date, m.resource_key from (${matches}) m${walk === undefined ? '' : ` limit ${MOST_SORTED + 1}`}),
 page as materialized (${page})
 select ${terms.map((_term, index) => `p.s${index}`).join(', ')}, p.resource_key, r.type, r.id, r.reference_hash, r.body
-from page p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
+from ${pageOf(query, bind, () => order.orderBy('p', named('p')))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
 ${order.orderBy('p', named('p'))}`);
   return { ...compiled, isReversed: order.isReversed, terms };
 }
+
+/** One more than is shown tells that there is another page; what stands before the page has to be walked past. */
+const limitOf = ({ count, offset = 0 }: SearchQuery): number => offset + count + 1;
+
+/** The rows of a page without those before it, whose bodies then are not read. */
+const pageOf = ({ offset = 0 }: SearchQuery, bind: Binder, order: () => string): string =>
+  offset === 0 ? 'page' : `(select * from page p ${order()} offset ${bind.value(offset)})`;
 
 const nothingIsFrequent: Frequencies = { token: () => undefined, target: () => undefined };

@@ -6,11 +6,18 @@ import { type SearchClause } from './search-query';
  * @param plan the text of EXPLAIN
  */
 export function adviceOf(plan: string, clauses: readonly SearchClause[]): readonly string[] {
-  return [...indexesFor(plan), ...(clauses.some(readsBodies) ? [READS_BODIES] : [])];
+  const paths = [...new Set(clauses.flatMap(pathsOf))];
+  return [
+    ...indexesFor(plan),
+    ...(clauses.some(readsBodies) ? [READS_BODIES] : []),
+    ...paths.map(
+      (path) => `Each candidate is read for .${path}: a SearchParameter for it, or another beside it, has an index.`,
+    ),
+  ];
 }
 
 const READS_BODIES =
-  'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :below, "system|", _text, _content): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
+  'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :i, :below, "system|", _text, _content, _ilike): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
 
 /** `Seq Scan on search_date d` and the columns of its filter. */
 function indexesFor(plan: string): readonly string[] {
@@ -27,9 +34,27 @@ function indexesFor(plan: string): readonly string[] {
   });
 }
 
+/** The paths of dot expressions, as they are written in FHIRPath. */
+function pathsOf(clause: SearchClause): readonly string[] {
+  switch (clause.kind) {
+    case 'path':
+      return [clause.path.replace(/^\$\.|\[\*\]$/g, '').replaceAll('"', '')];
+    case 'all':
+    case 'any':
+      return clause.clauses.flatMap(pathsOf);
+    case 'not':
+    case 'chain':
+    case 'has':
+      return pathsOf(clause.clause);
+    default:
+      return [];
+  }
+}
+
 function readsBodies(clause: SearchClause): boolean {
   switch (clause.kind) {
     case 'body':
+    case 'words':
       return true;
     case 'all':
     case 'any':

@@ -11,7 +11,7 @@ import { SearchIndex } from './search-index';
 
 /** Parameters that shape an answer: in criteria they would look as if they narrowed the choice. */
 const SHAPING =
-  /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|timeout)(:|$)/;
+  /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|result|timeout)(:|$)/;
 
 /** Hits that may turn out to be collisions of hashes: one is a rarity, more than these at once are no accident. */
 const SPARE = 4;

@@ -4,8 +4,9 @@ import { ClauseResolver } from './clause-resolver';
 import { adviceOf } from './explain-advice';
 import { type CompiledSearch } from './compile/binder';
 import { type CompiledPage, compilePage, compileTotal } from './compile-search';
-import { type FoundResource, foundResourceOf, IncludedResources } from './included-resources';
-import { type Include } from './parse/include';
+import { type FoundResource, foundResourceOf, type ResourceRow } from './found-resource';
+import { IncludedResources } from './include/included-resources';
+import { type Include } from './include/read-includes';
 import { type TotalMode } from './result-parameters';
 import { RowFrequencies } from './row-frequencies';
 import { type PagePosition, type SearchQuery } from './search-query';
@@ -27,6 +28,8 @@ export interface SearchPage {
   /** Where the pages beside this one begin and end; absent at the ends. */
   readonly next?: PagePosition;
   readonly previous?: PagePosition;
+  /** Whether matches come behind the page. */
+  readonly hasMore: boolean;
   readonly explanation?: SearchExplanation;
 }
 
@@ -40,14 +43,13 @@ export interface SearchExplanation {
   readonly advice?: readonly string[];
 }
 
-interface PageRow {
+/** Columns `s0`, `s1` … hold what a page is sorted by. */
+export interface PlacedRow {
   readonly resource_key: number;
-  readonly type: string;
-  readonly id: string;
-  readonly reference_hash: number;
-  readonly body: string;
   readonly [column: string]: unknown;
 }
+
+type PageRow = ResourceRow & PlacedRow;
 
 /** Finds resources by their search rows. */
 @Injectable()
@@ -67,14 +69,16 @@ export class ResourceSearch {
     const hasMore = rows.length > query.count;
     const page = rows.slice(0, query.count);
     if (compiled.isReversed) page.reverse();
-    const isWhole = query.position === undefined && !hasMore && query.count > 0;
-    const total = isWhole ? page.length : await this.total(query);
+    const { offset = 0 } = query;
+    const isLast = query.position === undefined && !hasMore && query.count > 0 && (page.length > 0 || offset === 0);
+    const total = isLast && (offset === 0 || query.total !== 'none') ? offset + page.length : await this.total(query);
     const resources = page.map(foundResourceOf);
     const included = await this.includedResources.of(resources, query.includes ?? []);
     return {
       resources,
       included: included.resources,
       isComplete: included.isComplete,
+      hasMore,
       ...(total === undefined ? {} : { total }),
       ...neighboursOf(page, compiled, hasMore, query.position),
       ...(query.isExplained === true ? { explanation: await this.explain(compiled, query) } : {}),
@@ -98,16 +102,16 @@ export class ResourceSearch {
 }
 
 /** A page that was reached by a link has a neighbour on the side it came from; the other side tells itself. */
-function neighboursOf(
-  page: readonly PageRow[],
-  { isReversed, terms }: CompiledPage,
+export function neighboursOf(
+  page: readonly PlacedRow[],
+  { isReversed, terms }: Pick<CompiledPage, 'isReversed' | 'terms'>,
   hasMore: boolean,
   position: PagePosition | undefined,
 ): Pick<SearchPage, 'next' | 'previous'> {
   const [first, last] = [page.at(0), page.at(-1)];
   const hasNext = isReversed || hasMore;
   const hasPrevious = isReversed ? hasMore : position !== undefined;
-  const at = (side: PagePosition['side'], row: PageRow): PagePosition => ({
+  const at = (side: PagePosition['side'], row: PlacedRow): PagePosition => ({
     side,
     key: row.resource_key,
     values: terms.map((_term, index) => positionValueOf(row[`s${index}`])),

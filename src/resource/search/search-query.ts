@@ -1,3 +1,5 @@
+import { type Position } from './great-circle';
+
 /** A search as the compiler takes it: checked, with hashes instead of names. All clauses must hold. */
 export interface SearchQuery {
   readonly type: string;
@@ -5,6 +7,8 @@ export interface SearchQuery {
   /** Empty: by main date, the newest first. */
   readonly sort?: readonly SortKey[];
   readonly count: number;
+  /** How many matches stand before the page, when it is reached by its number. */
+  readonly offset?: number;
   /** Where the page begins or ends; the first page when absent. */
   readonly position?: PagePosition;
 }
@@ -12,14 +16,17 @@ export interface SearchQuery {
 /** Alternatives of one parameter (comma OR); a repeated parameter is a clause of its own (AND). */
 export type SearchClause =
   | { readonly kind: 'id'; readonly ids: readonly string[] }
-  | { readonly kind: 'updated'; readonly ranges: readonly InstantRange[] }
+  | { readonly kind: 'updated' | 'created'; readonly ranges: readonly InstantRange[] }
   | TokenClause
   | ReferenceClause
   | StringClause
   | DateClause
   | NumberClause
+  | NearClause
   | { readonly kind: 'presence'; readonly mask: bigint; readonly isPresent: boolean }
   | BodyClause
+  | WordsClause
+  | PathClause
   | {
       /** A reference of the resource leads to one of `type` that the clause holds for. */
       readonly kind: 'chain';
@@ -70,7 +77,7 @@ export interface StringClause {
   readonly kind: 'string';
   readonly parameterIds: readonly number[];
   /** Folded texts. */
-  readonly match: 'prefix' | 'contains';
+  readonly match: 'prefix' | 'contains' | 'suffix';
   readonly texts: readonly string[];
 }
 
@@ -109,6 +116,17 @@ export interface NumberRange {
   readonly unitHash?: number;
 }
 
+/** Within a distance of one of several places. */
+export interface NearClause {
+  readonly kind: 'near';
+  readonly parameterId: number;
+  readonly places: readonly NearPlace[];
+}
+
+export interface NearPlace extends Position {
+  readonly meters: number;
+}
+
 /** Numbers in units: which rows they mean is told by the units that are stored. */
 export interface QuantityClause extends Omit<NumberClause, 'kind' | 'ranges'> {
   readonly kind: 'quantity';
@@ -135,6 +153,33 @@ export interface BodyClause {
   readonly hint?: string;
 }
 
+/** Asked of the stored text as a reader sees it: one of the lists of texts must occur as a whole, whatever its case. */
+export interface WordsClause {
+  readonly kind: 'words';
+  readonly alternatives: readonly (readonly string[])[];
+}
+
+/** Asked of the values that one JSON path finds in the stored text: one of them must pass. */
+export interface PathClause {
+  readonly kind: 'path';
+  /** A JSON path of PostgreSQL. */
+  readonly path: string;
+  readonly test: PathTest;
+  /** As of a {@link BodyClause}. */
+  readonly hint?: string;
+}
+
+/** One of the texts, numbers or boxes must do. Numbers are decimal texts, so that no digit is lost. */
+export type PathTest =
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'value'; readonly texts: readonly string[]; readonly numbers: readonly string[] }
+  | { readonly kind: 'text'; readonly operator: PathOperator; readonly texts: readonly string[] }
+  | { readonly kind: 'like'; readonly match: 'contains' | 'starts' | 'ends'; readonly texts: readonly string[] }
+  | { readonly kind: 'number'; readonly operator: PathOperator; readonly numbers: readonly string[] }
+  | { readonly kind: 'date'; readonly boxes: readonly DateBox[] };
+
+export type PathOperator = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
+
 /** Milliseconds of the epoch, both ends included. */
 export interface InstantRange {
   readonly low: number;
@@ -143,9 +188,11 @@ export interface InstantRange {
 
 export interface SortKey {
   readonly by:
-    | { readonly kind: 'main-date' | 'updated' | 'id' }
+    | { readonly kind: 'main-date' | 'updated' | 'created' | 'id' }
     | { readonly kind: 'string' | 'date' | 'number'; readonly parameterIds: readonly number[] }
-    | { readonly kind: 'body'; readonly paths: readonly string[] };
+    | { readonly kind: 'near'; readonly parameterId: number; readonly places: readonly NearPlace[] }
+    | { readonly kind: 'body'; readonly paths: readonly string[] }
+    | { readonly kind: 'path'; readonly path: string; readonly as: 'text' | 'number' | 'date' };
   readonly isDescending: boolean;
 }
 

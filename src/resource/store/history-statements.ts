@@ -10,6 +10,8 @@ export interface HistoryScope {
   readonly since?: Date;
   /** Versions that were current at some point of a period, both ends included. */
   readonly period?: { readonly start: Date; readonly end: Date };
+  /** Versions of later transactions than this one, as a decimal number. */
+  readonly afterTransaction?: string;
 }
 
 /** The place of a version in every history: it never moves, as versions keep their times. */
@@ -26,7 +28,27 @@ export interface HistoryWalk {
   /** The version to begin behind; without it the walk begins at its end of time. */
   readonly from?: HistoryPosition;
   readonly limit: number;
+  /** Versions to leave out before the page. */
+  readonly skip: number;
 }
+
+/** How far behind a version the time of one may lie that an earlier transaction wrote: transactions are shorter, and clocks nearer. */
+const TRANSACTION_MINUTES = 60;
+
+/**
+ * Where a list of what later transactions wrote may begin in time, so that it is no walk over all there is; and the newest
+ * transaction that has ended with all before it. Asked before the list: whoever goes on from there misses nothing.
+ * $3 is infinity: a bound on the time keeps the planner to the index by time on small tables too.
+ */
+export const READ_FEED: Statement = {
+  name: 'resource-history-feed',
+  text: `select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric - 1)::text as last_transaction,
+    (select max(last.updated_at) - interval '${TRANSACTION_MINUTES} minutes' from unnest($1::text[]) t(type) cross join lateral (
+      (select v.updated_at from resource v where v.type = t.type and v.transaction_id <= $2::xid8 and v.updated_at <= $3 order by v.updated_at desc limit 1)
+      union all
+      (select v.updated_at from resource_history v where v.type = t.type and v.transaction_id <= $2::xid8 and v.updated_at <= $3 order by v.updated_at desc limit 1)
+    ) last) as since`,
+};
 
 /**
  * The versions of a page and, as a column of its rows, the total: one statement sees one state of the tables. Each type is
@@ -35,20 +57,24 @@ export interface HistoryWalk {
  */
 export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: boolean): BoundStatement {
   const places = new Places(scope);
-  const { direction, from, limit } = walk;
+  const { direction, from, limit, skip } = walk;
   const isOlder = direction === 'older';
   const comparison = isOlder ? '<' : '>';
   const inOrder = (...columns: string[]): string =>
     `order by ${columns.map((column) => `v.${column}${isOlder ? ' desc' : ''}`).join(', ')}`;
   const total = hasTotal ? `, (${totalText(places)}) as total` : '';
   const name = `resource-history${scope.id === undefined ? '-of-types' : ''}-${direction}${hasTotal ? '-total' : ''}`;
-  const [version, most] = [from?.version ?? (isOlder ? 2 ** 31 - 1 : 0), limit].map((value) =>
+  const [version, most, skipped] = [from?.version ?? (isOlder ? 2 ** 31 - 1 : 0), skip + limit, skip].map((value) =>
     places.bind(value, 'integer'),
   );
+  const page = `limit ${most} offset ${skipped}`;
   if (scope.id !== undefined) {
     const order = `${inOrder('version')} limit ${most}`;
     const walks = eachTable(places, (text) => `(${text} and v.version ${comparison} ${version} ${order})`);
-    return places.finish(name, `select v.*${total} from (${walks.join(' union all ')}) v ${order}`);
+    return places.finish(
+      name,
+      `select v.*${total} from (${walks.join(' union all ')}) v ${inOrder('version')} ${page}`,
+    );
   }
   const time = places.bind(from?.updatedAt ?? (isOlder ? 'infinity' : '-infinity'), 'timestamptz');
   const [type, id] = [from?.type ?? '', from?.id ?? ''].map((value) => places.bind(value, 'text'));
@@ -61,7 +87,7 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
   return places.finish(
     name,
     `select v.*${total} from unnest(${places.types}) t(type) cross join lateral (${walks.join(' union all ')}) v
-     ${inOrder('updated_at', 'type', 'id', 'version')} limit ${most}`,
+     ${inOrder('updated_at', 'type', 'id', 'version')} ${page}`,
   );
 }
 
@@ -94,8 +120,9 @@ const totalText = (places: Places): string =>
  * What is stored is current until now; an earlier version was, until its successor came. A deletion is no state of a
  * resource but an event: it belongs to the period in which it happened.
  */
-function conditionOf(table: Table, { since, until, periodStart }: Places): string {
-  const range = `v.updated_at >= ${since} and v.updated_at <= ${until}`;
+function conditionOf(table: Table, { since, until, periodStart, transaction }: Places): string {
+  const isLater = transaction === undefined ? '' : ` and v.transaction_id > ${transaction}`;
+  const range = `v.updated_at >= ${since} and v.updated_at <= ${until}${isLater}`;
   if (periodStart === undefined || table === 'resource') return range;
   const hasSuccessor = (of: Table): string =>
     `exists (select from ${of} s where s.type = v.type and s.id = v.id and s.version = v.version + 1 and s.updated_at > ${periodStart})`;
@@ -112,17 +139,19 @@ class Places {
   readonly since: string;
   readonly until: string;
   readonly periodStart: string | undefined;
+  readonly transaction: string | undefined;
   readonly isOneResource: boolean;
   /** Narrows to the one resource. */
   readonly oneOf: string;
 
-  constructor({ types, id, since, period }: HistoryScope) {
+  constructor({ types, id, since, period, afterTransaction }: HistoryScope) {
     this.isOneResource = id !== undefined;
     this.types = id === undefined ? this.bind(types, 'text[]') : this.bind(types[0], 'text');
     this.oneOf = id === undefined ? '' : `v.type = ${this.types} and v.id = ${this.bind(id, 'text')}`;
     this.since = this.bind(since ?? '-infinity', 'timestamptz');
     this.until = this.bind(period?.end ?? 'infinity', 'timestamptz');
     this.periodStart = period === undefined ? undefined : this.bind(period.start, 'timestamptz');
+    this.transaction = afterTransaction === undefined ? undefined : this.bind(afterTransaction, 'xid8');
   }
 
   bind(value: unknown, type: string): string {
@@ -130,7 +159,11 @@ class Places {
   }
 
   finish(prefix: string, text: string): BoundStatement {
-    const name = this.periodStart === undefined ? prefix : `${prefix}-of-period`;
+    const name = [
+      prefix,
+      ...(this.periodStart === undefined ? [] : ['of-period']),
+      ...(this.transaction === undefined ? [] : ['of-feed']),
+    ].join('-');
     let statement = texts.get(name);
     if (statement === undefined) texts.set(name, (statement = { name, text }));
     return { statement, values: this.values };

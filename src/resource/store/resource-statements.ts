@@ -63,12 +63,14 @@ export const READ_VERSIONS: Statement = {
 export const LOCK_ID: Statement = {
   name: 'resource-lock-id',
   text: 'select pg_advisory_xact_lock($1)',
+  lockKey: 'k::bigint',
 };
 
 /** Like {@link LOCK_ID} for many, in ascending order: of two who lock the same ids nobody waits in a circle. */
 export const LOCK_IDS: Statement = {
   name: 'resource-lock-ids',
   text: 'select count(pg_advisory_xact_lock(asked.hash)) from (select distinct hash from unnest($1::bigint[]) hash order by hash) asked',
+  lockKey: 'k::bigint',
 };
 
 /** The rows are locked in the order in which they are found, which the sorted join makes that of type and id. */

@@ -90,7 +90,10 @@ export class ResourceStore {
     private readonly index: SearchIndex,
     private readonly knownUnits: KnownUnits,
     private readonly unitOfWork: UnitOfWork,
-  ) {}
+  ) {
+    // Indexes are built when everybody has ended who held this lock before the parameters changed (ADR 0019).
+    unitOfWork.beginStrictlyWith('lock table resource in row exclusive mode');
+  }
 
   /** Locks the stored version until the transaction ends; undefined when nothing is stored. */
   async lock(type: string, id: string): Promise<LockedResource | undefined> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isR4ResourceType } from '../../fhir/definitions';
+import { type Resource } from '../../fhir/types';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../resource-draft';
 import { ProfileValidation } from './profile-validation';
@@ -28,7 +29,7 @@ export class WriteValidation {
     const issues = this.validation.issuesOf(value);
     // What is built wrongly says nothing more to a profile.
     if (issues.some(({ code }) => code === 'structure')) return issues;
-    if (value.meta?.profile === undefined && more.length === 0) return issues;
+    if (more.length === 0 && !mayNameProfiles(value)) return issues;
     const known = new Set(issues.map(({ code, expression }) => `${code} ${expression}`));
     const added = await this.profiles.issuesOf(value, more);
     return [...issues, ...added.filter(({ code, expression }) => !known.has(`${code} ${expression}`))];
@@ -44,9 +45,22 @@ export class WriteValidation {
    * @param willExist keys (`Patient/p7`) that the transaction writes besides
    * @throws ServiceError 'unprocessable' naming each reference whose target is missing.
    */
-  async assertReferences({ type, id, value }: ResourceDraft, willExist?: ReadonlySet<string>): Promise<void> {
-    if (this.references.isOn && isR4ResourceType(type)) {
-      assertNoErrors(type, await this.references.missing([id === undefined ? value : { ...value, id }], willExist));
-    }
+  async assertReferences(draft: ResourceDraft, willExist?: ReadonlySet<string>): Promise<void> {
+    assertNoErrors(draft.type, await this.missingReferences(draft, willExist));
   }
+
+  /** One issue for each reference whose target is missing, as {@link assertReferences}; outside of a transaction as of now. */
+  async missingReferences(
+    { type, id, value }: ResourceDraft,
+    willExist?: ReadonlySet<string>,
+  ): Promise<readonly ErrorIssue[]> {
+    if (!this.references.isOn || !isR4ResourceType(type)) return [];
+    return this.references.missing([id === undefined ? value : { ...value, id }], willExist);
+  }
+}
+
+/** Without a walk for most resources: only these hold others, which may name profiles too. */
+function mayNameProfiles({ meta, contained, resourceType }: Resource): boolean {
+  if (meta?.profile !== undefined || contained !== undefined) return true;
+  return resourceType === 'Bundle' || resourceType === 'Parameters';
 }

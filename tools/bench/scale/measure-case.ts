@@ -1,6 +1,6 @@
 import { type SearchParameterSet } from '../../../src/resource/search/extract/search-parameter-set';
 import { compilePage, compileTotal } from '../../../src/resource/search/compile-search';
-import { foundResourceOf } from '../../../src/resource/search/included-resources';
+import { foundResourceOf } from '../../../src/resource/search/found-resource';
 import { type ReadSearch, readSearch } from '../../../src/resource/search/read-search';
 import { Random } from '../../chart/random';
 import { nanosecondsBetween, readProcess } from '../cpu-time';
@@ -37,7 +37,7 @@ export async function measureCase(
   const rows: number[] = [];
   for (let run = 0; run < WARM_UP + RUNS; run++) {
     const query = new URLSearchParams(`_count=20&${bench.queryOf(values, random)}`);
-    const search = readSearch(query, { type: bench.type, parameters, baseUrl: '', isLenient: false });
+    const search = readSearch(query, { type: bench.type, parameters, baseUrl: '', isLenient: false }, 300);
     const execute = await executionOf(bench, search, session);
     const cpuBefore = await readProcess(session.backendPid);
     const startedAt = performance.now();

@@ -3,7 +3,7 @@ import { isSubtype } from '../../definitions';
 import { dateSpanOf } from '../../instant';
 import { type Compiled, isObject, question, typeOf, ValueLess, valuesOf } from './compiled';
 import { holds } from './memory';
-import { UncompilableError } from './syntax';
+import { ExpressionError } from '../../fhirpath/expression';
 
 /** Types whose equality needs more than their JSON: precision, units. */
 const SUBTLE = ['date', 'dateTime', 'instant', 'time', 'Quantity'];
@@ -13,7 +13,7 @@ const TEMPORAL = ['date', 'dateTime', 'instant'];
 export function equality(left: Compiled, right: Compiled, isEqual: boolean): Compiled {
   for (const { type } of [...left.branches, ...right.branches]) {
     if (type !== undefined && SUBTLE.some((subtle) => isSubtype(type, subtle))) {
-      throw new UncompilableError(`"=" of ${type} is left to the library`);
+      throw new ExpressionError(`"=" of ${type} is left to the library`);
     }
   }
   const [a, b] = [valuesOf(left), valuesOf(right)];
@@ -61,7 +61,7 @@ function orderOf(types: readonly (string | undefined)[]): Order {
   if (types.every((type) => type !== undefined && TEMPORAL.includes(type))) return orderOfDates;
   if (types.every((type) => type !== undefined && isSubtype(type, 'Quantity'))) return orderOfQuantities;
   if (types.some((type) => type !== undefined && SUBTLE.some((subtle) => isSubtype(type, subtle)))) {
-    throw new UncompilableError('values of these types are compared by the library');
+    throw new ExpressionError('values of these types are compared by the library');
   }
   return orderOfPlain;
 }

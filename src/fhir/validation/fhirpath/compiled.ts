@@ -1,5 +1,5 @@
 import { isSubtype } from '../../definitions';
-import { UncompilableError } from './syntax';
+import { ExpressionError } from '../../fhirpath/expression';
 
 /** What `%` names mean while an invariant runs. */
 export interface Variables {
@@ -71,7 +71,7 @@ export function truthOf(compiled: Compiled): Truth {
 /** The only type of the values, or undefined for System values. */
 export function typeOf({ branches }: Compiled): string | undefined {
   const types = new Set(branches.map(({ type }) => type));
-  if (types.size > 1) throw new UncompilableError('values of several types are not compared');
+  if (types.size > 1) throw new ExpressionError('values of several types are not compared');
   return branches[0]?.type;
 }
 
@@ -79,10 +79,10 @@ export function typeOf({ branches }: Compiled): string | undefined {
 export function ofType({ branches }: Compiled, type: string): Compiled {
   return {
     branches: branches.flatMap((branch) => {
-      if (branch.type === undefined) throw new UncompilableError('the type of a System value is not asked');
+      if (branch.type === undefined) throw new ExpressionError('the type of a System value is not asked');
       if (isSubtype(branch.type, type)) return [branch];
       if (!isSubtype(type, branch.type) || branch.type === type) return [];
-      if (!isSubtype(type, 'Resource')) throw new UncompilableError(`${branch.type} is not narrowed to ${type}`);
+      if (!isSubtype(type, 'Resource')) throw new ExpressionError(`${branch.type} is not narrowed to ${type}`);
       const values: Values = (focus, variables) =>
         branch.values(focus, variables).filter((value) => isObject(value) && value.resourceType === type);
       return [{ type, values }];

@@ -1,12 +1,11 @@
 import { type Compiled, existsOf, question, type Truth, truthOf, typeOf, type Values, valuesOf } from './compiled';
 import { distinct, joined } from './member';
 import { holds } from './memory';
-import { UncompilableError } from './syntax';
 
 /** Compiles an argument for each item of the subject, as `where` and `all` need it. */
 export type CompileArgument = (index: number, focusType: string | undefined) => Compiled;
 
-type FunctionMaker = (subject: Compiled, argument: CompileArgument) => Compiled;
+type FunctionMaker = (subject: Compiled, argument: CompileArgument, argumentCount: number) => Compiled;
 
 /** The functions that are compiled; others are left to the FHIRPath library (http://hl7.org/fhirpath/N1/#functions). */
 export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
@@ -69,9 +68,10 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
       ],
     };
   },
-  iif: (_subject, argument) => {
+  iif: (_subject, argument, argumentCount) => {
     const condition = truthOf(argument(0, undefined));
-    const [then, otherwise] = [truthOf(argument(1, undefined)), optional(argument)];
+    const then = truthOf(argument(1, undefined));
+    const otherwise: Truth = argumentCount > 2 ? truthOf(argument(2, undefined)) : () => undefined;
     return question((focus, variables) =>
       condition(focus, variables) === true ? then(focus, variables) : otherwise(focus, variables),
     );
@@ -98,15 +98,6 @@ export function exists(
   return question((focus, variables) =>
     parts.some(({ values, holds }) => values(focus, variables).some((value) => holds(value, variables) === true)),
   );
-}
-
-function optional(argument: CompileArgument): Truth {
-  try {
-    return truthOf(argument(2, undefined));
-  } catch (error) {
-    if (error instanceof UncompilableError) return () => undefined;
-    throw error;
-  }
 }
 
 function ask(subject: Compiled, answer: (values: readonly unknown[]) => boolean): Compiled {
@@ -140,11 +131,14 @@ function textQuestion(
   });
 }
 
+/** Patterns are literals of definitions: few, of HL7 and of stored profiles, and dear to compile. */
 const regexes = new Map<string, RegExp>();
+const MAX_REGEXES = 500;
 
-/** Patterns come from definitions alone: the argument is a literal of an HL7 invariant. */
 function regexOf(pattern: string): RegExp {
   const known = regexes.get(pattern) ?? new RegExp(pattern, 's');
+  // Of profiles that come and go, and of patterns that data hold, nothing may stay for ever.
+  if (regexes.size >= MAX_REGEXES) regexes.clear();
   regexes.set(pattern, known);
   return known;
 }

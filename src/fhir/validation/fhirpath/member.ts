@@ -1,12 +1,12 @@
-import { elementsOf, isPrimitiveType } from '../../definitions';
+import { elementsOf, isPrimitiveType, memberKey } from '../../definitions';
 import { type Branch, type Compiled, isObject, ValueLess, valuesOf, type Values } from './compiled';
-import { UncompilableError } from './syntax';
+import { ExpressionError } from '../../fhirpath/expression';
 
 /** `of.name`: the members that an element has in JSON, one branch for each of its types. */
 export function member(of: Compiled, name: string): Compiled {
   const branches = of.branches.flatMap((branch) => memberOf(branch, name));
   if (branches.length === 0) {
-    throw new UncompilableError(`${of.branches.map(({ type }) => type).join(', ')} has no element "${name}"`);
+    throw new ExpressionError(`${of.branches.map(({ type }) => type).join(', ')} has no element "${name}"`);
   }
   return { branches };
 }
@@ -32,7 +32,7 @@ function keysOf(type: string, name: string): readonly MemberKey[] {
   const element = elementsOf(type)?.get(name);
   if (element === undefined) return [];
   return element.types.map((of) => ({
-    key: element.isChoice ? `${name}${of.charAt(0).toUpperCase()}${of.slice(1)}` : name,
+    key: memberKey(element, of),
     type: of,
     isPrimitive: isPrimitiveType(of),
   }));

@@ -8,8 +8,13 @@ const CORE_TYPE = /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Za-z0-9]+)
 
 /** Whether a canonical names a type of R4 itself; HL7's own profiles, such as `vitalsigns`, have URLs like it. */
 export function isCoreType(canonical: string): boolean {
+  return typeOfCanonical(canonical) !== undefined;
+}
+
+/** The type of R4 that a canonical names. */
+export function typeOfCanonical(canonical: string): string | undefined {
   const [, type = ''] = CORE_TYPE.exec(canonical) ?? [];
-  return lineageOf(type).length > 0;
+  return lineageOf(type).length > 0 ? type : undefined;
 }
 
 /** Reports an element or slice that occurs too rarely or too often. */

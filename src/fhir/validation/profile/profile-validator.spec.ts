@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CodeSet } from '../binding-check';
+import { placeOf, placesIn } from './placed-resource';
 import { ProfileValidator, type ProfileSources } from './profile-validator';
 import { storedProfileOf } from './stored-profile';
 
@@ -50,7 +51,7 @@ function issues(
   const profile = storedProfileOf(definition(resource.resourceType, elements, more));
   if (profile === undefined) throw new Error('no profile');
   return new ProfileValidator(sources)
-    .validate(resource, profile)
+    .validate(placeOf(resource), profile)
     .map(({ severity, code, expression }) => `${severity} ${code} ${expression}`);
 }
 
@@ -299,8 +300,118 @@ describe(ProfileValidator, () => {
 
   it('is for its own type only', () => {
     const profile = storedProfileOf(definition('Group', []));
-    expect(profile && new ProfileValidator(sources).validate(patient({}), profile)).toMatchObject([
+    expect(profile && new ProfileValidator(sources).validate(placeOf(patient({})), profile)).toMatchObject([
       { code: 'structure' },
+    ]);
+  });
+});
+
+describe('slices that ask what a reference points at', () => {
+  const BOOK = 'http://p.example/book';
+  const MAN = 'http://p.example/man';
+  const own: ProfileSources = {
+    ...sources,
+    profile: (canonical) => {
+      if (canonical === MAN)
+        return storedProfileOf(
+          definition('Patient', [{ id: 'Patient.gender', min: 1, fixedCode: 'male' }], { url: MAN }),
+        );
+      return canonical === BOOK ? storedProfileOf(definition('Bundle', ENTRIES, { url: BOOK })) : undefined;
+    },
+  };
+  const ENTRIES: readonly Element[] = [
+    { id: 'Bundle.entry', slicing: { discriminator: [{ type: 'profile', path: 'resource' }], rules: 'closed' } },
+    { id: 'Bundle.entry:man', sliceName: 'man', min: 1, max: '1' },
+    { id: 'Bundle.entry:man.resource', type: [{ code: 'Patient', profile: [MAN] }] },
+  ];
+  const sliced = (type: string, path: string, targetProfile: string): readonly Element[] => [
+    { id: 'Observation.performer', slicing: { discriminator: [{ type, path }], rules: 'open' } },
+    {
+      id: 'Observation.performer:one',
+      sliceName: 'one',
+      min: 1,
+      max: '1',
+      type: [{ code: 'Reference', targetProfile: [targetProfile] }],
+    },
+  ];
+  const PATIENT = 'http://hl7.org/fhir/StructureDefinition/Patient';
+  const performers = (...performer: object[]): { resourceType: string } =>
+    observation({
+      contained: [patient({ id: 'm', gender: 'male' }), patient({ id: 'f', gender: 'female' })],
+      performer,
+    });
+
+  function found(elements: readonly Element[], resource: { readonly resourceType: string }): string[] {
+    const profile = storedProfileOf(definition(resource.resourceType, elements));
+    if (profile === undefined) throw new Error('no profile');
+    const issues = placesIn(resource)
+      .slice(0, 1)
+      .flatMap((place) => new ProfileValidator(own).validate(place, profile));
+    return issues.map(({ severity, code }) => `${severity} ${code}`);
+  }
+
+  it.each([
+    [PATIENT, [{ reference: 'Patient/1' }, { reference: 'Practitioner/1' }], []],
+    [PATIENT, [{ reference: '#m' }, { reference: 'https://x.example/Practitioner/1' }], []],
+    [PATIENT, [{ reference: 'urn:uuid:a1f0c1de-0000-4000-8000-000000000001', type: 'Patient' }], []],
+    [PATIENT, [{ reference: 'Practitioner/1' }], ['error required']],
+    [PATIENT, [{ reference: 'Patient/1' }, { reference: '#m' }], ['error structure']],
+    [PATIENT, [{ reference: 'urn:uuid:a1f0c1de-0000-4000-8000-000000000001' }], ['warning informational']],
+    [MAN, [{ reference: 'Patient/1' }], []],
+    ['http://p.example/absent', [{ reference: 'Patient/1' }], ['warning informational']],
+  ])('by the type of %s: %j', (target, performer, expected) => {
+    expect(found(sliced('type', 'resolve()', target), performers(...performer))).toEqual(expected);
+  });
+
+  it.each([
+    ['profile', 'resolve()', [{ reference: '#m' }, { reference: '#f' }], []],
+    ['profile', 'resolve()', [{ reference: '#f' }], ['error required']],
+    ['profile', 'resolve()', [{ reference: 'Patient/1' }], ['warning informational']],
+    ['value', 'resolve().gender', [{ reference: '#m' }, { reference: '#f' }], []],
+    ['value', 'resolve().gender', [{ reference: '#f' }], ['error required']],
+    ['value', 'resolve().gender', [{ reference: 'Patient/1' }], ['warning informational']],
+    ['exists', 'resolve().gender', [{ reference: '#f' }], []],
+    ['value', 'resolve().resolve()', [{ reference: '#f' }], ['warning informational']],
+  ])('by %s of %s: %j', (type, path, performer, expected) => {
+    expect(found(sliced(type, path, MAN), performers(...performer))).toEqual(expected);
+  });
+
+  it('by the profile of the entries of a Bundle', () => {
+    const bundle = (...gender: string[]): { resourceType: string } => ({
+      resourceType: 'Bundle',
+      ...{ entry: gender.map((one) => ({ resource: patient({ gender: one }) })) },
+    });
+    expect(found(ENTRIES, bundle('male'))).toEqual([]);
+    expect(found(ENTRIES, bundle('female')).sort()).toEqual(['error required', 'error structure']);
+  });
+
+  it('resolves to the entries around', () => {
+    const bundle = {
+      resourceType: 'Bundle',
+      entry: [
+        {
+          fullUrl: 'http://x.example/Observation/1',
+          resource: observation({ performer: [{ reference: 'Patient/1' }, { reference: 'urn:uuid:2' }] }),
+        },
+        { fullUrl: 'http://x.example/Patient/1', resource: patient({ gender: 'male' }) },
+        { fullUrl: 'urn:uuid:2', resource: patient({ gender: 'female' }) },
+      ],
+    };
+    const profile = storedProfileOf(definition('Observation', sliced('profile', 'resolve()', MAN)));
+    const [, place] = placesIn(bundle);
+    expect(place?.path).toEqual(['Bundle', 'entry', 0, 'resource']);
+    expect(place && profile && new ProfileValidator(own).validate(place, profile)).toEqual([]);
+  });
+
+  it('finds resources in parameters and their parts', () => {
+    const parameters = {
+      resourceType: 'Parameters',
+      parameter: [{ name: 'a', part: [{ name: 'b', resource: patient({ contained: [patient({ id: 'c' })] }) }] }],
+    };
+    expect(placesIn(parameters).map(({ path }) => path.join('.'))).toEqual([
+      'Parameters',
+      'Parameters.parameter.0.part.0.resource',
+      'Parameters.parameter.0.part.0.resource.contained.0',
     ]);
   });
 });

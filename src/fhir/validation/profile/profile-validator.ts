@@ -3,9 +3,10 @@ import { type ErrorIssue } from '../../../platform/errors/service-error';
 import { type CodeSet, codeCheck } from '../binding-check';
 import { isObject, type Truth } from '../fhirpath/compiled';
 import { ValidationRun } from '../validation-run';
-import { sliceTestOf } from './discriminator';
-import { checkCount, checkTarget, isCoreType } from './element-constraints';
+import { type SliceProfiles, type SliceSurroundings, type SliceTest, sliceTestOf } from './discriminator';
+import { checkCount, checkTarget, isCoreType, typeOfCanonical } from './element-constraints';
 import { type ElementValue, matchesPattern, valuesOfElement } from './element-values';
+import { type PlacedResource, resolveFrom } from './placed-resource';
 import { isOfR4, profileInvariant } from './profile-invariant';
 import { type ProfileNode, profileTreeOf } from './profile-tree';
 import { type ElementConstraint, type Invariant, type Slicing, type StoredProfile } from './stored-profile';
@@ -24,33 +25,78 @@ const EXTENSION_SLICING: Slicing = {
   isOrdered: false,
 };
 const MAX_BASES = 16;
+/** Slices that ask whether a resource conforms to a profile whose slices ask the same. */
+const MAX_DEPTH = 3;
+
+interface TestedSlice {
+  readonly name: string;
+  readonly slice: ProfileNode;
+  /** Undefined when a discriminator can never be told. */
+  readonly test: SliceTest | undefined;
+}
 
 /** Validates a resource by one stored profile, beyond what its type demands anyway (http://hl7.org/fhir/R4/profiling.html). */
 export class ProfileValidator {
   private readonly trees = new Map<StoredProfile, ProfileNode>();
+  private readonly slices = new Map<ProfileNode, readonly TestedSlice[]>();
+  private place: PlacedResource | undefined;
+  private depth = 0;
   private readonly invariants = new Map<Invariant, Truth | undefined>();
 
   constructor(private readonly sources: ProfileSources) {}
 
   /** Issues of the resource by the profile; what could not be checked is a warning. */
-  validate(resource: Readonly<Record<string, unknown>>, profile: StoredProfile): readonly ErrorIssue[] {
+  validate(place: PlacedResource, profile: StoredProfile): readonly ErrorIssue[] {
     const run = new ValidationRun();
-    run.enter(String(resource.resourceType));
-    if (profile.type !== resource.resourceType) {
-      run.report('structure', `The profile ${profile.url} is for ${profile.type}. Take it out of meta.profile.`);
-      return run.issues;
-    }
-    // What is contained has been checked with the resource.
-    run.inResource({ ...resource, contained: undefined }, () => {
+    for (const step of place.path) run.enter(step);
+    if (profile.type === place.resource.resourceType) this.checkResource(place, profile, run);
+    else run.report('structure', `The profile ${profile.url} is for ${profile.type}. Take it out of meta.profile.`);
+    return run.issues;
+  }
+
+  private checkResource(place: PlacedResource, profile: StoredProfile, run: ValidationRun): void {
+    const { resource, container } = place;
+    const outer = this.place;
+    this.place = place;
+    const check = (): void => {
       this.checkNode(
         this.treeOf(profile),
         { value: resource, choiceType: undefined, index: undefined },
         run,
         profile.url,
       );
+    };
+    run.inScopeOf(container, () => {
+      if (container === resource) check();
+      else run.inContained(resource, check);
     });
-    return run.issues;
+    this.place = outer;
   }
+
+  /** What slices ask beyond their values. */
+  private readonly surroundings: SliceSurroundings = {
+    resolve: (reference) => (this.place === undefined ? {} : resolveFrom(this.place, reference)),
+    conforms: (resource, canonical) => {
+      const core = typeOfCanonical(canonical);
+      if (core !== undefined) return resource.resourceType === core;
+      const profile = this.sources.profile(canonical);
+      if (profile === undefined || this.place === undefined || this.depth >= MAX_DEPTH) return undefined;
+      if (profile.type !== resource.resourceType) return false;
+      const run = new ValidationRun();
+      this.depth += 1;
+      this.checkResource({ ...this.place, resource, container: resource }, profile, run);
+      this.depth -= 1;
+      return run.issues.every(({ severity }) => severity !== 'error');
+    },
+  };
+
+  private readonly sliceProfiles: SliceProfiles = {
+    treeOf: (canonical) => {
+      const profile = this.sources.profile(canonical);
+      return profile === undefined ? undefined : this.treeOf(profile);
+    },
+    typeOf: (canonical) => this.sources.profile(canonical)?.type,
+  };
 
   private treeOf(profile: StoredProfile): ProfileNode {
     const known = this.trees.get(profile) ?? profileTreeOf(profile.type, this.elementsOf(profile, MAX_BASES));
@@ -90,19 +136,20 @@ export class ProfileValidator {
     if (node.slices.size === 0) return;
     const slicing = slicingOf(node);
     if (slicing === undefined) return;
-    const tests = [...node.slices].map(([name, slice]) => ({ name, slice, test: sliceTestOf(slice, slicing) }));
-    if (tests.some(({ test }) => test === undefined)) {
+    const tests = this.testsOf(node, slicing);
+    const positions = values.map((item) => this.positionOf(item, tests));
+    if (tests.some(({ test }) => test === undefined) || positions.includes(undefined)) {
       run.report(
         'informational',
-        `${url}: the slices of this element are not checked; their discriminator needs more than the value.`,
+        `${url}: the slices of this element are not checked; their discriminator needs more than is at hand.`,
         'warning',
       );
       return;
     }
     const counts = new Map<string, number>();
     let lastSlice = -1;
-    for (const item of values) {
-      const position = tests.findIndex(({ test }) => test?.(item) === true);
+    for (const [at, item] of values.entries()) {
+      const position = positions[at] ?? -1;
       const found = tests[position];
       if (item.index !== undefined) run.enter(item.index);
       if (found !== undefined) {
@@ -124,6 +171,27 @@ export class ProfileValidator {
       if (item.index !== undefined) run.leave();
     }
     for (const { name, slice } of tests) checkCount(slice.constraints, counts.get(name) ?? 0, `"${name}"`, run, url);
+  }
+
+  private testsOf(node: ProfileNode, slicing: Slicing): readonly TestedSlice[] {
+    const known = this.slices.get(node);
+    if (known !== undefined) return known;
+    const tests = [...node.slices].map(([name, slice]) => ({
+      name,
+      slice,
+      test: sliceTestOf(slice, slicing, this.sliceProfiles),
+    }));
+    this.slices.set(node, tests);
+    return tests;
+  }
+
+  /** Which slice a value belongs to, -1 for none; undefined where that cannot be told. */
+  private positionOf(item: ElementValue, tests: readonly TestedSlice[]): number | undefined {
+    for (const [position, { test }] of tests.entries()) {
+      const answer = test?.(item, this.surroundings);
+      if (answer !== false) return answer === true ? position : undefined;
+    }
+    return -1;
   }
 
   private checkConstraint(constraint: ElementConstraint, item: ElementValue, run: ValidationRun, url: string): void {

@@ -12,13 +12,14 @@ export class CreateResourceStore1795000000000 implements MigrationInterface {
     await createResource(runner);
     await createHistory(runner);
     await createSearchRows(runner);
+    await createHashKey(runner);
     await createRegistryEpoch(runner);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       drop view resource_json;
-      drop table registry_epoch, search_unit, search_string, search_number, search_date, reference_link, search_token, resource_history, resource;
+      drop table registry_epoch, search_hash_key, search_unit, search_string, search_number, search_date, reference_link, search_token, resource_history, resource;
       drop sequence resource_key_sequence;
       drop function refuse_history_change`);
   }
@@ -167,6 +168,16 @@ async function createSearchRows(runner: QueryRunner): Promise<void> {
   await runner.query(
     'create index search_string_trigram_idx on search_string using gin (value gin_trgm_ops) with (fastupdate = off)',
   );
+}
+
+/** Random for each database: two values that have one hash here have none in common elsewhere. A UUID holds fixed bits in its middle. */
+async function createHashKey(runner: QueryRunner): Promise<void> {
+  await runner.query(
+    'create table search_hash_key (low integer not null, high integer not null, is_only boolean constraint search_hash_key_pk primary key default true check (is_only))',
+  );
+  await runner.query(`
+    insert into search_hash_key (low, high)
+    select ('x' || left(gen_random_uuid()::text, 8))::bit(32)::integer, ('x' || left(gen_random_uuid()::text, 8))::bit(32)::integer`);
 }
 
 async function createRegistryEpoch(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** Why requests were denied, for a while (ADR 0020). */
+/** Why requests were denied, for a while (ADR 0021). */
 export class CreateAccessDenials1795000000007 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

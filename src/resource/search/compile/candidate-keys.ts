@@ -1,7 +1,9 @@
-import { type DateClause, type NumberClause, type SearchClause } from '../search-query';
+import { type DateClause, type NearClause, type NumberClause, type SearchClause } from '../search-query';
 import { type Binder } from './binder';
 import { reachOf } from './date-bounds';
-import { dateFilter, instantPlace, stringFilter, tokenAlternatives } from './predicate';
+import { dateFilter, instantPlace } from './date-filter';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
+import { stringFilter, tokenAlternatives } from './predicate';
 
 /** SQL of all resources that a clause holds for, in no order and perhaps more than once. */
 export interface Keys {
@@ -38,6 +40,8 @@ export class CandidateKeys {
 where s.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) and ${stringFilter('s', clause, this.bind)}`);
       case 'number':
         return dated(this.numbers(clause));
+      case 'near':
+        return dated(this.near(clause));
       case 'date':
         return undated(this.dates(clause));
       case 'list':
@@ -91,6 +95,14 @@ cross join unnest(${columns}) y(low, high, is_low_open, is_high_open) cross join
 select n.main_date, n.resource_key from search_number n where n.parameter_id = z.parameter_id
 and ${codeHash === 0 ? 'n.code_hash = 0' : `n.code_hash = ${this.bind.value(codeHash)}::bigint`} and n.value >= y.low and n.value <= y.high
 and (n.value > y.low or not y.is_low_open) and (n.value < y.high or not y.is_high_open) offset 0) n`;
+  }
+
+  /** A band of latitudes, in which each one is measured. */
+  private near({ parameterId, places }: NearClause): string {
+    const id = `${this.bind.value(parameterId)}::integer`;
+    return `select n.main_date, n.resource_key from ${placesSource(places, this.bind)} cross join lateral (
+select n.main_date, n.resource_key, n.value from search_number n where ${isLatitude('n', id)} and n.value >= y.south and n.value <= y.north offset 0) n
+cross join ${longitudeOf('n', id)} where ${metersTo('n')} <= y.meters`;
   }
 
   private dates(clause: DateClause): string {

@@ -4,14 +4,8 @@ import { type Binder } from './binder';
 import { CandidateKeys } from './candidate-keys';
 import { reachOf, withJoinedDates } from './date-bounds';
 import { estimateOf, type Frequencies } from './estimate';
-import {
-  dateFilter,
-  instantPlace,
-  numberFilter,
-  Predicates,
-  referenceAlternatives,
-  tokenAlternatives,
-} from './predicate';
+import { dateFilter, instantPlace } from './date-filter';
+import { numberFilter, Predicates, referenceAlternatives, tokenAlternatives } from './predicate';
 
 /** The order in which candidates are wanted, with the place to begin at and the most of them. */
 export interface CandidateOrder {

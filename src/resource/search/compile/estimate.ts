@@ -17,6 +17,7 @@ const NUMBER_ROWS = 10_000;
 const PAIRED_NUMBER_ROWS = 500;
 const DATE_ROWS = 5_000;
 const LIST_ROWS = 100;
+const NEAR_ROWS = 500;
 const LINKS_PER_TARGET = 20;
 
 /**
@@ -38,6 +39,8 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
       return clause.codeHash === 0 ? NUMBER_ROWS : PAIRED_NUMBER_ROWS;
     case 'date':
       return clause.isMainDate ? undefined : DATE_ROWS;
+    case 'near':
+      return NEAR_ROWS;
     case 'list':
       return LIST_ROWS;
     case 'chain':

@@ -2,6 +2,9 @@ import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { ServiceError } from '../../../platform/errors/service-error';
 import { type PagePosition, type SortKey } from '../search-query';
 import { type Binder } from './binder';
+import { pathValue } from './path-test';
+import { createdAt } from './predicate';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
 /** One expression that pages are ordered by. */
 export interface OrderTerm {
@@ -82,6 +85,12 @@ export function termOf({ by, isDescending }: SortKey, bind: Binder): OrderTerm {
       return { sql: 'h.main_date', cast: 'timestamptz', isDescending };
     case 'updated':
       return { sql: columnOfResource('updated_at'), cast: 'timestamptz', isDescending };
+    case 'created':
+      return {
+        sql: `(select ${createdAt('r')} from resource r where r.resource_key = h.resource_key)`,
+        cast: 'timestamptz',
+        isDescending,
+      };
     case 'id':
       return { sql: `${columnOfResource('id')} collate "C"`, cast: 'text', isDescending };
     case 'string':
@@ -104,6 +113,22 @@ where s.resource_key = h.resource_key and s.parameter_id = any(${bind.value(by.p
 cross join lateral (select n.value from search_number n where n.parameter_id = z.parameter_id and n.code_hash = 0
 and n.main_date = h.main_date and n.resource_key = h.resource_key offset 0) s)`,
         cast: 'double precision',
+        isDescending,
+      };
+    case 'near': {
+      const id = `${bind.value(by.parameterId)}::integer`;
+      return {
+        sql: `(select ${aggregate}(${metersTo('n')}) from search_number n cross join ${longitudeOf('n', id)}
+cross join ${placesSource(by.places, bind)} where ${isLatitude('n', id)} and n.main_date = h.main_date and n.resource_key = h.resource_key)`,
+        cast: 'double precision',
+        isDescending,
+      };
+    }
+    case 'path':
+      return {
+        sql: `(select ${aggregate}(${pathValue('v', by.as)}) from resource b
+cross join lateral jsonb_path_query(b.body::jsonb, ${bind.value(by.path)}::jsonpath) v where b.resource_key = h.resource_key)`,
+        cast: by.as === 'number' ? 'double precision' : by.as === 'date' ? 'timestamptz' : 'text',
         isDescending,
       };
     case 'body':

@@ -1,17 +1,21 @@
-import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import {
   type BodyClause,
-  type DateBox,
   type DateClause,
   type InstantRange,
+  type NearClause,
   type NumberClause,
   type NumberRange,
+  type PathClause,
   type ReferenceClause,
   type SearchClause,
   type StringClause,
   type TokenClause,
 } from '../search-query';
 import { type Binder } from './binder';
+import { likePattern, mayHold, wordsTest } from './body-text';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
+import { dateFilter, limitOf } from './date-filter';
+import { pathTest } from './path-test';
 
 /** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
 export interface RowAlias {
@@ -34,6 +38,12 @@ export class Predicates {
         return `${columnOf(row, 'id')} = any(${this.bind.value(clause.ids)}::text[])`;
       case 'updated':
         return updatedFilter(columnOf(row, 'updated_at'), clause.ranges, this.bind);
+      case 'created':
+        return this.onResource(row, (r) => createdFilter(r, clause.ranges, this.bind));
+      case 'words':
+        return this.onResource(row, (r) => wordsTest(clause, `${r}.body`, this.bind));
+      case 'path':
+        return this.path(clause, row);
       case 'presence': {
         const found = `${columnOf(row, 'present')} & ${this.bind.value(clause.mask.toString())}::bigint`;
         return `(${found}) ${clause.isPresent ? '<>' : '='} 0`;
@@ -48,6 +58,8 @@ export class Predicates {
         return this.date(clause, row);
       case 'number':
         return this.number(clause, row);
+      case 'near':
+        return this.near(clause, row);
       case 'body':
         return this.body(clause, row);
       case 'list':
@@ -115,19 +127,40 @@ and ${numberFilter(p, clause.ranges, this.bind)} limit 1) ${this.alias('f')}`,
     );
   }
 
+  private near({ parameterId, places }: NearClause, row: RowAlias): string {
+    const p = this.alias('p');
+    const id = `${this.bind.value(parameterId)}::integer`;
+    return anyRow(
+      `from search_number ${p} cross join ${longitudeOf(p, id)} cross join ${placesSource(places, this.bind)}
+where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters`,
+    );
+  }
+
   private body({ paths, hint }: BodyClause, row: RowAlias): string {
-    const b = row.isResource ? row.name : this.alias('b');
-    const found = paths.map((path) => `jsonb_path_exists(${b}.body::jsonb, ${this.bind.value(path)}::jsonpath)`);
-    const tests = [
-      // A backslash begins an escape, behind which the text may hide.
-      ...(hint === undefined
-        ? []
-        : [`(${b}.body ilike ${this.bind.value(likePattern(hint))} or strpos(${b}.body, E'\\\\') > 0)`]),
-      `(${found.length === 0 ? 'false' : found.join(' or ')})`,
-    ].join(' and ');
-    return row.isResource
-      ? `(${tests})`
-      : anyRow(`from resource ${b} where ${b}.resource_key = ${row.name}.resource_key and ${tests}`);
+    return this.onResource(row, (r) => {
+      const found = paths.map((path) => `jsonb_path_exists(${r}.body::jsonb, ${this.bind.value(path)}::jsonpath)`);
+      const tests = [
+        ...(hint === undefined ? [] : [mayHold(`${r}.body`, hint, this.bind)]),
+        `(${found.length === 0 ? 'false' : found.join(' or ')})`,
+      ];
+      return tests.join(' and ');
+    });
+  }
+
+  private path({ path, test, hint }: PathClause, row: RowAlias): string {
+    return this.onResource(row, (r) => {
+      const v = this.alias('v');
+      const values = `from jsonb_path_query(${r}.body::jsonb, ${this.bind.value(path)}::jsonpath) ${v}`;
+      const found = anyRow(`${values} where ${pathTest(test, v, this.bind)}`);
+      return hint === undefined ? found : `${mayHold(`${r}.body`, hint, this.bind)} and ${found}`;
+    });
+  }
+
+  /** A test of columns that only `resource` has. */
+  private onResource(row: RowAlias, test: (alias: string) => string): string {
+    if (row.isResource) return `(${test(row.name)})`;
+    const r = this.alias('b');
+    return anyRow(`from resource ${r} where ${r}.resource_key = ${row.name}.resource_key and ${test(r)}`);
   }
 
   private list({ listHash, parameterId }: SearchClause & { kind: 'list' }, row: RowAlias): string {
@@ -216,24 +249,10 @@ export function referenceAlternatives({ links }: ReferenceClause, bind: Binder):
 export function stringFilter(row: string, { match, texts }: StringClause, bind: Binder): string {
   const tests = texts.map((text) => {
     if (match === 'contains') return `${row}.value like ${bind.value(likePattern(text))}`;
+    if (match === 'suffix') return `${row}.value like ${bind.value(likePattern(text).slice(0, -1))}`;
     const [from, to] = [bind.value(text), bind.value(`${text}\u{10FFFF}`)];
     const beginning = `left(${row}.value, 256) collate "C"`;
     return `(${beginning} >= ${from} and ${beginning} < ${to})`;
-  });
-  return `(${tests.join(' or ')})`;
-}
-
-const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-
-export function dateFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
-  const tests = boxes.map((box) => {
-    const limits = [
-      limitOf(`${row}.low`, '>=', box.lowFrom, bind),
-      limitOf(`${row}.low`, '<=', box.lowTo, bind),
-      limitOf(`${row}.high`, '>=', box.highFrom, bind),
-      limitOf(`${row}.high`, '<=', box.highTo, bind),
-    ].filter((limit) => limit !== '');
-    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
   });
   return `(${tests.join(' or ')})`;
 }
@@ -249,6 +268,20 @@ export function updatedFilter(column: string, ranges: readonly InstantRange[], b
   return `(${tests.join(' or ')})`;
 }
 
+/**
+ * By the time of version 1: that of the row itself until it is changed, then the one in the history, which keeps every
+ * version. Nothing is changed before it is created, so most rows need no look there.
+ */
+function createdFilter(row: string, ranges: readonly InstantRange[], bind: Binder): string {
+  const early = ranges.map(({ low }) => ({ low, high: Infinity }));
+  return `${updatedFilter(`${row}.updated_at`, early, bind)} and ${updatedFilter(createdAt(row), ranges, bind)}`;
+}
+
+/** SQL of the time at which a row of `resource` was created. */
+export const createdAt = (row: string): string =>
+  `case when ${row}.version = 1 then ${row}.updated_at else (select v.updated_at from resource_history v
+where v.type = ${row}.type and v.id = ${row}.id and v.version = 1) end`;
+
 export function numberFilter(row: string, ranges: readonly NumberRange[], bind: Binder): string {
   const tests = ranges.map(({ low, high, isLowOpen, isHighOpen, unitHash }) => {
     const limits = [
@@ -260,13 +293,3 @@ export function numberFilter(row: string, ranges: readonly NumberRange[], bind: 
   });
   return `(${tests.length === 0 ? 'false' : tests.join(' or ')})`;
 }
-
-function limitOf(column: string, operator: string, at: number | undefined, bind: Binder): string {
-  return at === undefined ? '' : `${column} ${operator} ${instantPlace(at, bind)}`;
-}
-
-/** An instant of epoch milliseconds in SQL. */
-export const instantPlace = (at: number, bind: Binder): string => `${bind.value(new Date(clamped(at)))}::timestamptz`;
-
-/** Beyond the years of FHIR there is nothing to find, and PostgreSQL writes them in another way. */
-const clamped = (at: number): number => Math.min(Math.max(at, earliestInstant), latestInstant);

@@ -40,7 +40,7 @@ const ROWS: Readonly<Record<'string' | 'date' | 'number', SortedRows>> = {
  * without a value. Undefined where the order is no index's, or the page is read backwards.
  */
 export function sortWalkOf(query: SearchQuery, sort: readonly SortKey[], bind: Binder): string | undefined {
-  const { position, type, count } = query;
+  const { position, type, count, offset = 0 } = query;
   const [key, ...others] = sort;
   const by = key?.by;
   if (key === undefined || others.length > 0 || (by?.kind !== 'string' && by?.kind !== 'date' && by?.kind !== 'number'))
@@ -54,7 +54,7 @@ export function sortWalkOf(query: SearchQuery, sort: readonly SortKey[], bind: B
   const { table, value, cast, condition, isSameResource } = ROWS[by.kind];
   const [direction, isBehind, comesFirst] = key.isDescending ? ['desc', '<', '>'] : ['asc', '>', '<'];
   const id = `${bind.value(parameterId)}::integer`;
-  const limit = bind.value(count + 1);
+  const limit = bind.value(offset + count + 1);
   const predicates = new Predicates(bind);
   const tests = withJoinedDates(query.clauses)
     .map((clause) => ` and ${predicates.of(clause, { name: 'c', isResource: true })}`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Candidate, findAliases } from './alias';
 import { compileExpression } from './expression';
-import { parseExpression } from './expression-syntax';
+import { parseExpression } from '../../../fhir/fhirpath/parse-expression';
 
 function candidates(expressions: Record<string, string>, kind = 'reference'): Candidate[] {
   return Object.entries(expressions).map(([code, expression]) => ({

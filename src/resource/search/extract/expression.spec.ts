@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Scope, walkSteps } from './branch';
 import { compileExpression } from './expression';
-import { parseExpression } from './expression-syntax';
+import { parseExpression } from '../../../fhir/fhirpath/parse-expression';
 
 function evaluate(expression: string, resource: { resourceType: string; [member: string]: unknown }): unknown[] {
   const found: unknown[] = [];
@@ -123,6 +123,11 @@ describe(compileExpression.name, () => {
     ['Observation.where(code)', 'this condition is not supported'],
     ['Observation.where(code = status)', 'values are compared with literals only'],
     ['Observation.value as (a.b)', 'a type name is expected after "is" and "as"'],
+    ['%context.code', '%context is not supported'],
+    ['Observation.status + 1', '"+" is not supported there'],
+    ["Observation.code.where(a, 'b')", 'where() has one argument at most'],
+    [`Observation${'.extension.value'.repeat(3)}`, 'it leads to too many elements at once'],
+    ['Observation.extension.value.where(extension.value.extension.exists())', 'it leads to too many elements at once'],
   ])('refuses %s: %s', (expression, reason) => {
     expect(() => typesOf(expression, 'Observation')).toThrow(reason);
   });

@@ -1,6 +1,12 @@
-import { elementsOf, isR4ResourceType, isSubtype } from '../../../fhir/definitions';
+import { elementsOf, isR4ResourceType, isSubtype, memberKey } from '../../../fhir/definitions';
 import { targetOf } from '../../../fhir/reference';
-import { type Expression, ExpressionError } from './expression-syntax';
+import {
+  CompilationBudget,
+  type Expression,
+  ExpressionError,
+  type Operator,
+  typeNameOf,
+} from '../../../fhir/fhirpath/expression';
 import { type Branch, isObject, type Scope, type Step, visitEach, walkSteps } from './branch';
 
 /**
@@ -11,9 +17,10 @@ import { type Branch, isObject, type Scope, type Step, visitEach, walkSteps } fr
  */
 export function compileExpression(expression: Expression, type: string): readonly Branch[] {
   const root: Branch = { steps: [], type: isR4ResourceType(type) ? type : undefined };
+  const resource = compiledResource(type);
   const branches = isBoolean(expression)
-    ? [{ steps: [booleanStep(expression, root, type)], type: 'boolean' }]
-    : compileNodes(expression, root, type);
+    ? [{ steps: [booleanStep(expression, root, resource)], type: 'boolean' }]
+    : compileNodes(expression, root, resource);
   return branches.map(valueOfExtension);
 }
 
@@ -22,34 +29,60 @@ export function compileExpression(expression: Expression, type: string): readonl
  * @throws ExpressionError as {@link compileExpression}
  */
 export function compilePart(expression: Expression, type: string | undefined, resourceType: string): readonly Branch[] {
-  return compileNodes(expression, { steps: [], type }, resourceType);
+  return compileNodes(expression, { steps: [], type }, compiledResource(resourceType));
 }
+
+/** What one compilation is about, and how much it may still make. */
+interface CompiledResource {
+  readonly type: string;
+  readonly budget: CompilationBudget;
+}
+
+const compiledResource = (type: string): CompiledResource => ({ type, budget: new CompilationBudget() });
 
 /**
  * @param focus what a path without a root starts from: the resource, or the item that `where` looks at
- * @param resourceType the name that roots a path
+ * @param resource its type is the name that roots a path
  */
-function compileNodes(expression: Expression, focus: Branch, resourceType: string): readonly Branch[] {
+function compileNodes(expression: Expression, focus: Branch, resource: CompiledResource): readonly Branch[] {
+  const branches = compileNode(expression, focus, resource);
+  resource.budget.spend(branches.length);
+  return branches;
+}
+
+function compileNode(expression: Expression, focus: Branch, resource: CompiledResource): readonly Branch[] {
   switch (expression.kind) {
     case 'member':
-      if (expression.of !== undefined) return member(compileNodes(expression.of, focus, resourceType), expression.name);
-      return rootOf(expression.name, focus, resourceType) ?? member([focus], expression.name);
+      if (expression.of !== undefined) return member(compileNodes(expression.of, focus, resource), expression.name);
+      return rootOf(expression.name, focus, resource.type) ?? member([focus], expression.name);
     case 'call':
-      return call(expression, focus, resourceType);
+      return call(expression, focus, resource);
     case 'index':
-      return index(compileNodes(expression.of, focus, resourceType), expression.index);
+      return index(compileNodes(expression.of, focus, resource), expression.index);
+    case 'this':
+      return [focus];
     case 'binary':
       if (expression.operator === 'as')
-        return ofType(compileNodes(expression.left, focus, resourceType), typeName(expression.right));
+        return ofType(compileNodes(expression.left, focus, resource), typeNameOf(expression.right));
       if (expression.operator !== '|') throw new ExpressionError(`"${expression.operator}" is not supported there`);
-      return [
-        ...compileNodes(expression.left, focus, resourceType),
-        ...compileNodes(expression.right, focus, resourceType),
-      ];
+      return [...compileNodes(expression.left, focus, resource), ...compileNodes(expression.right, focus, resource)];
+    case 'variable':
+      if (expression.name !== 'resource') throw new ExpressionError(`%${expression.name} is not supported`);
+      return [{ steps: [RESOURCE_STEP], type: isR4ResourceType(resource.type) ? resource.type : undefined }];
     case 'literal':
-      throw new ExpressionError('a literal is not supported there');
+    case 'empty':
+      throw new ExpressionError(`a ${expression.kind} is not supported there`);
   }
 }
+
+/** The whole resource, whatever a path started from. */
+export const RESOURCE_STEP: Step = {
+  text: '%resource',
+  isRepeated: false,
+  walk: (next) => (_value, scope) => {
+    next(scope.resource, scope);
+  },
+};
 
 /** Types begin with a capital, elements do not: `Patient.name` in the expression that several types share. */
 function rootOf(name: string, focus: Branch, resourceType: string): readonly Branch[] | undefined {
@@ -60,18 +93,19 @@ function rootOf(name: string, focus: Branch, resourceType: string): readonly Bra
   return [];
 }
 
-function call(expression: Expression & { kind: 'call' }, focus: Branch, resourceType: string): readonly Branch[] {
-  const { of, name, argument } = expression;
+function call(expression: Expression & { kind: 'call' }, focus: Branch, resource: CompiledResource): readonly Branch[] {
+  const { of, name } = expression;
+  const argument = onlyArgumentOf(expression);
   if (argument === undefined) throw new ExpressionError(`${name}() is not supported there`);
-  const subject = (): readonly Branch[] => (of === undefined ? [focus] : compileNodes(of, focus, resourceType));
+  const subject = (): readonly Branch[] => (of === undefined ? [focus] : compileNodes(of, focus, resource));
   switch (name) {
     case 'where':
-      return subject().map((branch) => addStep(branch, whereStep(argument, branch, resourceType), branch.type));
+      return subject().map((branch) => addStep(branch, whereStep(argument, branch, resource), branch.type));
     case 'ofType':
     case 'as':
-      return ofType(subject(), typeName(argument));
+      return ofType(subject(), typeNameOf(argument));
     case 'extension':
-      return call(extensionsWith(of, argument), focus, resourceType);
+      return call(extensionsWith(of, argument), focus, resource);
     default:
       throw new ExpressionError(`${name}() is not supported`);
   }
@@ -88,8 +122,7 @@ function memberOf(branch: Branch, name: string): readonly Branch[] {
   const element = elementsOf(branch.type)?.get(name);
   if (element === undefined) return [];
   return element.types.map((type) => {
-    const key = element.isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
-    return addStep(branch, memberStep(key, element.isRepeated), type);
+    return addStep(branch, memberStep(memberKey(element, type), element.isRepeated), type);
   });
 }
 
@@ -130,8 +163,8 @@ function index(branches: readonly Branch[], position: number): readonly Branch[]
   return [{ steps: [step], type: branch.type }];
 }
 
-function whereStep(argument: Expression, branch: Branch, resourceType: string): Step {
-  const holds = condition(argument, { steps: [], type: branch.type }, resourceType);
+function whereStep(argument: Expression, branch: Branch, resource: CompiledResource): Step {
+  const holds = condition(argument, { steps: [], type: branch.type }, resource);
   const isResolved =
     argument.kind === 'binary' &&
     argument.operator === 'is' &&
@@ -141,7 +174,7 @@ function whereStep(argument: Expression, branch: Branch, resourceType: string): 
     text: `where(${JSON.stringify(argument)})`,
     ...equalityPathOf(argument),
     isRepeated: false,
-    ...(isResolved ? { resolvesTo: typeName(argument.right) } : {}),
+    ...(isResolved ? { resolvesTo: typeNameOf(argument.right) } : {}),
     walk: (next) => (value, scope) => {
       if (holds(value, scope) === true) next(value, scope);
     },
@@ -163,8 +196,8 @@ function jsonPathOf(steps: readonly Step[], end: string): Pick<Step, 'jsonPath'>
 }
 
 /** A parameter that is a question, such as Patient's `deceased`, has its answer as the only value. */
-function booleanStep(expression: Expression, root: Branch, resourceType: string): Step {
-  const answer = condition(expression, root, resourceType);
+function booleanStep(expression: Expression, root: Branch, resource: CompiledResource): Step {
+  const answer = condition(expression, root, resource);
   return {
     text: JSON.stringify(expression),
     isRepeated: false,
@@ -193,38 +226,41 @@ function valueOfExtension(branch: Branch): Branch {
 /** FHIRPath has three truth values; undefined is its empty collection. */
 type Condition = (value: unknown, scope: Scope) => boolean | undefined;
 
+const QUESTIONS: ReadonlySet<Operator> = new Set(['and', 'or', '=', '!=', 'is']);
+
 function isBoolean(expression: Expression): boolean {
-  if (expression.kind === 'binary') return expression.operator !== '|' && expression.operator !== 'as';
+  if (expression.kind === 'binary') return QUESTIONS.has(expression.operator);
   return expression.kind === 'call' && (expression.name === 'exists' || expression.name === 'hasExtension');
 }
 
-function condition(expression: Expression, focus: Branch, resourceType: string): Condition {
+function condition(expression: Expression, focus: Branch, resource: CompiledResource): Condition {
   if (expression.kind === 'binary') {
     const { operator, left, right } = expression;
     if (operator === 'and' || operator === 'or') {
-      return logical(operator === 'or', condition(left, focus, resourceType), condition(right, focus, resourceType));
+      return logical(operator === 'or', condition(left, focus, resource), condition(right, focus, resource));
     }
     if (operator === '=' || operator === '!=') {
-      return comparison(operator === '=', collector(compileNodes(left, focus, resourceType)), right);
+      return comparison(operator === '=', collector(compileNodes(left, focus, resource)), right);
     }
     if (operator === 'is' && isResolveOf(left)) {
-      const references = left.of === undefined ? [focus] : compileNodes(left.of, focus, resourceType);
-      return resolvedType(collector(references), typeName(right));
+      const references = left.of === undefined ? [focus] : compileNodes(left.of, focus, resource);
+      return resolvedType(collector(references), typeNameOf(right));
     }
   }
-  if (expression.kind === 'call') return callCondition(expression, focus, resourceType);
+  if (expression.kind === 'call') return callCondition(expression, focus, resource);
   throw new ExpressionError('this condition is not supported');
 }
 
 function callCondition(
-  { of, name, argument }: Expression & { kind: 'call' },
+  expression: Expression & { kind: 'call' },
   focus: Branch,
-  resourceType: string,
+  resource: CompiledResource,
 ): Condition {
-  if (name === 'exists' && of !== undefined && argument === undefined)
-    return exists(compileNodes(of, focus, resourceType));
+  const { of, name } = expression;
+  const argument = onlyArgumentOf(expression);
+  if (name === 'exists' && of !== undefined && argument === undefined) return exists(compileNodes(of, focus, resource));
   if (name === 'hasExtension' && argument !== undefined) {
-    return exists(call(extensionsWith(of, argument), focus, resourceType));
+    return exists(call(extensionsWith(of, argument), focus, resource));
   }
   throw new ExpressionError(`${name}() is not supported as a condition`);
 }
@@ -281,16 +317,17 @@ function collector(branches: readonly Branch[]): Collector {
 function extensionsWith(of: Expression | undefined, url: Expression): Expression & { kind: 'call' } {
   const extensions: Expression = { kind: 'member', ...(of === undefined ? {} : { of }), name: 'extension' };
   const hasUrl: Expression = { kind: 'binary', operator: '=', left: { kind: 'member', name: 'url' }, right: url };
-  return { kind: 'call', of: extensions, name: 'where', argument: hasUrl };
+  return { kind: 'call', of: extensions, name: 'where', arguments: [hasUrl] };
+}
+
+/** The functions that parameters use have one argument at most. */
+function onlyArgumentOf({ name, arguments: given }: Expression & { kind: 'call' }): Expression | undefined {
+  if (given.length > 1) throw new ExpressionError(`${name}() has one argument at most`);
+  return given[0];
 }
 
 function isResolveOf(expression: Expression): expression is Expression & { kind: 'call' } {
-  return expression.kind === 'call' && expression.name === 'resolve' && expression.argument === undefined;
-}
-
-function typeName(expression: Expression): string {
-  if (expression.kind === 'member' && expression.of === undefined) return expression.name;
-  throw new ExpressionError('a type name is expected after "is" and "as"');
+  return expression.kind === 'call' && expression.name === 'resolve' && expression.arguments.length === 0;
 }
 
 function addStep(branch: Branch, step: Step, type: string | undefined): Branch {

@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import { elementsOf } from '../../../fhir/definitions';
 import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { Extractors } from './extractor';
-import { parameterIdOf, plainHashOf, systemHashOf, targetHashOf, tokenHashOf } from './hash';
+import { parameterIdOf, plainHashOf, systemHashOf, targetHashOf, tokenHashOf, useHashKey } from './hash';
 import { SearchParameterSet } from './search-parameter-set';
 import { type SearchRows } from './search-rows';
+
+useHashKey({ low: 1, high: 2 });
 
 const parameters = new SearchParameterSet([
   { type: 'SDCDocument', code: 'patient', kind: 'reference', expression: 'SDCDocument.patient' },

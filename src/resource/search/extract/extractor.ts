@@ -5,6 +5,7 @@ import { type Visit, visitEach, walkSteps } from './branch';
 import { compositeRows } from './composite-rows';
 import { Extraction, type RowWriter } from './extraction';
 import { targetHashOf } from './hash';
+import { positionRows } from './position-rows';
 import { quantityRows } from './quantity-rows';
 import { referenceRows } from './reference-rows';
 import { type SearchParameter } from './search-parameter';
@@ -160,8 +161,9 @@ function writerOf({ kind, parameterId }: SearchParameter, tellsPatient: boolean)
     case 'number':
     case 'quantity':
       return quantityRows(parameterId);
-    case 'composite':
     case 'special':
+      return positionRows(parameterId);
+    case 'composite':
       return undefined;
   }
 }

@@ -1,6 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { hash53, parameterIdOf, systemHashOf, targetHashOf, tokenHashOf } from './hash';
+import { halfSipHash53 } from './half-siphash';
+import { hash53, parameterIdOf, systemHashOf, targetHashOf, tokenHashOf, useHashKey } from './hash';
+
+const KEY = { low: 1, high: 2 };
 
 describe(hash53.name, () => {
   // Rows in running databases hold these numbers: a change here orphans them all.
@@ -34,15 +37,39 @@ describe(hash53.name, () => {
 });
 
 describe('the hashes of rows', () => {
-  it('are pinned', () => {
-    expect([parameterIdOf('Observation', 'code'), parameterIdOf('Patient', '_tag')]).toEqual([2071753756, 1315480886]);
-    expect([systemHashOf('http://loinc.org'), systemHashOf('http://snomed.info/sct')]).toEqual([
-      -1467649443, -43978687,
-    ]);
-    expect([tokenHashOf(1, 'a'), targetHashOf('Patient/p7')]).toEqual([hash53('a', 1), hash53('Patient/p7')]);
+  it('wait for the key of the database', () => {
+    expect(() => targetHashOf('Patient/p7')).toThrow('not loaded yet');
   });
 
-  it('have 0 for "no system" alone', () => {
-    expect([systemHashOf(undefined), systemHashOf('')]).toEqual([0, 0]);
+  describe('with a key', () => {
+    beforeAll(() => {
+      useHashKey(KEY);
+    });
+
+    it('are made under it', () => {
+      expect([tokenHashOf(3, 'a'), targetHashOf('Patient/p7')]).toEqual([
+        halfSipHash53('a', 3, KEY),
+        halfSipHash53('Patient/p7', 0, KEY),
+      ]);
+    });
+
+    it('have 0 for "no system" alone', () => {
+      expect([systemHashOf(undefined), systemHashOf(''), systemHashOf('http://loinc.org') === 0]).toEqual([
+        0,
+        0,
+        false,
+      ]);
+    });
+
+    it('refuse the key of another database', () => {
+      useHashKey({ ...KEY });
+      expect(() => {
+        useHashKey({ low: 1, high: 3 });
+      }).toThrow('another database');
+    });
+  });
+
+  it('number parameters the same everywhere', () => {
+    expect([parameterIdOf('Observation', 'code'), parameterIdOf('Patient', '_tag')]).toEqual([2071753756, 1315480886]);
   });
 });

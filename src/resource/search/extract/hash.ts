@@ -1,9 +1,29 @@
+import { halfSipHash53, type HashKey } from './half-siphash';
 import { type Unit } from './search-rows';
+
+let databaseKey: HashKey | undefined;
+
+/**
+ * Names the key under which the rows of the database are hashed, before the first of them is read or written.
+ * @throws Error for a second key: one process serves one database.
+ */
+export function useHashKey(key: HashKey): void {
+  const { low, high } = databaseKey ?? key;
+  if (low !== key.low || high !== key.high)
+    throw new Error('The rows of another database are hashed under another key.');
+  databaseKey = key;
+}
+
+/** Values come from whoever writes: without the key they could be chosen so that one is found in place of another. */
+function rowHash(text: string, seed = 0): number {
+  if (databaseKey === undefined) throw new Error('The key of the search rows is not loaded yet.');
+  return halfSipHash53(text, seed, databaseKey);
+}
 
 /**
  * Hashes text to a whole number from 1 to 2^53 - 1: two 32-bit multiplicative lanes over the UTF-16 code units, 53 bits of
  * which are kept, so that no BigInt is needed. Different seeds give unrelated hashes of one text.
- * Stored search rows hold these numbers: the function must never change. It resists accidents, not attacks.
+ * Stored search rows hold numbers of parameters made by it: the function must never change. It resists accidents, not attacks.
  */
 export function hash53(text: string, seed = 0): number {
   // The seed enters the lanes differently, so that no change of the text can undo a change of the seed in both.
@@ -26,31 +46,31 @@ export function parameterIdOf(type: string, code: string): number {
 
 /** The hash of one value of one token or uri parameter. */
 export function tokenHashOf(parameterId: number, value: string): number {
-  return hash53(value, parameterId);
+  return rowHash(value, parameterId);
 }
 
 /** The hash of a pair of values of one composite parameter. */
 export function pairHashOf(parameterId: number, first: string, second: string): number {
-  return hash53(`${first.length}:${first}${second}`, parameterId);
+  return rowHash(`${first.length}:${first}${second}`, parameterId);
 }
 
 /** The hash of a code in the rows of composites with a quantity, which carry the parameter in a column of its own. */
 export function plainHashOf(code: string): number {
-  return hash53(code);
+  return rowHash(code);
 }
 
 /** The hash of a unit as a signed 32-bit number; 0 stands for "no unit" alone. */
 export function unitHashOf(unit: Unit | undefined): number {
   if (unit === undefined) return 0;
-  return hash53(JSON.stringify([unit.system ?? '', unit.code ?? '', unit.unit ?? ''])) | 0 || 1;
+  return rowHash(JSON.stringify([unit.system ?? '', unit.code ?? '', unit.unit ?? ''])) | 0 || 1;
 }
 
 /** The hash of a reference key such as `Patient/p7`. */
 export function targetHashOf(key: string): number {
-  return hash53(key);
+  return rowHash(key);
 }
 
 /** The hash of a token's system as a signed 32-bit number; 0 stands for "no system" alone. */
 export function systemHashOf(system: string | undefined): number {
-  return system === undefined || system === '' ? 0 : hash53(system) | 0 || 1;
+  return system === undefined || system === '' ? 0 : rowHash(system) | 0 || 1;
 }

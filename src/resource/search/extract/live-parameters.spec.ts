@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Extractors } from './extractor';
+import { useHashKey } from './hash';
 import { type LiveSearchParameter, type LiveState } from './search-parameter';
 import { SearchParameterSet } from './search-parameter-set';
 import { presentRowsOf } from './search-rows';
+
+useHashKey({ low: 1, high: 2 });
 
 const standard = new SearchParameterSet();
 const live = (code: string, expression: string, state: LiveState = 'building'): LiveSearchParameter => ({

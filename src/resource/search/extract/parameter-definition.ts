@@ -4,7 +4,8 @@ import {
   type SearchParameterKind,
   searchParameterDefinitions,
 } from '../../../fhir/definitions';
-import { type Expression, ExpressionError, parseExpression } from './expression-syntax';
+import { type Expression, ExpressionError } from '../../../fhir/fhirpath/expression';
+import { parseExpression } from '../../../fhir/fhirpath/parse-expression';
 import { type LiveSearchParameter, type LiveState, type OwnSearchParameter } from './search-parameter';
 
 /** A search parameter as one type has it, its expression parsed but not yet compiled for the type. */
@@ -42,7 +43,8 @@ export function definitionsByType(
   for (const hl7 of searchParameterDefinitions()) {
     const { code, type: kind, base, expression, target: targets = [] } = hl7;
     const components = componentsOf(hl7);
-    const definition = { code, kind, expression: parse(kind, expression), targets, components, isOwn: false };
+    const parsed = parse(hl7.id === POSITION ? 'number' : kind, expression);
+    const definition = { code, kind, expression: parsed, targets, components, isOwn: false };
     for (const type of base.flatMap((name) => typesOf(name, types))) byType.get(type)?.set(code, definition);
   }
   for (const parameter of own) byType.get(parameter.type)?.set(parameter.code, ownDefinitionOf(parameter));
@@ -82,6 +84,9 @@ function crossed([first, second]: readonly ComponentDefinition[]): readonly Comp
     { ...second, expression: first.expression },
   ];
 }
+
+/** The one special parameter whose values are indexed. */
+const POSITION = 'Location-near';
 
 /** `DomainResource` counts for Binary, Bundle and Parameters too: its only parameter, `_text`, is not searchable anyway. */
 function typesOf(base: string, types: readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@ import { type Alias, type Candidate, findAliases } from './alias';
 import { type Branch } from './branch';
 import { compileComposite } from './composite';
 import { compileExpression } from './expression';
-import { ExpressionError } from './expression-syntax';
+import { ExpressionError } from '../../../fhir/fhirpath/expression';
 import { parameterIdOf } from './hash';
 import { holdsValuesOf } from './kind-types';
 import { mainDateCodeOf } from './main-date';

@@ -1,6 +1,6 @@
 import { dateSpanOf, type DateRange } from '../../../fhir/instant';
 import { type DateBox, type InstantRange } from '../search-query';
-import { invalid, type Prefix, prefixOf } from './values';
+import { alternativesOf, invalid, type Prefix, prefixOf } from './values';
 
 /** `ap` means within a tenth of the time between now and the date (http://hl7.org/fhir/R4/search.html#prefix). */
 const APPROXIMATION = 0.1;
@@ -14,9 +14,34 @@ export function dateBoxesOf(name: string, text: string, now: number): readonly D
   return boxesOf(prefix, spanOf(name, rest), now);
 }
 
-/** `_lastUpdated` is one moment, so that a box is a range of it. */
-export function instantRangesOf(name: string, text: string, now: number): readonly InstantRange[] {
-  return dateBoxesOf(name, text, now).map(({ lowFrom, lowTo, highFrom, highTo }) => ({
+/**
+ * `date=ge2020-01,lt1990` and `date:btw=2020-01,2020-03` as boxes. `:btw` is whatever touches the time from the beginning
+ * of the first date to the end of the second.
+ */
+export function dateAlternativesOf(
+  name: string,
+  modifier: 'btw' | undefined,
+  value: string,
+  now: number,
+): readonly DateBox[] {
+  const values = alternativesOf(name, value);
+  if (modifier === undefined) return values.flatMap((text) => dateBoxesOf(name, text, now));
+  const [first, last, ...rest] = values;
+  if (first === undefined || last === undefined || rest.length > 0)
+    throw invalid(name, 'takes two dates with a comma between them');
+  const [low, high] = [spanOf(name, first), spanOf(name, last)];
+  if (low.low > high.high) throw invalid(name, 'takes the earlier date first');
+  return [{ highFrom: low.low, lowTo: high.high }];
+}
+
+/** What has one moment, such as `_lastUpdated`, has a box that is a range of it. */
+export function instantRangesOf(
+  name: string,
+  modifier: 'btw' | undefined,
+  value: string,
+  now: number,
+): readonly InstantRange[] {
+  return dateAlternativesOf(name, modifier, value, now).map(({ lowFrom, lowTo, highFrom, highTo }) => ({
     low: Math.max(lowFrom ?? -Infinity, highFrom ?? -Infinity),
     high: Math.min(lowTo ?? Infinity, highTo ?? Infinity),
   }));

@@ -20,3 +20,7 @@ export function valuePathsOf({ branches }: SearchParameter, name: string): reado
 export interface ValuePath extends Pick<Branch, 'type'> {
   readonly path: string;
 }
+
+/** Only plain ASCII has one spelling in a body, whatever escapes a client used. */
+export const hintOf = (text: string): { readonly hint?: string } =>
+  /^[ !#-[\]-~]{2,}$/.test(text) ? { hint: text } : {};

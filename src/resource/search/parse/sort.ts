@@ -1,6 +1,8 @@
 import { type SearchParameter } from '../extract/search-parameter';
 import { type SortKey } from '../search-query';
+import { dotSortOf } from './dot-clause';
 import { type ValuePath, valuePathsOf } from './json-path';
+import { placesIn } from './near-clause';
 import { parameterOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
 import { invalid } from './values';
@@ -13,13 +15,15 @@ export function sortOf(query: URLSearchParams, scope: SearchScope): readonly Sor
   if (names.length > MAX_KEYS) throw invalid('_sort', `takes at most ${MAX_KEYS} keys`);
   return names.flatMap((name) => {
     const isDescending = name.startsWith('-');
-    const by = keyOf(isDescending ? name.slice(1) : name, scope);
+    const by = keyOf(isDescending ? name.slice(1) : name, query, scope);
     return by === undefined ? [] : [{ by, isDescending }];
   });
 }
 
-function keyOf(code: string, scope: SearchScope): SortKey['by'] | undefined {
+function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKey['by'] | undefined {
+  if (code.startsWith('.')) return dotSortOf(code, scope);
   if (code === '_lastUpdated') return { kind: 'updated' };
+  if (code === '_createdAt') return { kind: 'created' };
   if (code === '_id') return { kind: 'id' };
   const parameter = parameterOf(code, scope);
   if (parameter === undefined) return undefined;
@@ -38,8 +42,13 @@ function keyOf(code: string, scope: SearchScope): SortKey['by'] | undefined {
     case 'uri':
     case 'reference':
       return { kind: 'body', paths: sortPathsOf(parameter) };
+    case 'special': {
+      const places = placesIn(code, query);
+      if (places.length === 0)
+        throw invalid('_sort', `goes by "${code}" only in a search by it, for a distance from somewhere`);
+      return { kind: 'near', parameterId: parameter.parameterId, places };
+    }
     case 'composite':
-    case 'special':
       throw invalid('_sort', `cannot go by "${code}"`);
   }
 }

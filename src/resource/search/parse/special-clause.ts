@@ -1,32 +1,46 @@
 import { targetHashOf } from '../extract/hash';
 import { type SearchClause } from '../search-query';
-import { pathText } from './json-path';
+import { hintOf, pathText } from './json-path';
 import { type SearchScope } from './search-scope';
 import { instantRangesOf } from './date-clause';
-import { anyOf, hintOf } from './token-clause';
-import { alternativesOf, invalid, unescaped } from './values';
+import { anyOf } from './token-clause';
+import { alternativesOf, invalid, unescaped, unsupportedModifier } from './values';
 
 /** Parameters of all types that are no SearchParameter with an expression (http://hl7.org/fhir/R4/search.html#all). */
-export const SPECIAL_CODES: ReadonlySet<string> = new Set(['_id', '_lastUpdated', '_text', '_content', '_list']);
+export const SPECIAL_CODES: ReadonlySet<string> = new Set([
+  ...['_id', '_lastUpdated', '_createdAt', '_text', '_content', '_ilike', '_list'],
+]);
 
-/** The most words of `_text` and `_content`: each is looked for in every body. */
+/** Those of them that are one moment. */
+export const MOMENT_CODES: ReadonlySet<string> = new Set(['_lastUpdated', '_createdAt']);
+
+/** The most words of `_text`, `_content` and `_ilike`: each is looked for in every body. */
 const MAX_WORDS = 16;
 
 export function specialClauseOf(
   code: string,
+  modifier: string | undefined,
   value: string,
   { parameters, now = Date.now() }: SearchScope,
 ): SearchClause {
+  const isMoment = MOMENT_CODES.has(code);
+  const name = modifier === undefined ? code : `${code}:${modifier}`;
+  const isBetween = isMoment && modifier === 'btw';
+  if (modifier !== undefined && !isBetween) throw unsupportedModifier(name, isMoment ? ['btw'] : []);
+  if (isMoment) {
+    const ranges = instantRangesOf(name, isBetween ? 'btw' : undefined, value, now);
+    return { kind: code === '_createdAt' ? 'created' : 'updated', ranges };
+  }
   const values = alternativesOf(code, value);
   switch (code) {
     case '_id':
       return { kind: 'id', ids: values.map(unescaped) };
-    case '_lastUpdated':
-      return { kind: 'updated', ranges: values.flatMap((text) => instantRangesOf(code, text, now)) };
     case '_text':
       return anyOf(values.map((text) => wordsClause(code, unescaped(text), '$.text.div')));
     case '_content':
       return anyOf(values.map((text) => wordsClause(code, unescaped(text), '$.**')));
+    case '_ilike':
+      return { kind: 'words', alternatives: values.map((text) => wordsOf(code, unescaped(text))) };
     default: {
       const parameterId = parameters.find('List', 'item')?.storedAs[0];
       if (parameterId === undefined) throw invalid(code, 'needs lists with items');
@@ -49,12 +63,16 @@ function listIdOf(code: string, text: string): string {
 
 /** Every word must occur, whatever its case. */
 function wordsClause(code: string, text: string, path: string): SearchClause {
-  const words = text.split(/\s+/).filter((word) => word !== '');
-  if (words.length === 0 || words.length > MAX_WORDS) throw invalid(code, `takes 1 to ${MAX_WORDS} words`);
-  const clauses = words.map((word): SearchClause => ({
+  const clauses = wordsOf(code, text).map((word): SearchClause => ({
     kind: 'body',
     paths: [`${path} ? (@.type() == "string" && @ like_regex ${pathText(word)} flag "iq")`],
     ...hintOf(word),
   }));
   return { kind: 'all', clauses };
+}
+
+function wordsOf(code: string, text: string): readonly string[] {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  if (words.length === 0 || words.length > MAX_WORDS) throw invalid(code, `takes 1 to ${MAX_WORDS} words`);
+  return words;
 }

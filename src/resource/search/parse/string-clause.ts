@@ -7,7 +7,7 @@ import { invalid, unescaped, unsupportedModifier } from './values';
 /** As long as the index looks at a text. */
 const LONGEST_TEXT = 256;
 
-/** `name`, `name:exact`, `name:contains` (http://hl7.org/fhir/R4/search.html#string). */
+/** `name` and `name:starts`, `:ends`, `:contains`, `:exact` (http://hl7.org/fhir/R4/search.html#string). */
 export function stringClauseOf(
   parameter: SearchParameter,
   modifier: string | undefined,
@@ -18,14 +18,17 @@ export function stringClauseOf(
   const folded = texts.map((text) => foldedOf(name, text));
   switch (modifier) {
     case undefined:
+    case 'starts':
       return clauseOf(parameter, 'prefix', folded);
     case 'contains':
       return clauseOf(parameter, 'contains', folded);
+    case 'ends':
+      return clauseOf(parameter, 'suffix', folded);
     case 'exact':
       // The folded text finds the candidates, the stored text decides.
       return { kind: 'all', clauses: [clauseOf(parameter, 'prefix', folded), exactly(parameter, name, texts)] };
     default:
-      throw unsupportedModifier(name, ['exact', 'contains', 'missing']);
+      throw unsupportedModifier(name, ['exact', 'contains', 'starts', 'ends', 'missing']);
   }
 }
 

@@ -1,7 +1,8 @@
 import { pairHashOf, systemHashOf, tokenHashOf } from '../extract/hash';
 import { type SearchParameter } from '../extract/search-parameter';
 import { type SearchClause, type TokenKey } from '../search-query';
-import { pathText, type ValuePath, valuePathsOf } from './json-path';
+import { caselessClauseOf } from './caseless-token';
+import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';
 import { invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
 /** A token as sent: `code`, `system|code`, `|code` or `system|`. */
@@ -27,6 +28,13 @@ export function tokenClauseOf(
       return anyOf(values.map((value) => textClause(parameter, name, unescaped(value))));
     case 'of-type':
       return anyOf(values.map((value) => ofTypeClause(parameter, name, value)));
+    case 'i':
+      return anyOf(
+        values.map((value) => {
+          const token = tokenOf(name, value);
+          return token.code === '' ? clauseOf(parameter, token) : caselessClauseOf(parameter, name, token);
+        }),
+      );
     case 'in':
     case 'not-in': {
       const sets = values.map((url) => ({
@@ -37,7 +45,7 @@ export function tokenClauseOf(
       return modifier === 'in' ? anyOf(sets) : { kind: 'not', clause: anyOf(sets) };
     }
     default:
-      throw unsupportedModifier(name, ['not', 'text', 'in', 'not-in', 'of-type', 'missing']);
+      throw unsupportedModifier(name, ['not', 'i', 'text', 'in', 'not-in', 'of-type', 'missing']);
   }
 }
 
@@ -130,7 +138,3 @@ function textPathsOf(path: string, type: string | undefined): readonly string[] 
       return [path, `${path}.text`, `${path}.display`];
   }
 }
-
-/** Only plain ASCII has one spelling in a body, whatever escapes a client used. */
-export const hintOf = (text: string): { readonly hint?: string } =>
-  /^[ !#-[\]-~]{2,}$/.test(text) ? { hint: text } : {};

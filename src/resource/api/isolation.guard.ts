@@ -1,0 +1,17 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type Request } from 'express';
+import { parseIsolationLevel } from '../../platform/database/isolation-level';
+import { RequestContext } from '../../platform/http/request-context';
+
+/** Stands before the routes that write: `x-max-isolation-level` says at which level their transactions are opened (ADR 0005). */
+@Injectable()
+export class IsolationGuard implements CanActivate {
+  constructor(private readonly requests: RequestContext) {}
+
+  /** @throws ServiceError 'invalid' for what is no level */
+  canActivate(context: ExecutionContext): boolean {
+    const header = context.switchToHttp().getRequest<Request>().get('x-max-isolation-level');
+    if (header !== undefined) this.requests.isolate(parseIsolationLevel(header));
+    return true;
+  }
+}

@@ -1,0 +1,57 @@
+import { isTooDeep } from '../search/result-parameters';
+import { type SearchPage } from '../search/resource-search';
+import { printPosition } from '../search/search-position';
+import { type PagePosition } from '../search/search-query';
+
+/** What the links of a search repeat, and where the page is. */
+export interface SearchPlace {
+  readonly rootUrl: string;
+  /** Below the root: `Patient`; empty for the root itself. */
+  readonly path: string;
+  /** The parameters that were used, with the count that is in force. */
+  readonly used: URLSearchParams;
+  readonly count: number;
+  readonly position: PagePosition | undefined;
+  /** The number of the page, when it was asked for by one. */
+  readonly page: number | undefined;
+}
+
+export interface Link {
+  readonly relation: string;
+  readonly url: string;
+}
+
+/**
+ * The links of a page (http://hl7.org/fhir/R4/http.html#paging). They go by the rows at its edges, so that they stay right
+ * while others write; by number when it was reached by its number.
+ */
+export function linksOf(page: SearchPage, place: SearchPlace): readonly Link[] {
+  if (place.page !== undefined) return numberedLinksOf(page, place, place.page);
+  return [
+    linkTo(place, 'self', place.position),
+    linkTo(place, 'first', undefined),
+    ...(page.previous === undefined ? [] : [linkTo(place, 'previous', page.previous)]),
+    ...(page.next === undefined ? [] : [linkTo(place, 'next', page.next)]),
+  ];
+}
+
+/** Where numbers end, `next` goes on by the last row. */
+function numberedLinksOf({ total, hasMore, next }: SearchPage, place: SearchPlace, page: number): readonly Link[] {
+  const { count } = place;
+  const last = total === undefined || count === 0 ? undefined : Math.max(1, Math.ceil(total / count));
+  const isNextTooDeep = isTooDeep(page + 1, count);
+  return [
+    linkTo(place, 'self', page),
+    linkTo(place, 'first', 1),
+    ...(page > 1 ? [linkTo(place, 'previous', Math.min(page - 1, last ?? page))] : []),
+    ...(hasMore ? [linkTo(place, 'next', isNextTooDeep ? next : page + 1)] : []),
+    ...(last === undefined || isTooDeep(last, count) ? [] : [linkTo(place, 'last', last)]),
+  ];
+}
+
+function linkTo({ rootUrl, path, used }: SearchPlace, relation: string, at: PagePosition | number | undefined): Link {
+  const shown = new URLSearchParams(used);
+  if (typeof at === 'number') shown.set('_page', String(at));
+  else if (at !== undefined) shown.set(`_${at.side}`, printPosition(at));
+  return { relation, url: `${rootUrl}${path === '' ? '' : `/${path}`}?${shown.toString()}` };
+}

@@ -1,0 +1,32 @@
+import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { FormatGuard } from '../../fhir/format.guard';
+import { sendAnswer } from '../../fhir/fhir-answer';
+import { queryOf } from '../../platform/http/raw-request';
+import { OperationId } from '../../platform/http/route-access';
+import { searchFormOf } from './search-form';
+import { TypesSearchRequests } from './types-search-request';
+
+/**
+ * Search over types (http://hl7.org/fhir/R4/http.html#search, "all resource types"), with GET and with a form. The policy
+ * decides on the whole, as on the history of the server: who may search so may search every type.
+ */
+@ApiExcludeController()
+@UseGuards(FormatGuard)
+@Controller(['fhir', ''])
+export class TypesSearchController {
+  constructor(private readonly searches: TypesSearchRequests) {}
+
+  @Get()
+  @OperationId('FhirSearchSystem')
+  async byQuery(@Req() request: Request, @Res() response: Response): Promise<void> {
+    sendAnswer(response, await this.searches.answer(request, queryOf(request)));
+  }
+
+  @Post('_search')
+  @OperationId('FhirSearchSystem')
+  async byForm(@Req() request: Request, @Res() response: Response): Promise<void> {
+    sendAnswer(response, await this.searches.answer(request, searchFormOf(request)));
+  }
+}
