@@ -4,7 +4,14 @@ import { type ElementTables } from './element-tables';
 import { isObject } from './fhirpath/compiled';
 import { HAND_MADE } from './hand-made-invariants';
 import { invariantsOfElement, invariantsOfType } from './invariant-check';
-import { complexMember, type ElementShape, primitiveItem, primitiveMember, siblingMember } from './member-check';
+import {
+  complexMember,
+  type ElementShape,
+  kindOf,
+  primitiveItem,
+  primitiveMember,
+  siblingMember,
+} from './member-check';
 import { checkObject, type KnownMember, type ObjectTable, type RequiredElement } from './object-check';
 import { referenceCheck } from './reference-check';
 import { type ValidationRun } from './validation-run';
@@ -130,7 +137,10 @@ export class TypeChecks {
 /** `{resourceType, id}`, the reference form of the server's own types. */
 function nativeReferenceCheck(targets: readonly string[]): ItemCheck {
   return (item, run) => {
-    if (!isObject(item)) return;
+    if (!isObject(item)) {
+      run.report('structure', `It must be an object with "resourceType" and "id", not ${kindOf(item)}.`);
+      return;
+    }
     const { resourceType, id, ...others } = item;
     const [unknown] = Object.keys(others).filter((key) => key !== 'display' && key !== 'extension');
     if (unknown !== undefined)
