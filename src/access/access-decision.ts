@@ -1,43 +1,61 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller } from '../platform/http/caller';
+import { type GrantedRows } from '../platform/http/granted-rows';
 import { AccessPolicies } from './access-policies';
-import { type AccessPolicy } from './access-policy';
-import { type AccessRequest } from './policy-engine';
-import { PolicyEngines } from './policy-engine.registry';
+import { type CompiledPolicy } from './compiled-policy';
+import { type FailedClause } from './policy-engine';
+import { PolicyTrial } from './policy-trial';
+import { asHolderOf } from './request/caller-parts';
+import { type LazyRequest } from './request/lazy-request';
+import { Roles } from './roles/roles';
+
+/** A policy that covers a request and does not grant it. */
+export interface TriedPolicy {
+  readonly policy: CompiledPolicy;
+  readonly failed: FailedClause;
+}
+
+export type Decision =
+  | { readonly granted: false; readonly tried: readonly TriedPolicy[] }
+  | { readonly granted: true; readonly rows: GrantedRows };
+
+interface Candidate {
+  readonly policy: CompiledPolicy;
+  /** The request as the policy sees it; undefined when its User does not hold the Role. */
+  readonly request: LazyRequest | undefined;
+}
 
 /** Decides requests: denied unless a policy grants. */
 @Injectable()
 export class AccessDecision {
   constructor(
     private readonly policies: AccessPolicies,
-    private readonly engines: PolicyEngines,
+    private readonly trial: PolicyTrial,
+    private readonly roles: Roles,
   ) {}
 
-  async isGranted(request: AccessRequest): Promise<boolean> {
-    for (const policy of await this.policies.all()) {
-      if (!covers(policy, request)) continue;
-      const engine = this.engines.find(policy.engine)?.handler;
-      if (engine !== undefined && (await engine.grants(policy, request))) return true;
+  /** The first grant without criteria decides; else all grants are collected, and one of their criteria must hold. */
+  async decide(request: LazyRequest): Promise<Decision> {
+    const tried: TriedPolicy[] = [];
+    const rows = new Set<string>();
+    for await (const candidate of this.candidatesFor(request)) {
+      const outcome = await this.trial.of(candidate.policy, candidate.request);
+      if (outcome.granted === 'all') return { granted: true, rows: 'all' };
+      if (outcome.granted === undefined) tried.push({ policy: candidate.policy, failed: outcome.failed });
+      else for (const criterion of outcome.granted) rows.add(criterion);
     }
-    return false;
+    return rows.size === 0 ? { granted: false, tried } : { granted: true, rows: [...rows] };
+  }
+
+  /** Roles are read when no other policy has decided. */
+  private async *candidatesFor(request: LazyRequest): AsyncGenerator<Candidate> {
+    const index = await this.policies.current();
+    for (const policy of index.covering(request)) yield { policy, request };
+    const ofRoles = index.coveringRoles(request);
+    if (ofRoles.length === 0) return;
+    const held = new Set((await this.roles.of(request.caller)).map(({ name }) => name));
+    for (const policy of ofRoles) {
+      const { roleName = '' } = policy;
+      yield { policy, request: held.has(roleName) ? asHolderOf(roleName, request) : undefined };
+    }
   }
 }
-
-function covers({ link }: AccessPolicy, { caller, operationId }: AccessRequest): boolean {
-  if (link.length === 0) return true;
-  return link.some(({ resourceType, id }) => {
-    switch (resourceType) {
-      case 'User':
-        return caller.userId === id;
-      case 'Client':
-        return isClientItself(caller) && caller.clientId === id;
-      case 'Operation':
-        return operationId === id;
-      default:
-        return false;
-    }
-  });
-}
-
-/** A client that acts on behalf of a user has the user's rights: policies are for the User (interface, "Authentication", 5). */
-const isClientItself = ({ userId }: Caller): boolean => userId === undefined;

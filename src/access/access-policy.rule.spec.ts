@@ -4,17 +4,21 @@ import { ServiceError } from '../platform/errors/service-error';
 import { readJson } from '../platform/json/read-json';
 import { ResourceDraft } from '../resource/resource-draft';
 import { AccessPolicyRule } from './access-policy.rule';
+import { type PolicyRows } from './criteria/policy-rows';
 import { type PolicyEngine } from './policy-engine';
 import { PolicyEngines } from './policy-engine.registry';
 
 /** An engine of another team: it reads `hours`. */
 const officeHours: PolicyEngine = {
   members: ['hours'],
-  grants: () => false,
-  check: ({ hours }) => {
+  compile: ({ hours }) => {
     if (typeof hours !== 'string') throw new ServiceError('unprocessable', 'AccessPolicy.hours is missing.');
+    return () => ({ path: 'hours', reason: 'the office is closed' });
   },
 };
+
+/** Row criteria are searches; those of this spec are none. */
+const noRows: Pick<PolicyRows, 'assertSearchable'> = { assertSearchable: () => Promise.resolve() };
 
 function rule(): AccessPolicyRule {
   const discovery: Pick<DiscoveryService, 'getProviders' | 'getMetadataByDecorator'> = {
@@ -23,12 +27,12 @@ function rule(): AccessPolicyRule {
   };
   const engines = new PolicyEngines(discovery as DiscoveryService);
   engines.onModuleInit();
-  return new AccessPolicyRule(engines);
+  return new AccessPolicyRule(engines, noRows as PolicyRows);
 }
 
-const refusalOf = (policy: object): string | undefined => {
+const refusalOf = async (policy: object): Promise<string | undefined> => {
   try {
-    rule().check(ResourceDraft.of(readJson(JSON.stringify(policy)), 'AccessPolicy'));
+    await rule().check(ResourceDraft.of(readJson(JSON.stringify(policy)), 'AccessPolicy'));
     return undefined;
   } catch (error) {
     return error instanceof ServiceError ? error.message : 'another error';
@@ -36,18 +40,18 @@ const refusalOf = (policy: object): string | undefined => {
 };
 
 describe(AccessPolicyRule, () => {
-  it('takes the members that an engine reads', () => {
-    expect(refusalOf({ engine: 'office-hours', hours: '8-17' })).toBeUndefined();
+  it('takes the members that an engine reads', async () => {
+    expect(await refusalOf({ engine: 'office-hours', hours: '8-17' })).toBeUndefined();
   });
 
-  it('leaves them to the engine', () => {
-    expect(refusalOf({ engine: 'office-hours' })).toBe('AccessPolicy.hours is missing.');
+  it('leaves them to the engine', async () => {
+    expect(await refusalOf({ engine: 'office-hours' })).toBe('AccessPolicy.hours is missing.');
   });
 
   it.each([
     [{ engine: 'office-hours', hours: '8-17', days: '1-5' }, 'AccessPolicy.days is not supported.'],
     [{ engine: 'allow' }, 'AccessPolicy.engine must be one of office-hours.'],
-  ])('refuses %j, of which a part would not be read', (policy, message) => {
-    expect(refusalOf(policy)).toBe(message);
+  ])('refuses %j, of which a part would not be read', async (policy, message) => {
+    expect(await refusalOf(policy)).toBe(message);
   });
 });

@@ -1,39 +1,57 @@
 import { Injectable } from '@nestjs/common';
-import { type NativeReference } from '../fhir/types';
-import { ServiceError } from '../platform/errors/service-error';
+import { type NativeReference, type Resource } from '../fhir/types';
 import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
+import { compilePolicy } from './compiled-policy';
+import { PolicyRows } from './criteria/policy-rows';
 import { PolicyEngines } from './policy-engine.registry';
+import { policyFault } from './policy-fault';
 
 const LINKABLE = ['User', 'Client', 'Operation'];
 
-/** What every policy may have. A member that is not read (`roleName`, a misspelt `links`) would leave a wider grant. */
+/** More than any person writes by hand; each is read for every request that the policy covers. */
+const MAX_CRITERIA = 32;
+
+/** What every policy may have. A member that is not read (a misspelt `links`) would leave a wider grant. */
 const COMMON_MEMBERS = [
   ...['resourceType', 'id', 'meta', 'text', 'extension'],
-  ...['description', 'module', 'engine', 'link'],
+  ...['description', 'module', 'engine', 'link', 'roleName', 'type'],
 ];
 
 /** A policy that this server would read differently from its author is refused: a grant must never be wider than meant. */
 @Injectable()
 @ForResourceType('AccessPolicy')
 export class AccessPolicyRule implements ResourceRule {
-  constructor(private readonly engines: PolicyEngines) {}
+  constructor(
+    private readonly engines: PolicyEngines,
+    private readonly rows: PolicyRows,
+  ) {}
 
-  check({ value }: ResourceDraft): void {
-    const { engine, link } = value;
-    const handler = typeof engine === 'string' ? this.engines.find(engine)?.handler : undefined;
-    if (handler === undefined) throw refused('engine', `must be one of ${this.engines.names().join(', ')}`);
-    const known = [...COMMON_MEMBERS, ...(handler.members ?? [])];
-    const unknown = Object.keys(value).find((name) => !known.includes(name));
-    if (unknown !== undefined) throw refused(unknown, 'is not supported');
-    if (link !== undefined && (!Array.isArray(link) || !link.every(isLink))) {
-      throw refused('link', `must be a list of {"resourceType", "id"} of ${LINKABLE.join(', ')}`);
-    }
-    // An empty list reads like "nobody", but no link means everybody.
-    if (Array.isArray(link) && link.length === 0)
-      throw refused('link', 'must not be empty; leave it out to cover every authenticated caller');
-    handler.check?.(value);
+  async check({ value }: ResourceDraft): Promise<void> {
+    const { members = [], isForRpc = false } = this.engines.named(value.engine);
+    assertMembers(value, [...COMMON_MEMBERS, ...(isForRpc ? [] : ['criteria']), ...members]);
+    assertLinks(value.link);
+    assertRoleName(value.roleName);
+    assertType(value.type, isForRpc);
+    assertCriteria(value.criteria);
+    const { criteria } = compilePolicy(value, this.engines);
+    for (const template of criteria) await this.rows.assertSearchable(template);
   }
+}
+
+function assertMembers(policy: Resource, known: readonly string[]): void {
+  const unknown = Object.keys(policy).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw policyFault(unknown, 'is not supported');
+}
+
+function assertLinks(link: unknown): void {
+  if (link === undefined) return;
+  if (!Array.isArray(link) || !link.every(isLink)) {
+    throw policyFault('link', `must be a list of {"resourceType", "id"} of ${LINKABLE.join(', ')}`);
+  }
+  // An empty list reads like "nobody", but no link means everybody.
+  if (link.length === 0)
+    throw policyFault('link', 'must not be empty; leave it out to cover every authenticated caller');
 }
 
 function isLink(link: unknown): boolean {
@@ -42,5 +60,25 @@ function isLink(link: unknown): boolean {
   return typeof resourceType === 'string' && LINKABLE.includes(resourceType) && typeof id === 'string' && id !== '';
 }
 
-const refused = (member: string, reason: string): ServiceError =>
-  new ServiceError('unprocessable', `AccessPolicy.${member} ${reason}.`, { expression: `AccessPolicy.${member}` });
+function assertRoleName(roleName: unknown): void {
+  if (roleName === undefined || (typeof roleName === 'string' && roleName.trim() !== '')) return;
+  throw policyFault('roleName', 'must be the name of a Role');
+}
+
+function assertType(type: unknown, isForRpc: boolean): void {
+  if (isForRpc && type !== 'rpc')
+    throw policyFault('type', 'must be "rpc" with an engine that decides calls of methods');
+  if (type === undefined || type === 'rest' || type === 'rpc') return;
+  throw policyFault(
+    'type',
+    type === 'scope' ? 'cannot be "scope": SMART scopes are not served here' : 'must be "rest" or "rpc"',
+  );
+}
+
+function assertCriteria(criteria: unknown): void {
+  if (criteria === undefined) return;
+  const list: readonly unknown[] = Array.isArray(criteria) ? criteria : [criteria];
+  // An empty list reads like "no rows", but no criteria mean all.
+  if (list.length === 0 || list.length > MAX_CRITERIA || !list.every((one) => typeof one === 'string'))
+    throw policyFault('criteria', `must be a text, or a list of 1 to ${MAX_CRITERIA} texts`);
+}

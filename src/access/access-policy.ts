@@ -1,19 +1,17 @@
 import { type NativeReference, type Resource } from '../fhir/types';
 
-/** A grant (interface, "Authentication", rule 5): without one that covers a request, it is denied. */
-export interface AccessPolicy {
-  readonly id: string;
+/** A stored grant (interface, "Authentication", rule 5): without one that covers a request, it is denied. */
+export interface AccessPolicy extends Resource {
   readonly engine: string;
   /** Whom or what it covers; several are alternatives. Without links it covers every authenticated caller. */
-  readonly link: readonly NativeReference[];
-  /** The whole resource, for the engine. */
-  readonly resource: Resource;
+  readonly link?: readonly NativeReference[];
+  /** Covers Users with a Role of this name only. */
+  readonly roleName?: string;
+  /** Requests of one kind only; without it all. */
+  readonly type?: 'rest' | 'rpc';
+  /** Limits the grant to the resources that one of these finds. */
+  readonly criteria?: string | readonly string[];
 }
 
-export function accessPolicyOf(resource: Resource): AccessPolicy {
-  const { id, engine, link } = resource as Resource & {
-    readonly engine?: string;
-    readonly link?: readonly NativeReference[];
-  };
-  return { id: id ?? '', engine: engine ?? '', link: link ?? [], resource };
-}
+export const criteriaOf = ({ criteria }: Pick<AccessPolicy, 'criteria'>): readonly string[] =>
+  criteria === undefined ? [] : [criteria].flat();

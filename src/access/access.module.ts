@@ -6,9 +6,20 @@ import { AccessPolicies } from './access-policies';
 import { AccessPolicyListener } from './access-policy.listener';
 import { AccessPolicyResourceType } from './access-policy.resource-type';
 import { AccessPolicyRule } from './access-policy.rule';
+import { PolicyRows } from './criteria/policy-rows';
 import { AllowEngine } from './engines/allow.engine';
-import { PolicyEntryAccess } from './entry-access';
+import { MatchoRpcEngine } from './engines/matcho-rpc.engine';
+import { MatchoEngine } from './engines/matcho.engine';
+import { JsonSchemaEngine } from './engines/json-schema.engine';
+import { ComplexEngine } from './engines/complex.engine';
+import { AllowRpcEngine } from './engines/allow-rpc.engine';
 import { PolicyEngines } from './policy-engine.registry';
+import { PolicyEntryAccess } from './policy-entry-access';
+import { PolicyTrial } from './policy-trial';
+import { AccessRequests } from './request/access-requests';
+import { CallerParts } from './request/caller-parts';
+import { RoleResourceType } from './roles/role.resource-type';
+import { Roles } from './roles/roles';
 
 @Module({
   imports: [DiscoveryModule, ResourceModule],
@@ -18,10 +29,21 @@ import { PolicyEngines } from './policy-engine.registry';
     AccessPolicyListener,
     AccessPolicyResourceType,
     AccessPolicyRule,
+    AccessRequests,
     AllowEngine,
+    AllowRpcEngine,
+    CallerParts,
+    ComplexEngine,
+    JsonSchemaEngine,
+    MatchoEngine,
+    MatchoRpcEngine,
     PolicyEngines,
     PolicyEntryAccess,
+    PolicyRows,
+    PolicyTrial,
+    RoleResourceType,
+    Roles,
   ],
-  exports: [AccessDecision],
+  exports: [AccessDecision, AccessRequests],
 })
 export class AccessModule {}

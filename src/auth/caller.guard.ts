@@ -2,10 +2,16 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
 import { AccessDecision } from '../access/access-decision';
-import { type Caller } from '../platform/http/caller';
+import { AccessRequests } from '../access/request/access-requests';
 import { authorizationOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/http/request-context';
-import { OPERATION_ID, type OperationIdOf, ROUTE_ACCESS, type RouteAccess } from '../platform/http/route-access';
+import {
+  ENFORCES_ROWS,
+  OPERATION_ID,
+  type OperationIdOf,
+  ROUTE_ACCESS,
+  type RouteAccess,
+} from '../platform/http/route-access';
 import { ServiceError } from '../platform/errors/service-error';
 import { CallerResolver } from './caller-resolver';
 
@@ -16,6 +22,7 @@ export class CallerGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly callers: CallerResolver,
     private readonly access: AccessDecision,
+    private readonly asked: AccessRequests,
     private readonly requests: RequestContext,
   ) {}
 
@@ -28,13 +35,13 @@ export class CallerGuard implements CanActivate {
     this.requests.identify(caller, epoch);
     if (access === 'token') return true;
     const operationIdOf = this.reflector.getAllAndOverride<OperationIdOf | undefined>(OPERATION_ID, route);
-    await this.assertGranted(caller, operationIdOf?.(request));
+    const asked = this.asked.ofHttp(request, caller, operationIdOf?.(request));
+    if (access === 'parts') return true;
+    const decision = await this.access.decide(asked);
+    if (!decision.granted) throw new ServiceError('forbidden', 'No AccessPolicy grants this request.');
+    this.requests.grant(decision.rows);
+    const enforcesRows = this.reflector.getAllAndOverride<boolean | undefined>(ENFORCES_ROWS, route);
+    if (enforcesRows !== true) this.requests.assertAllRows();
     return true;
-  }
-
-  private async assertGranted(caller: Caller, operationId: string | undefined): Promise<void> {
-    if (!(await this.access.isGranted({ caller, operationId }))) {
-      throw new ServiceError('forbidden', 'No AccessPolicy grants this request.');
-    }
   }
 }

@@ -2,18 +2,32 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 import { ServiceError } from '../platform/errors/service-error';
+import { type GrantedRows } from '../platform/http/granted-rows';
+import { limitedToRows } from '../platform/http/request-context';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest } from './entry-access';
 
-/** Every registered decision must grant; without one nothing is granted. */
+/** Whoever is registered decides; without anybody nothing is granted. */
 @Injectable()
 export class EntryAccesses extends HandlerRegistry<string, EntryAccess> {
   constructor(discovery: DiscoveryService) {
-    super(discovery, DecidesEntryAccess, (name) => name);
+    super(discovery, DecidesEntryAccess, () => 'who decides');
   }
 
+  /**
+   * Tells which resources the part of the request may touch.
+   * @throws ServiceError 'forbidden'
+   */
+  grant(request: EntryAccessRequest): Promise<GrantedRows> {
+    const [decider] = this.all();
+    if (decider === undefined) throw new ServiceError('forbidden', 'Nobody decides who may do this.');
+    return decider.handler.grant(request);
+  }
+
+  /**
+   * For parts that cannot keep to row criteria: whoever is limited by them is refused.
+   * @throws ServiceError 'forbidden'
+   */
   async assertGranted(request: EntryAccessRequest): Promise<void> {
-    const deciders = this.all();
-    if (deciders.length === 0) throw new ServiceError('forbidden', 'Nobody decides who may write.');
-    for (const { handler } of deciders) await handler.assertGranted(request);
+    if ((await this.grant(request)) !== 'all') throw limitedToRows();
   }
 }

@@ -1,23 +1,29 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type Resource } from '../fhir/types';
+import { type GrantedRows } from '../platform/http/granted-rows';
 
-/** A write inside of a larger request, as the access of its caller is decided: as if it were a request of its own. */
+/** A part of a larger request, as the access of its caller is decided: as if it were a request of its own. */
 export interface EntryAccessRequest {
-  /** The name of the route that the write alone would have; for example `FhirCreate`. */
+  /** The name of the route that the part alone would have; for example `FhirCreate`. */
   readonly operationId: string;
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query below the root, such as `Patient/p7` or `Patient?identifier=1`. */
   readonly url: string;
-  readonly type: string;
+  readonly type?: string;
   readonly id?: string;
   /** Parses what the caller sent, when a policy looks at it. */
   readonly resource: () => Resource | undefined;
+  /** A call of an RPC method, with its params as values. */
+  readonly rpc?: { readonly method: string; readonly params: unknown };
 }
 
 /** Decides what the caller of the present request may do. */
 export interface EntryAccess {
-  /** @throws ServiceError 'forbidden' */
-  assertGranted(request: EntryAccessRequest): Promise<void>;
+  /**
+   * Tells which resources the part may touch.
+   * @throws ServiceError 'forbidden'
+   */
+  grant(request: EntryAccessRequest): Promise<GrantedRows>;
 }
 
 /** Registers the one {@link EntryAccess}: rights are another floor's business. Its name is for error messages. */

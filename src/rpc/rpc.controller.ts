@@ -3,11 +3,12 @@ import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/
 import { type Request, type Response } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
 import { bodyOf } from '../platform/http/raw-request';
-import { OperationId } from '../platform/http/route-access';
+import { DecidedByParts, OperationId } from '../platform/http/route-access';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { elementsOf } from '../platform/json/json-members';
-import { readJson } from '../platform/json/read-json';
+import { readJson, type ScannedJson } from '../platform/json/read-json';
 import { sendJson } from './json-answer';
+import { RpcAccess } from './rpc-access';
 import { RpcDispatcher } from './rpc-dispatcher';
 import { RpcErrorFilter } from './rpc-error.filter';
 import { RpcErrors } from './rpc-errors';
@@ -23,10 +24,12 @@ const MAX_BATCH_CALLS = 100;
 export class RpcController {
   constructor(
     private readonly dispatcher: RpcDispatcher,
+    private readonly access: RpcAccess,
     private readonly errors: RpcErrors,
   ) {}
 
   @Post()
+  @DecidedByParts()
   @ApiOperation({
     summary: 'Calls a method, or several in order',
     description: `The body is {"method", "params"}, or an array of up to ${MAX_BATCH_CALLS} such calls. Each call is a transaction of its own.`,
@@ -40,7 +43,8 @@ export class RpcController {
     description: '{"error": {"message", "type"?, "errors"?}}: the method refuses.',
   })
   async call(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const { text, value } = readJson(decodeUtf8(bodyOf(request)));
+    const { text, value } = await this.read(request);
+    if (!Array.isArray(value)) await this.access.assertGranted(value);
     const answer = Array.isArray(value)
       ? await this.answersOf(value, elementsOf(text))
       : await this.answerOf(value, text);
@@ -53,17 +57,27 @@ export class RpcController {
     throw new ServiceError('not-allowed', 'RPC methods are called with POST.', { allow: ['POST'] });
   }
 
+  private async read(request: Request): Promise<ScannedJson> {
+    try {
+      return readJson(decodeUtf8(bodyOf(request)));
+    } catch (error) {
+      await this.access.assertGranted();
+      throw error;
+    }
+  }
+
   private async answerOf(call: unknown, callText: string): Promise<string> {
     return `{"result":${await this.dispatcher.resultOf(call, callText)}}`;
   }
 
   private async answersOf(calls: readonly unknown[], callTexts: readonly string[]): Promise<string> {
+    const refusals = await this.access.refusalsOf(calls.slice(0, MAX_BATCH_CALLS));
     if (calls.length > MAX_BATCH_CALLS) throw new RpcRefusal(`At most ${MAX_BATCH_CALLS} calls go into one request.`);
     const answers: string[] = [];
     for (const [index, callText] of callTexts.entries()) {
-      answers.push(
-        await this.answerOf(calls[index], callText).catch((error: unknown) => this.errors.failureOf(error).text),
-      );
+      const refusal = refusals[index];
+      const answer = refusal === undefined ? this.answerOf(calls[index], callText) : Promise.reject(refusal);
+      answers.push(await answer.catch((error: unknown) => this.errors.failureOf(error).text));
     }
     return `[${answers.join(',')}]`;
   }

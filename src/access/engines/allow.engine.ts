@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { EngineOf, type PolicyEngine } from '../policy-engine';
+import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy-engine';
 
 /** Grants whatever the policy's links cover. */
 @Injectable()
 @EngineOf('allow')
 export class AllowEngine implements PolicyEngine {
-  grants(): boolean {
-    return true;
+  compile(): PolicyCheck {
+    return () => undefined;
   }
 }

@@ -2,6 +2,7 @@ import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } fro
 import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { AccessDecision } from '../../access/access-decision';
+import { AccessRequests } from '../../access/request/access-requests';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/http/caller';
 import { authorizationOf } from '../../platform/http/raw-request';
@@ -28,6 +29,7 @@ export class IntrospectController {
     private readonly callers: CallerResolver,
     private readonly requests: RequestContext,
     private readonly access: AccessDecision,
+    private readonly asked: AccessRequests,
     private readonly introspection: Introspection,
   ) {}
 
@@ -62,9 +64,7 @@ export class IntrospectController {
     noteClient(response, caller.clientId);
     const token = parameters.get('token');
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
-    const description = await this.introspection.describe(token, caller, () =>
-      this.access.isGranted({ caller, operationId: 'AuthIntrospect' }),
-    );
+    const description = await this.introspection.describe(token, caller, () => this.isGranted(request, caller));
     sendUnstored(response, JSON.stringify(description));
   }
 
@@ -72,6 +72,11 @@ export class IntrospectController {
   @ApiExcludeEndpoint()
   notAllowed(): never {
     throw new ServiceError('not-allowed', 'Send a token to be described with POST.', { allow: ['POST'] });
+  }
+
+  private async isGranted(request: Request, caller: Caller): Promise<boolean> {
+    const decision = await this.access.decide(this.asked.ofHttp(request, caller, 'AuthIntrospect'));
+    return decision.granted && decision.rows === 'all';
   }
 
   private async callerOf(request: Request, parameters: RequestParameters): Promise<Caller> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { nearestCode } from '../../fhir/nearest-code';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../../resource/resource-draft';
@@ -35,6 +36,7 @@ export class UserRule implements ResourceRule<NewSecrets> {
       inactive: 'boolean',
       twoFactor: 'object',
     });
+    assertSpelling(draft.value);
     for (const name of ['userName', 'email']) assertLogin(name, draft.value[name]);
     const twoFactorKey = takeTwoFactorKey(draft);
     const text = takeSecret(draft, 'password');
@@ -76,6 +78,31 @@ function takeTwoFactorKey(draft: ResourceDraft): string | undefined {
   throw new ServiceError('unprocessable', 'User.twoFactor.secretKey is base32 (RFC 4648), from 8 characters on.', {
     expression: 'User.twoFactor.secretKey',
   });
+}
+
+/** What decides whether a User can sign in; other members are the caller's own, but a misspelt password would be stored readable. */
+const DECISIVE = ['password', 'inactive', 'userName'];
+/** Members of SCIM (RFC 7643) that look like those, and are none of them. */
+const OTHERS = new Set([...DECISIVE, 'active', 'name', 'displayName']);
+
+function assertSpelling(user: Resource): void {
+  for (const key of Object.keys(user)) {
+    const meant = OTHERS.has(key)
+      ? undefined
+      : nearestCode(
+          key.toLowerCase(),
+          DECISIVE.map((name) => name.toLowerCase()),
+        );
+    const name = DECISIVE.find((one) => one.toLowerCase() === meant);
+    if (name !== undefined)
+      throw new ServiceError(
+        'unprocessable',
+        `"${key.slice(0, 64)}" is not an element of User. Did you mean "${name}"?`,
+        {
+          expression: `User.${key.slice(0, 64)}`,
+        },
+      );
+  }
 }
 
 /** A login is a key of an index, and RFC 5321 (section 4.5.3.1) ends an email address there too. */

@@ -8,11 +8,12 @@ import {
   complexMember,
   type ElementShape,
   kindOf,
+  type KnownMember,
   primitiveItem,
   primitiveMember,
   siblingMember,
 } from './member-check';
-import { checkObject, type KnownMember, type ObjectTable, type RequiredElement } from './object-check';
+import { checkObject, type ObjectTable, type RequiredElement } from './object-check';
 import { referenceCheck } from './reference-check';
 import { type ValidationRun } from './validation-run';
 
@@ -122,8 +123,11 @@ export class TypeChecks {
         this.checkNested(item, isContained, run);
       };
     }
+    // Types hold each other, so a table is looked up when it is first needed.
+    let table: ObjectTable | undefined;
     const check: ItemCheck = (item, run) => {
-      checkObject(this.tableOf(type), item, run);
+      table ??= this.tableOf(type);
+      checkObject(table, item, run);
     };
     if (!isSubtype(type, 'Reference')) return check;
     const checkTarget = referenceCheck(targets);

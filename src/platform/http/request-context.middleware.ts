@@ -11,6 +11,6 @@ export function requestContext(requests: RequestContext): RequestHandler {
     const asked = request.get('x-request-id');
     const requestId = asked !== undefined && REQUEST_ID.test(asked) ? asked : randomUUID();
     response.setHeader('X-Request-Id', requestId);
-    requests.run(requestId, next);
+    requests.run(requestId, next, request);
   };
 }

@@ -1,13 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
+import { type Request } from 'express';
 import { type IsolationLevel } from '../database/isolation-level';
+import { ServiceError } from '../errors/service-error';
 import { type Caller } from './caller';
+import { type GrantedRows } from './granted-rows';
 
 interface RequestState {
   readonly requestId: string;
+  readonly origin: Request | undefined;
   caller?: Caller;
   registryEpoch?: number;
   isolationLevel?: IsolationLevel;
+  rows?: GrantedRows;
 }
 
 /** What belongs to the request that is being answered; empty in background work. */
@@ -15,8 +20,9 @@ interface RequestState {
 export class RequestContext {
   private readonly storage = new AsyncLocalStorage<RequestState>();
 
-  run<T>(requestId: string, work: () => T): T {
-    return this.storage.run({ requestId }, work);
+  /** Runs `work` as a request; one inside of another, such as an entry of a batch, keeps the origin of the outer one. */
+  run<T>(requestId: string, work: () => T, origin?: Request): T {
+    return this.storage.run({ requestId, origin: this.origin ?? origin }, work);
   }
 
   get requestId(): string | undefined {
@@ -30,6 +36,32 @@ export class RequestContext {
   /** The registry epoch that was read with the caller's Session, at the beginning of the request. */
   get registryEpoch(): number | undefined {
     return this.storage.getStore()?.registryEpoch;
+  }
+
+  /** The request that came by the wire. */
+  get origin(): Request | undefined {
+    return this.storage.getStore()?.origin;
+  }
+
+  /**
+   * What the policies of this request limit it to; `all` in background work and where no policy is asked. Routes that
+   * keep to it say so with `@EnforcesRows()`.
+   */
+  get rows(): GrantedRows {
+    return this.storage.getStore()?.rows ?? 'all';
+  }
+
+  grant(rows: GrantedRows): void {
+    const state = this.storage.getStore();
+    if (state !== undefined) state.rows = rows;
+  }
+
+  /**
+   * For code that cannot keep to row criteria: whoever is limited by them is refused.
+   * @throws ServiceError 'forbidden'
+   */
+  assertAllRows(): void {
+    if (this.rows !== 'all') throw limitedToRows();
   }
 
   identify(caller: Caller, registryEpoch: number): void {
@@ -47,3 +79,10 @@ export class RequestContext {
     if (state !== undefined) Object.assign(state, { isolationLevel });
   }
 }
+
+/** The refusal of what a limited grant does not cover, as long as nobody checks each row. */
+export const limitedToRows = (): ServiceError =>
+  new ServiceError(
+    'forbidden',
+    'The policies that grant this request limit it to some resources, which cannot be done here.',
+  );

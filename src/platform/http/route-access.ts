@@ -1,7 +1,7 @@
 import { type CustomDecorator, SetMetadata } from '@nestjs/common';
 import { type Request } from 'express';
 
-export type RouteAccess = 'public' | 'token';
+export type RouteAccess = 'public' | 'token' | 'parts';
 export const ROUTE_ACCESS = 'svc:route-access';
 
 /** Opens a route to callers without credentials. */
@@ -10,9 +10,23 @@ export const PublicRoute = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'pub
 /** Opens a route to every caller with live credentials; no AccessPolicy is asked. */
 export const TokenIsEnough = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'token' satisfies RouteAccess);
 
+/**
+ * Lets callers with live credentials in; the route itself asks the policies for each part of the request (`EntryAccesses`),
+ * and for the request as a whole where it has none.
+ */
+export const DecidedByParts = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'parts' satisfies RouteAccess);
+
 export type OperationIdOf = (request: Request) => string;
 export const OPERATION_ID = 'svc:operation-id';
 
 /** Names a route as an AccessPolicy links to it: `{resourceType: 'Operation', id}`. */
 export const OperationId = (id: string | OperationIdOf): CustomDecorator =>
   SetMetadata(OPERATION_ID, typeof id === 'string' ? () => id : id);
+
+export const ENFORCES_ROWS = 'svc:enforces-rows';
+
+/**
+ * Says that a route keeps to `RequestContext.rows`. Any other route refuses callers whose policies limit them to some
+ * resources: what nobody checks must not be answered.
+ */
+export const EnforcesRows = (): CustomDecorator => SetMetadata(ENFORCES_ROWS, true);

@@ -5,7 +5,7 @@ import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { BundleProcessor } from '../bundle/bundle-processor';
 import { IsolationGuard } from './isolation.guard';
 import { readBodyText } from './resource-request';
@@ -22,6 +22,7 @@ export class BundleController {
 
   @Post()
   @OperationId('FhirBundle')
+  @EnforcesRows() // Each entry is decided by itself.
   async process(@Req() request: Request, @Res() response: Response): Promise<void> {
     const rootUrl = rootUrlOf(request, this.environment);
     const text = await this.bundles.process(readBodyText(request), {

@@ -43,8 +43,9 @@ export class ConditionalController {
   async delete(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type);
     const options = { all: isRemoveAll(request), ...preconditionsOf(request) };
+    const hasContent = !isNoContent(request);
     const deletion = await this.writer.delete(type, criteriaOf(request), options);
-    sendAnswer(response, isNoContent(request) ? { status: 204 } : deletionAnswer(deletion));
+    sendAnswer(response, hasContent ? deletionAnswer(deletion) : { status: 204 });
   }
 }
 

@@ -9,7 +9,7 @@ import { ConditionalWriter } from '../conditional/conditional-writer';
 import { assertId } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
 import { ResourceWriter } from '../resource-writer';
-import { criteriaOf } from './criteria-request';
+import { assertNoCriteria, criteriaOf } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
 import { preconditionsOf } from './preconditions';
@@ -37,6 +37,7 @@ export class PatchController {
   ): Promise<void> {
     this.types.assertWritable(type);
     assertId(id);
+    assertNoCriteria(request);
     const patch = patchOf(request, this.environment.bodyLimitBytes);
     const { resource } = await this.writer.patch(type, id, patch, preconditionsOf(request));
     sendAnswer(response, resourceAnswer(200, resource));

@@ -12,7 +12,7 @@ import { ResourceDraft, assertId } from '../resource-draft';
 import { ResourceReader } from '../resource-reader';
 import { ResourceTypes } from '../resource-types';
 import { ResourceWriter } from '../resource-writer';
-import { createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
+import { assertNoCriteria, createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { preconditionsOf } from './preconditions';
 import { locationOf, resourceAnswer } from './resource-answer';
@@ -67,6 +67,7 @@ export class ResourceController {
   ): Promise<void> {
     this.types.assertWritable(type);
     assertId(id);
+    assertNoCriteria(request);
     const draft = ResourceDraft.of(readBody(request), type, id);
     const { outcome, resource } = await this.writer.put(draft, id, preconditionsOf(request));
     const headers = outcome === 'created' ? { Location: locationOf(this.rootUrl(request), resource) } : {};
@@ -83,8 +84,10 @@ export class ResourceController {
   ): Promise<void> {
     this.types.assertWritable(type);
     assertId(id);
+    assertNoCriteria(request);
+    const hasContent = !isNoContent(request);
     const deleted = await this.writer.delete(type, id, preconditionsOf(request));
-    const isShown = deleted !== undefined && !isNoContent(request);
+    const isShown = deleted !== undefined && hasContent;
     sendAnswer(response, isShown ? resourceAnswer(200, deleted) : { status: 204 });
   }
 

@@ -76,7 +76,11 @@ export class CreateCredentials1795000000001 implements MigrationInterface {
       )`);
     // What was set up once, for example the trial policy: deleting the resource must not bring it back.
     await runner.query(`
-      create table server_setup (name text constraint server_setup_pk primary key, done_at timestamptz not null default now())`);
+      create table server_setup (
+        done_at timestamptz not null default now(),
+        name text constraint server_setup_pk primary key,
+        digest text
+      )`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

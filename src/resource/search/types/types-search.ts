@@ -3,8 +3,9 @@ import { type Statement } from '../../../platform/database/statement';
 import { Statements } from '../../../platform/database/statements';
 import { ClauseResolver } from '../clause-resolver';
 import { compilePlaces, compileTotal } from '../compile-search';
-import { type FoundResource, foundResourceOf, IncludedResources, type ResourceRow } from '../included-resources';
-import { type Include } from '../parse/include';
+import { type FoundResource, foundResourceOf, type ResourceRow } from '../found-resource';
+import { IncludedResources } from '../include/included-resources';
+import { type Include } from '../include/read-includes';
 import { neighboursOf, type PlacedRow, type SearchPage } from '../resource-search';
 import { type TotalMode } from '../result-parameters';
 import { RowFrequencies } from '../row-frequencies';
@@ -124,6 +125,6 @@ export class TypesSearch {
   private async resources(places: readonly Place[]): Promise<readonly FoundResource[]> {
     if (places.length === 0) return [];
     const keys = places.map((place) => place.resource_key);
-    return (await this.statements.run<ResourceRow & Record<string, unknown>>(BODIES, [keys])).map(foundResourceOf);
+    return (await this.statements.run<ResourceRow>(BODIES, [keys])).map(foundResourceOf);
   }
 }

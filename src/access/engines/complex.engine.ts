@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { isPlainObject } from '../matcho/matcho-pattern';
+import { EngineOf, type FailedClause, type PolicyCheck, type PolicyEngine } from '../policy-engine';
+import { PolicyEngines } from '../policy-engine.registry';
+import { policyFault } from '../policy-fault';
+
+const MAX_DEPTH = 8;
+const MAX_RULES = 100;
+
+/** Combines rules of any engine: all of `and`, or one of `or`; rules of the engine `complex` nest them. */
+@Injectable()
+@EngineOf('complex')
+export class ComplexEngine implements PolicyEngine {
+  readonly members = ['and', 'or'];
+
+  constructor(private readonly engines: PolicyEngines) {}
+
+  compile(policy: Resource): PolicyCheck {
+    return new ComplexCompiler(this.engines, policy.type === 'rpc').level(policy, 0);
+  }
+}
+
+class ComplexCompiler {
+  private rules = 0;
+
+  constructor(
+    private readonly engines: PolicyEngines,
+    private readonly isRpc: boolean,
+  ) {}
+
+  level({ and, or }: Readonly<Record<string, unknown>>, depth: number): PolicyCheck {
+    if (and !== undefined && or !== undefined) throw policyFault('and', 'and "or" exclude each other on one level');
+    const name = and === undefined ? 'or' : 'and';
+    const list = and ?? or;
+    if (!Array.isArray(list) || list.length === 0) throw policyFault(name, 'must be a list of rules');
+    if (depth >= MAX_DEPTH) throw policyFault(name, `is nested more than ${MAX_DEPTH} levels deep`);
+    const checks = list.map((rule: unknown, at) => within(`${name}[${at}]`, () => this.rule(rule, depth)));
+    return name === 'and' ? allOf(checks) : oneOf(checks);
+  }
+
+  private rule(rule: unknown, depth: number): PolicyCheck {
+    if (++this.rules > MAX_RULES) throw policyFault('rules', `are more than ${MAX_RULES}`);
+    if (!isPlainObject(rule)) throw policyFault('rule', 'must be an object with an engine');
+    const engine = this.engines.named(rule.engine);
+    if (engine.isForRpc === true && !this.isRpc)
+      throw policyFault('engine', 'decides calls of methods; the policy must have the type "rpc"');
+    const known = ['engine', 'description', ...(engine.members ?? [])];
+    const unknown = Object.keys(rule).find((member) => !known.includes(member));
+    if (unknown !== undefined) throw policyFault(unknown, 'is not supported in a rule');
+    if (engine instanceof ComplexEngine) return this.level(rule, depth + 1);
+    return engine.compile({ ...rule, resourceType: 'AccessPolicy' });
+  }
+}
+
+/** Rules speak of their own members; the caller wants to know which rule. */
+function within(at: string, compile: () => PolicyCheck): PolicyCheck {
+  const outer = (path = ''): string => `AccessPolicy.${at}${path.replace(/^AccessPolicy/, '')}`;
+  try {
+    const check = compile();
+    return async (request) => {
+      const failed = await check(request);
+      return failed === undefined ? undefined : { ...failed, path: `${at}.${failed.path}` };
+    };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { expression } = error.details;
+    throw new ServiceError('unprocessable', error.message.replace(/^AccessPolicy[^ ]*/, outer), {
+      expression: outer(expression),
+    });
+  }
+}
+
+function allOf(checks: readonly PolicyCheck[]): PolicyCheck {
+  return async (request) => {
+    for (const check of checks) {
+      const failed = await check(request);
+      if (failed !== undefined) return failed;
+    }
+    return undefined;
+  };
+}
+
+/** Of alternatives that all fail, the last one is told: people order them from the special to the general. */
+function oneOf(checks: readonly PolicyCheck[]): PolicyCheck {
+  return async (request) => {
+    let failed: FailedClause | undefined;
+    for (const check of checks) {
+      failed = await check(request);
+      if (failed === undefined) return undefined;
+    }
+    return failed;
+  };
+}

@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { compileSchema } from '../json-schema/compile-schema';
+import { partsOfSchema } from '../json-schema/schema-bounds';
+import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy-engine';
+
+/** Grants requests whose object, without its empty values, is valid by the JSON schema `schema`. */
+@Injectable()
+@EngineOf('json-schema')
+export class JsonSchemaEngine implements PolicyEngine {
+  readonly members = ['schema'];
+
+  compile({ schema }: Resource): PolicyCheck {
+    const validate = compileSchema(schema);
+    const parts = partsOfSchema(schema);
+    return async (request) => validate(await request.read(parts));
+  }
+}

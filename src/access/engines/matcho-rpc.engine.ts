@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { Environment } from '../../platform/config/environment';
+import { compileMatcho } from '../matcho/compile-matcho';
+import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy-engine';
+import { notListed, rpcMethodsOf } from './rpc-methods';
+
+/** Grants calls whose request object matches the pattern of their method in `rpc`; `params` are those of the call. */
+@Injectable()
+@EngineOf('matcho-rpc')
+export class MatchoRpcEngine implements PolicyEngine {
+  readonly members = ['rpc'];
+  readonly isForRpc = true;
+
+  constructor(private readonly environment: Environment) {}
+
+  compile({ rpc }: Resource): PolicyCheck {
+    const patterns = new Map(
+      [...rpcMethodsOf(rpc)].map(([method, pattern]) => [
+        method,
+        compileMatcho(pattern, `rpc.${method}`, this.environment.baseUrl),
+      ]),
+    );
+    return async (request) => {
+      const call = request.rpc;
+      const pattern = call === undefined ? undefined : patterns.get(call.method);
+      if (pattern === undefined) return notListed;
+      return pattern.match({ ...(await request.read(pattern.parts)), params: call?.params });
+    };
+  }
+}

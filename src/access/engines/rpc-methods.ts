@@ -1,0 +1,11 @@
+import { policyFault } from '../policy-fault';
+import { isPlainObject } from '../matcho/matcho-pattern';
+
+/** The member `rpc` of a policy: what it says of each method, by name. */
+export function rpcMethodsOf(rpc: unknown): ReadonlyMap<string, unknown> {
+  if (!isPlainObject(rpc) || Object.keys(rpc).length === 0)
+    throw policyFault('rpc', 'must be an object with the names of methods');
+  return new Map(Object.entries(rpc));
+}
+
+export const notListed = { path: 'rpc', reason: 'the method is not listed' };

@@ -1,0 +1,106 @@
+import { isPlainObject, memberOf } from '../matcho/matcho-pattern';
+import { isRequestPart, REQUEST_PARTS, type RequestPart } from '../request/access-request';
+
+const MAX_TEXT_LENGTH = 65_536;
+const MAX_DEPTH = 32;
+
+/** Schemas with every reference followed: chains of references double with each link. */
+const MAX_SCHEMAS = 1000;
+
+/** Keywords below which every value is compared as it is. */
+const VALUES = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
+
+/** Keywords below which there are schemas by name, whatever the names. */
+const SCHEMAS_BY_NAME = new Set(['properties', 'patternProperties', 'definitions', 'dependencies']);
+
+/** Comparing each item with each other takes hours for a long list; the others change what a schema means as a whole. */
+const REFUSED = ['uniqueItems', '$async', '$id'];
+
+/**
+ * Whether a schema is cheap to compile and to ask, whatever the request.
+ * @returns a text that says what is wrong
+ */
+export function faultOfSchema(schema: unknown): string | undefined {
+  if (!isPlainObject(schema) || Object.keys(schema).length === 0)
+    return 'must be a JSON schema that asks for something';
+  if (JSON.stringify(schema).length > MAX_TEXT_LENGTH) return `has more than ${MAX_TEXT_LENGTH} characters`;
+  return new SchemaVisit(schema).faultOf(schema, [], 0);
+}
+
+class SchemaVisit {
+  private left = MAX_SCHEMAS;
+
+  constructor(private readonly root: unknown) {}
+
+  faultOf(node: unknown, references: readonly string[], depth: number): string | undefined {
+    if (Array.isArray(node)) return this.firstFault(node, references, depth);
+    if (!isPlainObject(node)) return undefined;
+    if (--this.left < 0 || depth > MAX_DEPTH) return 'is too large, or refers to its parts too often';
+    const refused = REFUSED.find((keyword) => Object.hasOwn(node, keyword));
+    if (refused !== undefined) return `uses ${refused}, which is not supported`;
+    if (typeof node.$ref === 'string') return this.faultOfReference(node.$ref, references, depth);
+    const below = Object.entries(node).flatMap(([keyword, value]) => {
+      if (VALUES.has(keyword)) return [];
+      return SCHEMAS_BY_NAME.has(keyword) && isPlainObject(value) ? Object.values(value) : [value];
+    });
+    return this.firstFault(below, references, depth);
+  }
+
+  private firstFault(nodes: readonly unknown[], references: readonly string[], depth: number): string | undefined {
+    for (const node of nodes) {
+      const fault = this.faultOf(node, references, depth + 1);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+
+  private faultOfReference(reference: string, references: readonly string[], depth: number): string | undefined {
+    if (references.includes(reference)) return `refers to itself by ${reference}`;
+    const target = definitionAt(this.root, reference);
+    if (target === undefined) return `refers to ${reference}, which is not among its definitions`;
+    return this.faultOf(target, [...references, reference], depth + 1);
+  }
+}
+
+/** The parts of a request that a schema can tell apart: all, unless its outermost keywords name them. */
+export function partsOfSchema(schema: unknown): ReadonlySet<RequestPart> {
+  const parts = new Set<RequestPart>();
+  return notePartsOf(schema, parts) ? parts : new Set(REQUEST_PARTS);
+}
+
+/** Keywords that say nothing about which members there are. */
+const SILENT = new Set(['$schema', '$id', '$comment', 'title', 'description', 'type', 'definitions']);
+
+function notePartsOf(schema: unknown, parts: Set<RequestPart>): boolean {
+  if (!isPlainObject(schema)) return false;
+  return Object.entries(schema).every(([keyword, value]) => {
+    switch (keyword) {
+      case 'properties':
+        return isPlainObject(value) && noteNames(Object.keys(value), parts);
+      case 'required':
+        return Array.isArray(value) && noteNames(value, parts);
+      case 'allOf':
+      case 'anyOf':
+      case 'oneOf':
+        return Array.isArray(value) && value.every((one) => notePartsOf(one, parts));
+      case 'not':
+      case 'if':
+      case 'then':
+      case 'else':
+        return notePartsOf(value, parts);
+      default:
+        return SILENT.has(keyword);
+    }
+  });
+}
+
+function noteNames(names: readonly unknown[], parts: Set<RequestPart>): boolean {
+  for (const name of names) if (typeof name === 'string' && isRequestPart(name)) parts.add(name);
+  return true;
+}
+
+/** `#/definitions/name`, the one form of reference that a schema of a policy needs. */
+function definitionAt(schema: unknown, reference: string): unknown {
+  const [, name] = /^#\/definitions\/([\w.-]+)$/.exec(reference) ?? [];
+  return name === undefined ? undefined : memberOf(memberOf(schema, 'definitions'), name);
+}

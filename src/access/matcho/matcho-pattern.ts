@@ -1,0 +1,47 @@
+import { type FailedClause } from '../policy-engine';
+import { type RequestObject } from '../request/access-request';
+import { TooCostly } from '../policy-fault';
+
+/** Comparisons of one pattern with one request; a body of 20 MiB could ask for billions. */
+const MAX_STEPS = 200_000;
+
+/** What one evaluation of a pattern may look at, and how much. */
+export class MatchRun {
+  private left = MAX_STEPS;
+
+  constructor(readonly request: RequestObject) {}
+
+  /** @throws TooCostly */
+  step(): void {
+    if (--this.left < 0) throw new TooCostly('The request is too large to be compared');
+  }
+}
+
+/** A compiled pattern: tells where it first fails; nothing when it matches. */
+export type Pattern = (value: unknown, run: MatchRun) => FailedClause | undefined;
+
+export const failed = (path: string, reason: string): FailedClause => ({ path, reason });
+
+export const isNil = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Own members only: every object has a `constructor`. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+/** Whether two JSON values are the same, whatever the order of members. */
+export function isEqual(one: unknown, other: unknown, run: MatchRun): boolean {
+  run.step();
+  if (isNil(one) || isNil(other)) return isNil(one) && isNil(other);
+  if (Array.isArray(one)) {
+    if (!Array.isArray(other) || one.length !== other.length) return false;
+    return one.every((item, at) => isEqual(item, other[at], run));
+  }
+  if (!isPlainObject(one)) return one === other;
+  if (!isPlainObject(other)) return false;
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length) return false;
+  return names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name], run));
+}

@@ -1,0 +1,50 @@
+import { policyFault } from '../policy-fault';
+import { valueAt } from '../request/paths';
+import { isRequestPart, type RequestPart } from '../request/access-request';
+import { LinearRegex } from './linear-regex';
+import { failed, isEqual, isNil, type Pattern } from './matcho-pattern';
+
+/**
+ * Compiles a text of a pattern: `#regex`, `.path`, `present?`, `nil?`, `not-blank?`, or a text that must be equal.
+ * @param reads takes down the parts of the request that a path leads into
+ */
+export function textPattern(text: string, path: string, reads: Set<RequestPart>): Pattern {
+  if (text.startsWith('#')) return regexPattern(text.slice(1), path);
+  if (text.startsWith('.')) return pathPattern(text.slice(1).split('.'), path, reads);
+  const literal = LITERALS.get(text);
+  if (literal !== undefined) return (value) => (literal.is(value) ? undefined : failed(path, literal.reason));
+  if (/^[a-z-]+\?$/.test(text))
+    throw policyFault(path, `is "${text}", which means nothing; known: ${[...LITERALS.keys()].join(', ')}`);
+  return (value) => (value === text ? undefined : failed(path, 'must equal the text of the policy'));
+}
+
+const LITERALS = new Map([
+  ['present?', { is: (value: unknown) => !isNil(value), reason: 'must be present' }],
+  ['nil?', { is: (value: unknown) => isNil(value), reason: 'must be absent' }],
+  [
+    'not-blank?',
+    {
+      is: (value: unknown) => typeof value === 'string' && value.trim() !== '',
+      reason: 'must be a text that is not blank',
+    },
+  ],
+]);
+
+function regexPattern(source: string, path: string): Pattern {
+  const regex = LinearRegex.compile(source);
+  if (typeof regex === 'string') throw policyFault(path, regex);
+  return (value, run) => {
+    run.step();
+    const isMatch = typeof value === 'string' && regex.isIn(value);
+    return isMatch ? undefined : failed(path, 'must match the regular expression');
+  };
+}
+
+/** A path that leads to nothing equals a missing value, so policies pair it with `present?`. */
+function pathPattern(steps: readonly string[], path: string, reads: Set<RequestPart>): Pattern {
+  const [part = ''] = steps;
+  if (!isRequestPart(part)) throw policyFault(path, `refers to "${part}", which is no part of the request`);
+  reads.add(part);
+  return (value, run) =>
+    isEqual(value, valueAt(run.request, steps), run) ? undefined : failed(path, `must equal .${steps.join('.')}`);
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { type Request } from 'express';
+import { type Caller } from '../../platform/http/caller';
+import { RequestContext } from '../../platform/http/request-context';
+import { type EntryAccessRequest } from '../../resource/entry-access';
+import { CallerParts } from './caller-parts';
+import { entryParts } from './entry-parts';
+import { httpParts } from './http-parts';
+import { LazyRequest } from './lazy-request';
+
+/** Makes the request object that policies see, of requests and of their entries. */
+@Injectable()
+export class AccessRequests {
+  /** Entries are seen through the request that brought them, so that the caller is read once for all of them. */
+  private readonly outer = new WeakMap<Caller, LazyRequest>();
+
+  constructor(
+    private readonly callers: CallerParts,
+    private readonly requests: RequestContext,
+  ) {}
+
+  ofHttp(request: Request, caller: Caller, operationId: string | undefined): LazyRequest {
+    const made = new LazyRequest(
+      { caller, operationId },
+      {
+        ...httpParts(request, this.requests.origin ?? request),
+        ...this.callers.of(caller, request.headers.authorization),
+        operation: () => (operationId === undefined ? undefined : { id: operationId }),
+      },
+    );
+    this.outer.set(caller, made);
+    return made;
+  }
+
+  /** An entry of the present request; undefined where nobody calls. */
+  ofEntry(entry: EntryAccessRequest): LazyRequest | undefined {
+    const { caller } = this.requests;
+    if (caller === undefined) return undefined;
+    const { operationId, rpc } = entry;
+    const facts = { caller, operationId, ...(rpc === undefined ? {} : { rpc }) };
+    return (this.outer.get(caller) ?? new LazyRequest(facts, this.callers.of(caller, undefined))).seenAs(
+      facts,
+      (seen) => entryParts(entry, seen),
+    );
+  }
+}

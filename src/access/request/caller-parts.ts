@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { type Caller } from '../../platform/http/caller';
+import { ResourceReader } from '../../resource/resource-reader';
+import { type Role, Roles } from '../roles/roles';
+import { type LazyRequest, type PartSources } from './lazy-request';
+
+/** Members that hold a secret, or stand for one; policies and explanations never see them. */
+const SECRETS: Readonly<Record<string, readonly string[]>> = {
+  User: ['password', 'twoFactor', 'passwordResetJti'],
+  Client: ['secret'],
+  Session: ['access_token', 'refresh_token', 'authorization_code'],
+};
+
+/** Who calls, as stored at this moment: so a changed User counts for the next request on every replica. */
+@Injectable()
+export class CallerParts {
+  constructor(
+    private readonly reader: ResourceReader,
+    private readonly roles: Roles,
+  ) {}
+
+  of(caller: Caller, authorization: string | undefined): PartSources {
+    const { userId, clientId, sessionId } = caller;
+    return {
+      client: () => this.stored('Client', clientId),
+      ...(userId === undefined ? {} : { user: () => this.stored('User', userId) }),
+      ...(sessionId === undefined
+        ? {}
+        : { session: () => this.sessionOf(caller, sessionId), jwt: () => claimsOf(authorization) }),
+    };
+  }
+
+  /** With the Roles of its User; a policy of one role sees those of that name alone ({@link asHolderOf}). */
+  private async sessionOf(caller: Caller, sessionId: string): Promise<Resource | undefined> {
+    const session = await this.stored('Session', sessionId);
+    return session === undefined ? undefined : { ...session, role: await this.roles.of(caller) };
+  }
+
+  private async stored(type: string, id: string): Promise<Resource | undefined> {
+    const found = await this.reader.find(type, id);
+    if (found === undefined) return undefined;
+    const members = Object.entries(JSON.parse(found.text) as Resource);
+    return Object.fromEntries(members.filter(([name]) => SECRETS[type]?.includes(name) !== true)) as Resource;
+  }
+}
+
+/** The claims of a token that was looked up already: whoever signed it, it is one of ours. */
+function claimsOf(authorization = ''): unknown {
+  const [, claims] = /^bearer +[\w-]+\.([\w-]+)\.[\w-]+ *$/i.exec(authorization) ?? [];
+  if (claims === undefined) return undefined;
+  try {
+    return JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'));
+  } catch {
+    return undefined; // an opaque token that happens to have two dots
+  }
+}
+
+/** The request as a policy with `roleName` sees it: what one Role of its User brings must not leak into another's grant. */
+export const asHolderOf = (name: string, request: LazyRequest): LazyRequest =>
+  request.seenAs(request, (seen) => ({
+    session: async () => {
+      const session = (await seen.part('session')) as { readonly role?: readonly Role[] } | undefined;
+      return session === undefined
+        ? undefined
+        : { ...session, role: session.role?.filter((role) => role.name === name) };
+    },
+  }));

@@ -1,0 +1,29 @@
+import { type EntryAccessRequest } from '../../resource/entry-access';
+import { type LazyRequest, type PartSources } from './lazy-request';
+
+/** The parts in which an entry differs from the request that brought it. */
+export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartSources {
+  const { method, url, type, id, operationId, rpc, resource } = entry;
+  const [path = '', query = ''] = url.split(/\?(.*)/s);
+  const rpcParams = async (): Promise<object> => ({ ...asObject(await outer.part('params')), _m: rpc?.method });
+  const params = (): object => ({
+    ...Object.fromEntries(new URLSearchParams(query)),
+    ...(type === undefined ? {} : { 'resource/type': type }),
+    ...(id === undefined ? {} : { 'resource/id': id }),
+  });
+  return {
+    'request-method': () => method.toLowerCase(),
+    uri: async () => (rpc === undefined ? `${await rootOf(outer)}/${path}` : outer.part('uri')),
+    'query-string': () => (rpc === undefined ? query : outer.part('query-string')),
+    params: rpc === undefined ? params : rpcParams,
+    resource: rpc === undefined ? resource : () => undefined,
+    body: rpc === undefined ? resource : () => rpc,
+    operation: () => ({ id: operationId }),
+  };
+}
+
+const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
+
+/** Entries are answered on the root that the Bundle was sent to. */
+const rootOf = async (outer: LazyRequest): Promise<string> =>
+  /^\/fhir$/i.test(String(await outer.part('uri'))) ? '/fhir' : '';

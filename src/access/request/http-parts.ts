@@ -1,0 +1,81 @@
+import { type Request } from 'express';
+import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { readJson } from '../../platform/json/read-json';
+import { type Resource } from '../../fhir/types';
+import { readBody } from '../../resource/api/resource-request';
+import { type PartSources } from './lazy-request';
+
+/** What tells who the caller is stands in `user`, `client`, `session` and `jwt`; policies must not compare secrets. */
+const HIDDEN_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie']);
+
+/** Route values have names of their own, which a query cannot take. */
+const ROUTE_VALUES = ['resource/type', 'resource/id', '_m'];
+
+/**
+ * The parts of a request as it came by HTTP.
+ * @param origin the request that came by the wire, for an entry of a batch; else the request itself
+ */
+export function httpParts(request: Request, origin: Request): PartSources {
+  return {
+    'request-method': () => request.method.toLowerCase(),
+    scheme: () => origin.protocol,
+    uri: () => uriOf(request),
+    'query-string': () => queryOf(request).toString() && request.url.slice(request.url.indexOf('?') + 1),
+    params: () => ({ ...queryValues(request), ...routeValues(request.params) }),
+    resource: () => resourceOf(request, bodyValue(request)),
+    body: () => bodyValue(request),
+    headers: () => visibleHeaders({ ...origin.headers, ...request.headers }),
+    'remote-addr': () => origin.ip,
+  };
+}
+
+/** Decoded and without a slash at the end, as the router reads it. */
+function uriOf({ originalUrl }: Request): string {
+  const path = decodeURIComponent(originalUrl.split('?', 1)[0] ?? '');
+  return path.length > 1 ? path.replace(/\/$/, '') : path;
+}
+
+/** Parameters of a search form count as those of a query: the search takes both. */
+function queryValues(request: Request): Record<string, unknown> {
+  const isForm = mediaTypeOf(request) === 'application/x-www-form-urlencoded';
+  const form = isForm ? new URLSearchParams(bodyOf(request).toString('utf8')) : [];
+  const values = new Map<string, string[]>();
+  for (const [name, value] of [...queryOf(request), ...form]) {
+    if (ROUTE_VALUES.includes(name)) continue;
+    const known = values.get(name);
+    if (known === undefined) values.set(name, [value]);
+    else known.push(value);
+  }
+  return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
+}
+
+function routeValues({ type, id }: Request['params']): Record<string, unknown> {
+  return {
+    ...(type === undefined ? {} : { 'resource/type': type }),
+    ...(id === undefined ? {} : { 'resource/id': id }),
+  };
+}
+
+/** What cannot be read is no body to policies; the route refuses it by itself. */
+function bodyValue(request: Request): unknown {
+  const body = bodyOf(request);
+  if (body.length === 0) return undefined;
+  try {
+    const isPatch = /^application\/[\w.-]*patch\+json$/.test(mediaTypeOf(request) ?? '');
+    return isPatch ? readJson(decodeUtf8(body)).value : readBody(request).value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A body that leaves out its type or id is stored with those of the URL. */
+function resourceOf({ method, params }: Request, body: unknown): Resource | undefined {
+  if (typeof body !== 'object' || body === null || Array.isArray(body) || method === 'PATCH') return undefined;
+  const { resourceType = params.type, id = params.id } = body as Record<string, unknown>;
+  if (typeof resourceType !== 'string') return undefined;
+  return { ...body, resourceType, ...(typeof id === 'string' ? { id } : {}) };
+}
+
+const visibleHeaders = (headers: Request['headers']): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !HIDDEN_HEADERS.has(name)));

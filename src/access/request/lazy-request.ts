@@ -1,0 +1,54 @@
+import { type Caller } from '../../platform/http/caller';
+import { type AccessRequest, type RequestObject, type RequestPart, type RpcCallRequest } from './access-request';
+
+/** How each part is found; what is left out, the request does not have. */
+export type PartSources = Partial<Record<RequestPart, () => unknown>>;
+
+export interface RequestFacts {
+  readonly caller: Caller;
+  readonly operationId: string | undefined;
+  readonly rpc?: RpcCallRequest;
+}
+
+/** A request whose parts are read when a policy asks for them. */
+export class LazyRequest implements AccessRequest {
+  readonly caller: Caller;
+  readonly operationId: string | undefined;
+  readonly rpc?: RpcCallRequest;
+  private readonly known = new Map<RequestPart, Promise<unknown>>();
+
+  constructor(
+    facts: RequestFacts,
+    private readonly sources: PartSources,
+  ) {
+    this.caller = facts.caller;
+    this.operationId = facts.operationId;
+    if (facts.rpc !== undefined) this.rpc = facts.rpc;
+  }
+
+  async read(parts: Iterable<RequestPart>): Promise<RequestObject> {
+    const found: [RequestPart, unknown][] = [];
+    // One after the other: in a transaction there is one connection.
+    for (const part of parts) {
+      const value = await this.part(part);
+      if (value !== undefined) found.push([part, value]);
+    }
+    return Object.fromEntries(found);
+  }
+
+  /** Another request that differs in some parts; all others are read once for both. */
+  seenAs(facts: RequestFacts, differing: (seen: LazyRequest) => PartSources): LazyRequest {
+    const parts = Object.keys(this.sources) as RequestPart[];
+    const same = Object.fromEntries(parts.map((part) => [part, () => this.part(part)]));
+    return new LazyRequest(facts, { ...same, ...differing(this) });
+  }
+
+  part(part: RequestPart): Promise<unknown> {
+    let value = this.known.get(part);
+    if (value === undefined) {
+      value = Promise.resolve(this.sources[part]?.());
+      this.known.set(part, value);
+    }
+    return value;
+  }
+}

@@ -1,0 +1,30 @@
+/** More values than any path of a policy has a use for. */
+const MAX_VALUES = 1000;
+
+/** The value at a path of own members and indexes; undefined when there is none. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const step of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Record<string, unknown>)[step];
+  }
+  return found;
+}
+
+/** The values at a path that goes through every element of the arrays on its way, in their order. */
+export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  let found: unknown[] = [value].flat();
+  for (const [at, step] of path.entries()) {
+    const next: unknown[] = [];
+    for (const one of found) {
+      const below = valueAt(one, [step]);
+      if (Array.isArray(below) && !isIndex(path[at + 1])) next.push(...(below as unknown[]));
+      else if (below !== undefined) next.push(below);
+      if (next.length > MAX_VALUES) return [];
+    }
+    found = next;
+  }
+  return found;
+}
+
+const isIndex = (step: string | undefined): boolean => step !== undefined && /^\d+$/.test(step);

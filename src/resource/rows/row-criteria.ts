@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { ServiceError } from '../../platform/errors/service-error';
+import { Clock } from '../../platform/time/clock';
+import { ResourceTypes } from '../resource-types';
+import { type SearchParameter } from '../search/extract/search-parameter';
+import { parseSearch } from '../search/parse-search';
+import { criteriaQuery } from '../search/resource-criteria';
+import { SearchIndex } from '../search/search-index';
+import { type SearchClause } from '../search/search-query';
+import { assertExactClauses, assertExactNames } from './exact-criteria';
+
+/** Resources of one type that a caller may touch: those that all clauses hold for, every one where there are none. */
+export interface RowCriterion {
+  readonly type: string;
+  readonly clauses: readonly SearchClause[];
+}
+
+/** Reads the row criteria that policies grant (`GrantedRows`). */
+@Injectable()
+export class RowCriteria {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly index: SearchIndex,
+    private readonly environment: Environment,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Reads `Type`, or `Type?query` with every value filled in.
+   * @throws ServiceError 'not-found' for an unknown type; 'invalid' for a parameter that is unknown or malformed, that
+   * shapes answers, or that finds by similarity; 'busy' for one whose index is being built and may find too little or, in
+   * a negation, too much
+   */
+  async read(criterion: string): Promise<RowCriterion> {
+    const [type = '', criteria] = criterion.split(/\?(.*)/s);
+    this.types.assertKnown(type);
+    if (criteria === undefined) return { type, clauses: [] };
+    const query = criteriaQuery(type, criteria);
+    assertExactNames(query);
+    const incomplete = new Set<SearchParameter>();
+    const parsed = parseSearch(query, {
+      type,
+      parameters: (await this.index.current()).parameters,
+      incomplete,
+      baseUrl: this.environment.baseUrl,
+      now: this.clock.now().getTime(),
+      isLenient: false,
+    });
+    assertExactClauses(parsed);
+    const [building] = incomplete;
+    if (building === undefined) return { type, clauses: parsed.clauses };
+    throw new ServiceError('busy', `The index of ${building.type}.${building.code} is being built. Try again later.`, {
+      retryAfterSeconds: 10,
+    });
+  }
+}
