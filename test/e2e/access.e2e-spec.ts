@@ -303,9 +303,15 @@ describe('access', () => {
       'GET /metadata',
       'GET /fhir/metadata',
       'GET /.well-known/jwks.json',
+      'GET /.well-known/oauth-authorization-server',
+      'GET /.well-known/openid-configuration',
+      'GET /.well-known/smart-configuration',
+      'GET /fhir/.well-known/smart-configuration',
       'GET /api',
       'GET /api-json',
       'POST /auth/token',
+      'POST /auth/introspect',
+      'POST /auth/revoke',
     ];
 
     it.each(PUBLIC)('%s answers', async (route) => {
@@ -316,7 +322,8 @@ describe('access', () => {
 
     it('no other route answers', async () => {
       const routes = routesOf(app).filter(
-        ({ method, path }) => !PUBLIC.includes(`${method} ${path}`) && !/^\/(api|auth\/token)(\W|$)/.test(path),
+        ({ method, path }) =>
+          !PUBLIC.includes(`${method} ${path}`) && !/^\/(api|auth\/(token|introspect|revoke))(\W|$)/.test(path),
       );
       expect(routes.length).toBeGreaterThan(20);
       for (const { method, path } of routes) {
