@@ -11,7 +11,9 @@ import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
+import { GrantedReader } from './rows/granted-reader';
 import { RowCriteria } from './rows/row-criteria';
+import { RowLimits } from './rows/row-limits';
 import { ClauseResolver } from './search/clause-resolver';
 import { DatabaseHashKey } from './search/database-hash-key';
 import { IncludedResources } from './search/included-resources';
@@ -77,6 +79,8 @@ import { WriteExtensions } from './write-extensions';
     CompartmentListener,
     ResourceCriteria,
     RowCriteria,
+    RowLimits,
+    GrantedReader,
     ConditionMatches,
     ConditionalWriter,
   ],
@@ -94,6 +98,8 @@ import { WriteExtensions } from './write-extensions';
     Compartments,
     ResourceCriteria,
     RowCriteria,
+    RowLimits,
+    GrantedReader,
     ConditionalWriter,
     ConditionMatches,
     ResourceStore,

@@ -4,7 +4,7 @@ import { type Request, type Response } from 'express';
 import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { queryOf } from '../../platform/http/raw-request';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { Compartments } from '../compartment/compartments';
 import { assertId } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
@@ -17,6 +17,7 @@ import { SearchRequests } from './search-request';
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
+@EnforcesRows()
 @Controller(['fhir', ''])
 export class CompartmentController {
   constructor(

@@ -6,10 +6,10 @@ import { FormatGuard } from '../../fhir/format.guard';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { ConditionalWriter } from '../conditional/conditional-writer';
 import { ResourceDraft, assertId } from '../resource-draft';
-import { ResourceReader } from '../resource-reader';
+import { GrantedReader } from '../rows/granted-reader';
 import { ResourceTypes } from '../resource-types';
 import { ResourceWriter } from '../resource-writer';
 import { createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
@@ -28,7 +28,7 @@ import { readBody } from './resource-request';
 export class ResourceController {
   constructor(
     private readonly types: ResourceTypes,
-    private readonly reader: ResourceReader,
+    private readonly reader: GrantedReader,
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
     private readonly environment: Environment,
@@ -36,6 +36,7 @@ export class ResourceController {
 
   @Get(':type/:id')
   @OperationId('FhirRead')
+  @EnforcesRows()
   async read(@Param('type') type: string, @Param('id') id: string, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
     assertId(id);

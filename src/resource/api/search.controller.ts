@@ -4,7 +4,7 @@ import { type Request, type Response } from 'express';
 import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { queryOf } from '../../platform/http/raw-request';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { ResourceTypes } from '../resource-types';
 import { searchFormOf } from './search-form';
 import { SearchRequests } from './search-request';
@@ -12,6 +12,7 @@ import { SearchRequests } from './search-request';
 /** Search by type (http://hl7.org/fhir/R4/search.html), with GET and with a form that keeps values out of URLs. */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
+@EnforcesRows()
 @Controller(['fhir', ''])
 export class SearchController {
   constructor(

@@ -21,6 +21,11 @@ export class Binder {
     return `$${this.values.push(value)}`;
   }
 
+  /** For a statement that has a name already. */
+  boundTo(statement: Statement): CompiledSearch {
+    return { statement, values: this.values };
+  }
+
   /** The name comes from the text: one shape of query has one prepared statement, whatever its values. */
   finish(text: string): CompiledSearch {
     return { statement: { name: nameOf(text), text }, values: this.values };
