@@ -12,6 +12,7 @@ import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
 import { GrantedReader } from './rows/granted-reader';
+import { RowCheck } from './rows/row-check';
 import { RowCriteria } from './rows/row-criteria';
 import { RowLimits } from './rows/row-limits';
 import { ClauseResolver } from './search/clause-resolver';
@@ -80,6 +81,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceCriteria,
     RowCriteria,
     RowLimits,
+    RowCheck,
     GrantedReader,
     ConditionMatches,
     ConditionalWriter,
@@ -99,6 +101,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceCriteria,
     RowCriteria,
     RowLimits,
+    RowCheck,
     GrantedReader,
     ConditionalWriter,
     ConditionMatches,

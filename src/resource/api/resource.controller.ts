@@ -11,6 +11,7 @@ import { ConditionalWriter } from '../conditional/conditional-writer';
 import { ResourceDraft, assertId } from '../resource-draft';
 import { GrantedReader } from '../rows/granted-reader';
 import { ResourceTypes } from '../resource-types';
+import { RowLimits } from '../rows/row-limits';
 import { ResourceWriter } from '../resource-writer';
 import { createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
@@ -24,6 +25,7 @@ import { readBody } from './resource-request';
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard, IsolationGuard)
+@EnforcesRows()
 @Controller(['fhir', ''])
 export class ResourceController {
   constructor(
@@ -31,12 +33,12 @@ export class ResourceController {
     private readonly reader: GrantedReader,
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
+    private readonly limits: RowLimits,
     private readonly environment: Environment,
   ) {}
 
   @Get(':type/:id')
   @OperationId('FhirRead')
-  @EnforcesRows()
   async read(@Param('type') type: string, @Param('id') id: string, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
     assertId(id);
@@ -49,10 +51,11 @@ export class ResourceController {
     this.types.assertWritable(type);
     const draft = ResourceDraft.of(readBody(request), type);
     const criteria = createCriteriaOf(request);
+    const limit = await this.limits.current();
     const { outcome, resource } =
       criteria === undefined
-        ? { outcome: 'created', resource: await this.writer.create(draft) }
-        : await this.conditional.create(draft, criteria);
+        ? { outcome: 'created', resource: await this.writer.create(draft, { limit }) }
+        : await this.conditional.create(draft, criteria, { limit });
     const location = locationOf(this.rootUrl(request), resource);
     const headers = { Location: location, ...(outcome === 'created' ? {} : { 'Content-Location': location }) };
     sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
@@ -69,7 +72,8 @@ export class ResourceController {
     this.types.assertWritable(type);
     assertId(id);
     const draft = ResourceDraft.of(readBody(request), type, id);
-    const { outcome, resource } = await this.writer.put(draft, id, preconditionsOf(request));
+    const options = { ...preconditionsOf(request), limit: await this.limits.current() };
+    const { outcome, resource } = await this.writer.put(draft, id, options);
     const headers = outcome === 'created' ? { Location: locationOf(this.rootUrl(request), resource) } : {};
     sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
   }
@@ -84,7 +88,8 @@ export class ResourceController {
   ): Promise<void> {
     this.types.assertWritable(type);
     assertId(id);
-    const deleted = await this.writer.delete(type, id, preconditionsOf(request));
+    const options = { ...preconditionsOf(request), limit: await this.limits.current() };
+    const deleted = await this.writer.delete(type, id, options);
     const isShown = deleted !== undefined && !isNoContent(request);
     sendAnswer(response, isShown ? resourceAnswer(200, deleted) : { status: 204 });
   }
