@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
+import { isR4ResourceType } from '../fhir/definitions';
+import { RequestContext } from '../platform/http/request-context';
 import { ServiceError } from '../platform/errors/service-error';
 import { ResourceDraft } from '../resource/resource-draft';
 import { ResourceTypes } from '../resource/resource-types';
@@ -13,11 +15,14 @@ export class DryRun {
   constructor(
     private readonly types: ResourceTypes,
     private readonly extensions: WriteExtensions,
+    private readonly requests: RequestContext,
   ) {}
 
   /** @throws ServiceError 'not-found' for an unknown type, 'invalid' for a body of another type or id. */
   async answer(type: string, { mode, resource, profiles }: ValidateRequest, id?: string): Promise<FhirAnswer> {
     this.types.assertKnown(type);
+    // Rules of modules compare with what is stored, whoever may read that.
+    if (!isR4ResourceType(type)) this.requests.assertAllRows();
     if (mode === 'delete') {
       this.types.assertWritable(type);
       return validationAnswer([]);

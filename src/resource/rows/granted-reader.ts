@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
+import { RequestContext } from '../../platform/http/request-context';
 import { notStored } from '../not-stored';
 import { ResourceReader } from '../resource-reader';
 import { Binder } from '../search/compile/binder';
@@ -19,7 +20,13 @@ export class GrantedReader {
     private readonly statements: Statements,
     private readonly reader: ResourceReader,
     private readonly limits: RowLimits,
+    private readonly requests: RequestContext,
   ) {}
+
+  /** Whether the caller may read some rows only. */
+  get isLimited(): boolean {
+    return this.requests.rows !== 'all';
+  }
 
   async find(type: string, id: string): Promise<StoredResource | undefined> {
     const limit = await this.limits.current();
@@ -33,6 +40,11 @@ export class GrantedReader {
     const found = await this.findWithin(limit, type, id);
     if (found === undefined) throw notStored(type, id, false);
     return found;
+  }
+
+  /** For answers that tell of a resource without its text. @throws ServiceError 'not-found' to callers who may not read it */
+  async assertSeen(type: string, id: string): Promise<void> {
+    if (this.isLimited) await this.read(type, id);
   }
 
   /** Earlier versions can be read by whoever may read the present one; a look at both in one statement. */
