@@ -2,6 +2,7 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
 import { raw, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
+import { refuseBrokenRequests } from './fhir/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
@@ -25,10 +26,18 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);
-  if (environment.corsOrigins.length > 0) app.enableCors({ origin: [...environment.corsOrigins], credentials: true });
+  if (environment.corsOrigins.length > 0) {
+    app.enableCors({ origin: [...environment.corsOrigins], credentials: true, exposedHeaders: EXPOSED_HEADERS });
+  }
   setupOpenApi(app, environment);
   return app;
 }
+
+/** What scripts of a page may read besides the few that the Fetch standard lists. */
+const EXPOSED_HEADERS = [
+  ...['Location', 'Content-Location', 'ETag', 'Preference-Applied', 'Allow', 'Accept-Patch', 'Link'],
+  ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+];
 
 /** Whoever does not ask for compression gets none. */
 const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
@@ -39,5 +48,6 @@ const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
 export async function listen(app: NestExpressApplication, port: number, host: string): Promise<void> {
   await app.init();
   await app.get(InitBundle, { strict: false }).apply();
+  refuseBrokenRequests(app.getHttpServer());
   await app.listen(port, host);
 }

@@ -52,10 +52,30 @@ interface TypeRecord {
   readonly elements?: Readonly<Record<string, string>>;
 }
 
+/** What the records of search-parameters.json have in common, beside lists of targets. */
+export interface SharedMembers {
+  readonly common: Readonly<Record<string, unknown>>;
+  readonly ofKind: Readonly<Partial<Record<string, Readonly<Record<string, unknown>>>>>;
+  readonly publishers: readonly { readonly publisher: string; readonly contact: readonly unknown[] }[];
+}
+
+interface SearchParameterFile extends SharedMembers {
+  readonly targets: readonly (readonly string[])[];
+  readonly parameters: readonly (Omit<SearchParameterDefinition, 'target'> & {
+    readonly target?: readonly string[] | number;
+  })[];
+}
+
+export const searchParameterFile = once(() => load('search-parameters') as SearchParameterFile);
+
 /** The SearchParameters of R4 4.0.1, sorted by id. */
-export const searchParameterDefinitions = once(
-  () => (load('search-parameters') as { parameters: readonly SearchParameterDefinition[] }).parameters,
-);
+export const searchParameterDefinitions = once((): readonly SearchParameterDefinition[] => {
+  const { targets, parameters } = searchParameterFile();
+  return parameters.map(({ target, ...definition }) => {
+    const types = typeof target === 'number' ? targets[target] : target;
+    return types === undefined ? definition : { ...definition, target: types };
+  });
+});
 
 /** The Patient compartment of R4 4.0.1 with the server's own SDCDocument and SDCWorkflow. */
 export const patientCompartment = once(

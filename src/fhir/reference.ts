@@ -1,3 +1,5 @@
+import { parseCanonical } from './canonical';
+
 /** Where a reference points. `key` is the one spelling of the target: its hash is what links are stored and found by. */
 export type ReferenceTarget =
   | {
@@ -61,10 +63,10 @@ export function targetOf(reference: unknown, baseUrl: string): ReferenceTarget |
  * @param baseUrl the server's own base, without a trailing slash
  */
 export function canonicalKeysOf(canonical: string, baseUrl: string): readonly string[] {
-  const [url = '', version] = canonical.replace(/(?<=.)#.*/, '').split('|');
+  const { url, version } = parseCanonical(canonical);
   const target = parseReference(url, baseUrl);
   if (target === undefined || target.kind === 'contained') return [];
-  return version === undefined || version === '' ? [target.key] : [target.key, `${target.key}|${version}`];
+  return version === undefined ? [target.key] : [target.key, `${target.key}|${version}`];
 }
 
 function parseLiteral(text: string): (ReferenceTarget & { readonly kind: 'local' }) | undefined {

@@ -1,6 +1,6 @@
 import { type Request } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
-import { queryOf } from '../platform/http/raw-request';
+import { bodyOf, mediaTypeOf, queryOf } from '../platform/http/raw-request';
 import { type AnswerFormat, negotiatedFormat } from './format';
 
 /** The format that a request asks for; undefined when this server cannot write it. */
@@ -25,6 +25,10 @@ export function assertAnswerable(request: Request): void {
   );
 }
 
-/** Most requests have neither parameter: a look at the URL tells, without parsing it. */
-const parameterOf = (request: Request, name: string): string | null =>
-  request.url.includes(name) ? queryOf(request).get(name) : null;
+/** Most requests have neither parameter: a look at the URL tells, without parsing it. The form of a search has them too. */
+function parameterOf(request: Request, name: string): string | null {
+  if (request.url.includes(name)) return queryOf(request).get(name);
+  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded') return null;
+  const body = bodyOf(request);
+  return body.includes(name) ? new URLSearchParams(body.toString('utf8')).get(name) : null;
+}

@@ -86,7 +86,7 @@ const search: OperationItem = {
   tags: TAGS,
   summary: 'Searches resources of a type',
   description:
-    'Any parameter of the type (see /metadata) with its prefixes and modifiers, chains (`patient.name`), `_has` and `_filter`. An unknown parameter is refused.',
+    'Any parameter of the type (see /metadata) with its prefixes and modifiers, chains (`patient.name`), `_has` and `_filter`; dot expressions (`.name.0.family$contains=smi`). An unknown parameter is refused.',
   parameters: [
     TYPE,
     queryParameter('_id', 'Ids, separated by commas'),

@@ -1,5 +1,5 @@
-import { Controller, Get, HttpStatus, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { All, Controller, Get, HttpStatus, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../fhir/fhir-answer';
 import { FormatGuard } from '../fhir/format.guard';
@@ -34,5 +34,12 @@ export class CapabilityController {
     if (!MODES.includes(mode)) throw new ServiceError('invalid', `mode must be ${MODES.join(', ')}.`);
     const { text, etag } = await this.statements.of(mode);
     sendAnswer(response, { status: HttpStatus.OK, text, headers: { ETag: etag }, isResource: true });
+  }
+
+  @PublicRoute()
+  @All()
+  @ApiExcludeEndpoint()
+  notAllowed(): never {
+    throw new ServiceError('not-allowed', 'What this server can do is read with GET.', { allow: ['GET', 'HEAD'] });
   }
 }

@@ -3,11 +3,12 @@ import { DiscoveryModule } from '@nestjs/core';
 import { ResourceModule } from '../resource/resource.module';
 import { IndexStatusOperation } from './index-status.operation';
 import { OperationRegistry } from './operation.registry';
+import { VersionOperation } from './version.operation';
 
 /** The door for `$operations`; its routes are in {@link OperationApiModule}. */
 @Module({
   imports: [DiscoveryModule, ResourceModule],
-  providers: [OperationRegistry, IndexStatusOperation],
+  providers: [OperationRegistry, IndexStatusOperation, VersionOperation],
   exports: [OperationRegistry],
 })
 export class OperationModule {}

@@ -2,7 +2,7 @@ import { ServiceError } from '../platform/errors/service-error';
 
 /**
  * Reads what `If-Match` or `If-None-Match` hold (RFC 9110, sections 13.1.1 and 13.1.2): `W/"2"`, `"2"`, a bare `2`, a list of
- * these, or `*`.
+ * these, or `*`. Any other tag in quotes stands for version 0, which nothing has.
  * @param name what holds them, for the refusal
  * @throws ServiceError 'invalid' for anything else, at `expression` where it stands in a body
  */
@@ -11,6 +11,8 @@ export function versionsOf(text: string, name: string, expression?: string): rea
   if (tags === '*') return '*';
   return tags.split(',').map((tag) => {
     const version = /^(?:W\/)?"?(\d{1,9})"?$/.exec(tag.trim())?.[1];
+    // A tag of another server, or of nothing: no version ever has it.
+    if (version === undefined && /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(tag.trim())) return 0;
     if (version === undefined) {
       const details = expression === undefined ? {} : { expression };
       throw new ServiceError('invalid', `${name} must hold a version such as W/"2".`, details);

@@ -3,6 +3,7 @@ import { BundleController } from './api/bundle.controller';
 import { CompartmentController } from './api/compartment.controller';
 import { ConditionalController } from './api/conditional.controller';
 import { HistoryController } from './api/history.controller';
+import { OtherMethodsController } from './api/other-methods.controller';
 import { PatchController } from './api/patch.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
@@ -19,6 +20,7 @@ import { ResourceModule } from './resource.module';
   controllers: [
     BundleController,
     TypesSearchController,
+    OtherMethodsController,
     HistoryController,
     VreadController,
     SearchController,

@@ -240,6 +240,12 @@ export function assertMatch({ ifMatch, ifNoneMatch }: WriteOptions, current: Sto
   const isNamed = (versions: readonly number[] | '*'): boolean =>
     current !== undefined && (versions === '*' || versions.includes(current.version));
   if ((ifMatch === undefined || isNamed(ifMatch)) && (ifNoneMatch === undefined || !isNamed(ifNoneMatch))) return;
+  if (ifNoneMatch === '*' && current !== undefined) {
+    throw new ServiceError(
+      'precondition-failed',
+      `${current.type}/${current.id} exists already, as version ${current.version}. Leave If-None-Match out to replace it.`,
+    );
+  }
   const found = current === undefined ? 'nothing is stored' : `the stored version is ${current.version}`;
   throw new ServiceError(
     'precondition-failed',

@@ -17,7 +17,8 @@ import { RowCriteria } from './rows/row-criteria';
 import { RowLimits } from './rows/row-limits';
 import { ClauseResolver } from './search/clause-resolver';
 import { DatabaseHashKey } from './search/database-hash-key';
-import { IncludedResources } from './search/included-resources';
+import { IncludedResources } from './search/include/included-resources';
+import { NamedResources } from './search/include/named-resources';
 import { KnownUnits } from './search/known-units';
 import { ResourceCriteria } from './search/resource-criteria';
 import { IncompleteIndexes } from './search/live/incomplete-indexes';
@@ -26,6 +27,7 @@ import { IndexWorker } from './search/live/index-worker';
 import { LiveSearchParameters } from './search/live/live-search-parameters.repository';
 import { SearchParameterListener } from './search/live/search-parameter.listener';
 import { SearchParameterRule } from './search/live/search-parameter.rule';
+import { SearchParameterSetup } from './search/live/search-parameter-setup';
 import { ResourceSearch } from './search/resource-search';
 import { RowFrequencies } from './search/row-frequencies';
 import { SearchIndex } from './search/search-index';
@@ -69,8 +71,10 @@ import { WriteExtensions } from './write-extensions';
     IncompleteIndexes,
     SearchParameterRule,
     SearchParameterListener,
+    SearchParameterSetup,
     ClauseResolver,
     IncludedResources,
+    NamedResources,
     KnownUnits,
     RowFrequencies,
     ValueSetCodes,

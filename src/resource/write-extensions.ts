@@ -34,7 +34,7 @@ export class WriteExtensions {
     const rule = this.rules.of(draft.type);
     // Types of R4 are validated before a rule does slow work; the rule of an own type knows better words than its shape.
     if (isR4ResourceType(draft.type)) await this.validation.assertValid(draft);
-    const checked = await rule?.check(draft);
+    const checked = await this.checkByRule(draft);
     if (!isR4ResourceType(draft.type)) await this.validation.assertValid(draft);
     return {
       needsTransaction: isConcerning || rule?.store !== undefined || this.validation.needsTransaction,
@@ -43,6 +43,22 @@ export class WriteExtensions {
         await rule?.store?.(draft, checked, previous);
       },
     };
+  }
+
+  /** What a rule refuses may be there misspelt: what the shape does not know is told with it. */
+  private async checkByRule(draft: ResourceDraft): Promise<unknown> {
+    try {
+      return await this.rules.of(draft.type)?.check(draft);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'unprocessable' || isR4ResourceType(draft.type))
+        throw error;
+      const { expression = draft.type, issues = [ruleIssue(error, 'invalid', expression)] } = error.details;
+      const others = (await this.validation.issuesOf(draft)).filter(
+        (issue) => issue.code === 'structure' && issues.every((told) => told.expression !== issue.expression),
+      );
+      if (others.length === 0) throw error;
+      throw new ServiceError(error.kind, error.message, { ...error.details, issues: [...issues, ...others] });
+    }
   }
 
   /**
@@ -54,6 +70,11 @@ export class WriteExtensions {
     return issues.length > 0 ? issues : this.refusalOf(draft);
   }
 
+  /** References of the draft whose targets are not stored, where `SVC_REFERENCE_CHECK` asks for them. */
+  missingReferences(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {
+    return this.validation.missingReferences(draft);
+  }
+
   private async refusalOf(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {
     try {
       await this.rules.of(draft.type)?.check(draft);
@@ -61,7 +82,7 @@ export class WriteExtensions {
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'unprocessable') throw error;
       const { issues, expression = draft.type } = error.details;
-      return issues ?? [{ severity: 'error', code: 'business-rule', diagnostics: error.message, expression }];
+      return issues ?? [ruleIssue(error, 'business-rule', expression)];
     }
   }
 
@@ -74,3 +95,10 @@ export class WriteExtensions {
     return this.listeners.notify(change);
   }
 }
+
+const ruleIssue = ({ message: diagnostics }: ServiceError, code: string, expression: string): ErrorIssue => ({
+  severity: 'error',
+  code,
+  diagnostics,
+  expression,
+});

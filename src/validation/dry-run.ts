@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
 import { isR4ResourceType } from '../fhir/definitions';
 import { RequestContext } from '../platform/http/request-context';
-import { ServiceError } from '../platform/errors/service-error';
+import { type ErrorIssue, ServiceError } from '../platform/errors/service-error';
 import { ResourceDraft } from '../resource/resource-draft';
 import { ResourceTypes } from '../resource/resource-types';
+import { GrantedReader } from '../resource/rows/granted-reader';
 import { WriteExtensions } from '../resource/write-extensions';
 import { type ValidateRequest } from './validate-request';
 import { validationAnswer } from './validation-answer';
@@ -16,17 +17,21 @@ export class DryRun {
     private readonly types: ResourceTypes,
     private readonly extensions: WriteExtensions,
     private readonly requests: RequestContext,
+    private readonly reader: GrantedReader,
   ) {}
 
-  /** @throws ServiceError 'not-found' for an unknown type, 'invalid' for a body of another type or id. */
+  /**
+   * @param id of the resource that was called; the modes mean it
+   * @throws ServiceError 'not-found' for an unknown type, 'invalid' for a body of another type or id.
+   */
   async answer(type: string, { mode, resource, profiles }: ValidateRequest, id?: string): Promise<FhirAnswer> {
     this.types.assertKnown(type);
     // Rules of modules compare with what is stored, whoever may read that.
     if (!isR4ResourceType(type)) this.requests.assertAllRows();
-    if (mode === 'delete') {
-      this.types.assertWritable(type);
-      return validationAnswer([]);
-    }
+    if (mode !== undefined && mode !== 'profile') this.types.assertWritable(type);
+    if (mode === 'delete') return validationAnswer([]);
+    if (mode === 'profile' && profiles.length === 0)
+      throw new ServiceError('invalid', 'Mode "profile" needs a profile.', { expression: 'profile' });
     if (resource === undefined) {
       throw new ServiceError('invalid', 'Send the resource to validate, or Parameters with "resource".');
     }
@@ -34,6 +39,19 @@ export class DryRun {
     if (mode === 'update' && draft.id === undefined) {
       throw new ServiceError('invalid', 'For mode "update" the resource needs an id.', { expression: `${type}.id` });
     }
-    return validationAnswer(await this.extensions.issuesOf(draft, profiles));
+    const issues = await this.extensions.issuesOf(draft, profiles);
+    if (mode !== 'create' && mode !== 'update') return validationAnswer(issues);
+    // Who may not see a target shall not hear whether it is stored.
+    const found = this.reader.isLimited ? [] : await this.extensions.missingReferences(draft);
+    const isTaken =
+      mode === 'create' && draft.id !== undefined && (await this.reader.find(type, draft.id)) !== undefined;
+    return validationAnswer([...issues, ...found, ...(isTaken ? [taken(type, draft.id)] : [])]);
   }
 }
+
+const taken = (type: string, id = ''): ErrorIssue => ({
+  severity: 'error',
+  code: 'duplicate',
+  diagnostics: `${type}/${id} exists already. Leave the id out, or update it with PUT.`,
+  expression: `${type}.id`,
+});

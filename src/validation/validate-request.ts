@@ -17,13 +17,12 @@ export interface ValidateRequest {
 
 /**
  * Reads the body and the query: the resource itself, or Parameters with `resource`, `mode` and `profile`.
+ * @param type that was called; undefined for the whole system, where Parameters may be the resource itself
  * @throws ServiceError 'invalid' for what is neither; JsonBodyError for broken text.
  */
-export function readValidateRequest(type: string, body: Buffer, query: URLSearchParams): ValidateRequest {
+export function readValidateRequest(type: string | undefined, body: Buffer, query: URLSearchParams): ValidateRequest {
   const sent = body.length === 0 ? undefined : readJson(decodeUtf8(body));
-  // Parameters are validated themselves on their own route.
-  const isWrapped =
-    type !== 'Parameters' && (sent?.value as Partial<Resource> | null | undefined)?.resourceType === 'Parameters';
+  const isWrapped = type !== 'Parameters' && isRequest(sent?.value, type === undefined);
   const parameters = isWrapped && sent !== undefined ? parametersIn(sent) : [];
   const wrapped = parameters.find(({ name }) => name === 'resource')?.resource;
   const resource = isWrapped ? wrapped : sent;
@@ -38,6 +37,15 @@ export function readValidateRequest(type: string, body: Buffer, query: URLSearch
     profiles: texts('profile'),
     ...(resource === undefined ? {} : { resource }),
   };
+}
+
+const NAMES: readonly unknown[] = ['resource', 'mode', 'profile'];
+
+function isRequest(value: unknown, mayBeContent: boolean): boolean {
+  const { resourceType, parameter } = (value ?? {}) as Partial<Resource>;
+  if (resourceType !== 'Parameters') return false;
+  if (!mayBeContent || !Array.isArray(parameter)) return true;
+  return parameter.some((one: unknown) => NAMES.includes((one as { readonly name?: unknown } | null)?.name));
 }
 
 interface Parameter {

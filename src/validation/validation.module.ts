@@ -2,9 +2,13 @@ import { Module } from '@nestjs/common';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
 import { DryRun } from './dry-run';
+import { ValidateAny } from './validate-any.operation';
 import { ValidateInstance } from './validate-instance.operation';
 import { ValidateType } from './validate-type.operation';
 
 /** `$validate`; what it asks is asked by every write too. */
-@Module({ imports: [OperationModule, ResourceModule], providers: [DryRun, ValidateInstance, ValidateType] })
+@Module({
+  imports: [OperationModule, ResourceModule],
+  providers: [DryRun, ValidateAny, ValidateInstance, ValidateType],
+})
 export class ValidationModule {}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { searchParameterDefinitions } from '../../src/fhir/definitions';
 import { type Bundle, followPages, type HistoryEntry } from '../support/bundle';
 import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
 
@@ -76,8 +77,8 @@ describe('the history of a type and of the server', () => {
     expect(listed.filter((version) => /^(Patient|Observation)/.test(version))).toEqual([...times.keys()].reverse());
     // What the server stored at its first start is history too.
     expect(listed).toContain('CompartmentDefinition/patient 1');
-    expect(bundle.total).toBe(listed.length);
-    expect(bundle.link).toEqual([{ relation: 'self', url: `${BASE_URL}${root}/_history?_count=1000` }]);
+    expect(bundle.total).toBeGreaterThan(searchParameterDefinitions().length);
+    expect(bundle.link[0]).toEqual({ relation: 'self', url: `${BASE_URL}${root}/_history?_count=1000` });
   });
 
   it('has an empty history of a type without resources, and none of an unknown type', async () => {
@@ -101,7 +102,7 @@ describe('the history of a type and of the server', () => {
   describe('_at', () => {
     const at = async (path: string, time: string): Promise<string[]> => {
       const bundle = await history(`${path}?_at=${encodeURIComponent(time)}`);
-      expect(bundle.total).toBe(bundle.entry.length);
+      expect(bundle.entry).toHaveLength(Math.min(bundle.total ?? 0, 100));
       return versionsOf([bundle]);
     };
 
@@ -180,9 +181,11 @@ describe('the history of a type and of the server', () => {
   });
 
   it('pages forth and back over the same versions', async () => {
-    for (const path of ['/_history', '/Patient/_history', '/Patient/a/_history']) {
-      const whole = versionsOf([await history(`${path}?_count=1000`)]);
-      const pages = await followPages<Entry>(app, `${path}?_count=2`);
+    // Of the whole server without what it stored at its first start.
+    const news = `/_history?_since=${times.get('Patient/a 1')}&`;
+    for (const path of [news, '/Patient/_history?', '/Patient/a/_history?']) {
+      const whole = versionsOf([await history(`${path}_count=1000`)]);
+      const pages = await followPages<Entry>(app, `${path}_count=2`);
       expect(versionsOf(pages)).toEqual(whole);
       expect(pages.map(({ total }) => total)).toEqual(pages.map(() => whole.length));
       const [first, last] = [pages[0], pages.at(-1)];

@@ -400,6 +400,16 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Patient?_after=WzEsMSwxXQ', '_after'],
   ['Patient?_after=WzEsMV0&_before=WzEsMV0', '_before'],
   ['Location?near=1', 'near'],
+  ['Patient?_contained=true', '_contained'],
+  ['Patient?_contained=both', '_contained'],
+  ['Patient?_contained=maybe', '_contained'],
+  ['Patient?_containedType=box', '_containedType'],
+  ['Patient?_query=everybody', '_query'],
+  ['Observation?subject:Spaceship=peter', 'Spaceship'],
+  ['Observation?subject:Practitioner=adam', 'leads to'],
+  ['Observation?subject:Patient=Group/peter', 'subject:Patient'],
+  ['QuestionnaireResponse?questionnaire.title=x', '_include'],
+  ['Questionnaire?_has:QuestionnaireResponse:questionnaire:status=completed', '_include'],
 ];
 
 const idsOf = ({ entry }: Bundle, mode = 'match'): string[] =>

@@ -130,6 +130,17 @@ describe('search over types', () => {
     expect(bundle.entry[0]?.resource).not.toHaveProperty('subject');
   });
 
+  it('answers an array, and within a time that its links repeat', async () => {
+    const query = '/fhir?_type=Patient,Encounter&_count=3&_timeout=20';
+    const bundle = (await app.get(query)).json<Bundle>();
+    const answer = await app.get(`${query}&_result=array`);
+    expect(answer.json<{ id: string }[]>().map(({ id }) => id)).toEqual(
+      bundle.entry.map(({ resource }) => resource.id),
+    );
+    expect(answer.headers.get('link')).toContain('rel="next"');
+    expect(nextOf(bundle)).toContain('_timeout=20');
+  });
+
   it('answers a form, the bare root, a batch and each page of its own links alike', async () => {
     const body = new URLSearchParams({ _type: 'Patient', _tag: 'round' }).toString();
     const [byQuery, byForm, byRoot] = [
@@ -174,6 +185,9 @@ describe('search over types', () => {
     ['_type=Patient&_sort=name', '_sort'],
     ['_type=Patient&_explain=1', '_explain'],
     ['_type=Patient&_count=x', '_count'],
+    ['_type=Patient&_page=2', '_page'],
+    ['_type=Patient&_timeout=0', '_timeout'],
+    ['_type=Patient&_result=array&_count=0', '_result'],
     ['_lastUpdated=yesterday', '_lastUpdated'],
     ['_type=Patient&_after=AAAA', '_after'],
     ['_type=Patient&_include=Patient:gender', 'Patient.gender'],

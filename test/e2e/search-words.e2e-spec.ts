@@ -14,9 +14,12 @@ const WORLD: readonly (readonly [path: string, body: string])[] = [
   ],
   [
     'Patient/ben',
-    '{"resourceType":"Patient","name":[{"family":"Smith"}],"gender":"male","birthDate":"1974","address":[{"city":"Sotogrande"}]}',
+    '{"resourceType":"Patient","name":[{"family":"Smith"}],"gender":"male","birthDate":"1974","address":[{"city":"Sotogrande","district":"\\u0041lley"}]}',
   ],
-  ['Patient/cleo', '{"resourceType":"Patient","active":false,"birthDate":"1980-06"}'],
+  [
+    'Patient/cleo',
+    '{"resourceType":"Patient","active":false,"birthDate":"1980-06","address":[{"city":"East\\/West"}]}',
+  ],
   [
     'Observation/weight',
     `{"resourceType":"Observation","status":"final","code":{"coding":[{"system":"${LOINC}","code":"Wt-1"}]},"effectiveDateTime":"2020-01-31T10:00:00Z"}`,
@@ -76,6 +79,9 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Patient?_ilike=lucía', ['ana']],
   ['Patient?_ilike=LUCÍA', ['ana']],
   ['Patient?_ilike=u00ed', []],
+  ['Patient?_ilike=www.w3.org/1999', ['ana']],
+  ['Patient?_ilike=east/west', ['cleo']],
+  ['Patient?_ilike=alley', ['ben']],
   ['Patient?_ilike="100%25', ['ana']],
   ['Patient?_ilike=1%250', []],
   ['Patient?_ilike=nsays', []],

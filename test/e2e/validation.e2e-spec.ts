@@ -59,6 +59,21 @@ describe('a write', () => {
     expect((await app.put('/fhir/SDCDocument/open', { anything: { goes: [null] } })).status).toBe(201);
   });
 
+  it.each([
+    ['SvcTopicDestination', { kind: 'webhook-at-least-once', topc: 'http://x' }, 'SvcTopicDestination.topc', '"topic"'],
+    ['SvcSubscriptionTopic', { url: 'http://x', status: 'x', triger: [] }, 'SvcSubscriptionTopic.triger', '"trigger"'],
+    ['Client', { grant_types: ['x'], secrt: 'y' }, 'Client.secrt', '"secret"'],
+    ['User', { pasword: 'x' }, 'User.pasword', '"password"'],
+    ['User', { username: 'x' }, 'User.username', '"userName"'],
+  ])('of %s names what is misspelt in %j', async (type, body, expression, meant) => {
+    const refused = await app.post(`/fhir/${type}`, body);
+    const issues = refused.json<Outcome>().issue.filter((issue) => issue.expression?.includes(expression));
+    expect([refused.status, issues.map(({ diagnostics }) => diagnostics.includes(`Did you mean ${meant}?`))]).toEqual([
+      422,
+      [true],
+    ]);
+  });
+
   it('may name the types of this server where codes name types', async () => {
     const list = await app.post('/fhir/MessageDefinition', {
       status: 'draft',
@@ -111,7 +126,59 @@ describe('$validate', () => {
     expect(issuesOf(answer)).toEqual(['error business-rule Client.grant_types']);
   });
 
+  it.each(['/fhir/$validate', '/$validate'])('takes a resource of any type on %s', async (path) => {
+    expect(issuesOf(await app.post(path, observation()))).toEqual(['information informational']);
+    expect(issuesOf(await app.post(path, { resourceType: 'Patient', gender: 'm' }))).toEqual([
+      'error code-invalid Patient.gender',
+    ]);
+    const wrapped = {
+      resourceType: 'Parameters',
+      parameter: [{ name: 'resource', resource: observation({ status: 'done' }) }],
+    };
+    expect(issuesOf(await app.post(path, wrapped))).toEqual(['error code-invalid Observation.status']);
+    const content = { resourceType: 'Parameters', parameter: [{ name: 'other', valueCode: 'a', valueString: 'b' }] };
+    expect(issuesOf(await app.post(path, content))).toEqual(['error structure Parameters.parameter[0].value']);
+  });
+
+  it('needs the right to it, and stands in the CapabilityStatement', async () => {
+    expect((await app.post('/fhir/$validate', observation(), { authorization: '' })).status).toBe(401);
+    const { rest } = (await app.get('/fhir/metadata')).json<{ rest: { operation: { name: string }[] }[] }>();
+    expect(rest[0]?.operation.map(({ name }) => name)).toContain('validate');
+  });
+
+  it('tells of an id that is taken where a create is meant', async () => {
+    await app.put('/fhir/Patient/taken', {});
+    const body = { resourceType: 'Patient', id: 'taken' };
+    expect(issuesOf(await app.post('/fhir/Patient/$validate?mode=create', body))).toEqual([
+      'error duplicate Patient.id',
+    ]);
+    expect(issuesOf(await app.post('/fhir/Patient/$validate?mode=update', body))).toEqual([
+      'information informational',
+    ]);
+  });
+
+  it('answers an error where the profile that is asked for is not known', async () => {
+    const path = '/fhir/Observation/$validate?profile=';
+    expect(issuesOf(await app.post(`${path}http://nowhere.example/p`, observation()))).toEqual([
+      'error not-found Observation.meta.profile',
+    ]);
+    expect(
+      issuesOf(await app.post(`${path}http://hl7.org/fhir/StructureDefinition/Observation`, observation())),
+    ).toEqual(['information informational']);
+    expect(issuesOf(await app.post(`${path}http://hl7.org/fhir/StructureDefinition/Patient`, observation()))).toEqual([
+      'error structure Observation.meta.profile',
+    ]);
+  });
+
   it.each([
+    ['/fhir/$validate', '', 400],
+    ['/fhir/$validate', '{}', 400],
+    ['/fhir/$validate', '[]', 400],
+    ['/fhir/$validate', { resourceType: 'Spaceship' }, 404],
+    ['/fhir/$validate?mode=delete', { resourceType: 'Patient' }, 400],
+    ['/fhir/$validate', { resourceType: 'Parameters', parameter: [{ name: 'mode', valueCode: 'create' }] }, 400],
+    ['/fhir/SDCAddendum/$validate?mode=create', {}, 405],
+    ['/fhir/Patient/$validate?mode=profile', {}, 400],
     ['/fhir/Patient/$validate', '', 400],
     ['/fhir/Patient/$validate', { resourceType: 'Observation' }, 400],
     ['/fhir/Patient/$validate?mode=guess', {}, 400],
@@ -261,6 +328,14 @@ describe('SVC_REFERENCE_CHECK=on', () => {
       'fatal not-found Observation.subject',
     ]);
     expect(refused.text).toContain('Encounter/never is not stored here');
+  });
+
+  it('is asked by $validate where a write is meant', async () => {
+    const lost = observation({ subject: { reference: 'Patient/gone' } });
+    expect(issuesOf(await strict.post('/fhir/Observation/$validate?mode=create', lost))).toEqual([
+      'error not-found Observation.subject',
+    ]);
+    expect(issuesOf(await strict.post('/fhir/Observation/$validate', lost))).toEqual(['information informational']);
   });
 
   it('counts what the same transaction stores, and nothing else', async () => {

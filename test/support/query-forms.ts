@@ -110,6 +110,11 @@ const plainForms = (type: string): string[] =>
     'code:in=http://canary.example/vs',
     'code:not-in=ValueSet/canary-vs',
     '_explain=1',
+    '.id=canary-p',
+    '.code.text$contains=Canary',
+    '_sort=.status',
+    '_filter=.status eq "final"',
+    '_include=List:item&_include=Observation:derived-from',
     'unknown=1',
   ].map((query) => `${type}?${query}`);
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { migrate } from '../../src/platform/database/migrate';
+import { preloadDefinitions } from './preload-definitions';
 
 /**
- * Makes a migrated database for `cloneDatabase` to copy, and returns its name. The name is new at every run, so that two
+ * Makes a migrated database with HL7's definitions for `cloneDatabase` to copy, and returns its name. The name is new at every run, so that two
  * runs on one TEST_DATABASE_URL do not disturb each other.
  */
 export async function makeTemplateDatabase(adminUrl: string): Promise<string> {
@@ -11,6 +12,7 @@ export async function makeTemplateDatabase(adminUrl: string): Promise<string> {
   await runStatement(adminUrl, `create database ${name}`);
   try {
     await migrate(databaseUrl(adminUrl, name));
+    await preloadDefinitions(databaseUrl(adminUrl, name));
   } catch (error) {
     await dropDatabase(adminUrl, name);
     throw error;

@@ -1,4 +1,5 @@
 import { type BoundValueSet, boundValueSets, isPrimitiveType, lineageOf } from '../definitions';
+import { nearestCode } from '../nearest-code';
 import { isObject } from './fhirpath/compiled';
 import { type ValidationRun } from './validation-run';
 
@@ -70,6 +71,17 @@ export class CodeSet {
     return this.codes.size <= LISTED_CODES ? [...this.codes].join(', ') : `those of ${this.url}`;
   }
 
+  /** The code that a wrong one probably means; empty where none is near, or the system is what is wrong. */
+  hintFor(codes: readonly unknown[]): string {
+    for (const code of codes) {
+      // Of signs such as "=<" the nearest one would be a guess.
+      if (typeof code !== 'string' || this.codes.has(code) || !/[a-z]{2}/i.test(code)) continue;
+      const near = nearestCode(code.toLowerCase().replace(/[\s_]/g, '-'), this.codes) ?? nearestCode(code, this.codes);
+      if (near !== undefined) return ` Did you mean "${near}"?`;
+    }
+    return '';
+  }
+
   get codingDescription(): string {
     const systems = [...this.systems.keys()].join(', ');
     return `a code of ${systems}: ${this.description}`;
@@ -81,7 +93,10 @@ export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
   if (isPrimitiveType(type)) {
     return (item, run) => {
       if (typeof item === 'string' && !set.hasCode(item)) {
-        run.report('code-invalid', `"${item.slice(0, 64)}" is not one of the allowed codes: ${set.description}.`);
+        run.report(
+          'code-invalid',
+          `"${item.slice(0, 64)}" is not one of the allowed codes: ${set.description}.${set.hintFor([item])}`,
+        );
       }
     };
   }
@@ -91,17 +106,19 @@ export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
       const { coding } = item;
       const codings: readonly unknown[] = Array.isArray(coding) ? coding : [];
       if (!codings.some((one) => isObject(one) && set.hasCoding(one.system, one.code))) {
-        run.report('code-invalid', `One coding must have ${set.codingDescription}.`);
+        run.report('code-invalid', `One coding must have ${set.codingDescription}.${set.hintFor(codings.map(codeOf))}`);
       }
     };
   }
   if (type !== 'Coding' && type !== 'Quantity') return undefined;
   return (item, run) => {
     if (isObject(item) && !hasOnlyExtensions(item) && !set.hasCoding(item.system, item.code)) {
-      run.report('code-invalid', `It must have ${set.codingDescription}.`);
+      run.report('code-invalid', `It must have ${set.codingDescription}.${set.hintFor([item.code])}`);
     }
   };
 }
+
+const codeOf = (coding: unknown): unknown => (isObject(coding) ? coding.code : undefined);
 
 /** `data-absent-reason` and its like stand in for a value. */
 function hasOnlyExtensions(item: Readonly<Record<string, unknown>>): boolean {

@@ -6,6 +6,13 @@ import { type ValidationRun } from './validation-run';
 /** Checks one member of a JSON object; `owner` is the object. */
 export type MemberCheck = (value: unknown, owner: Readonly<Record<string, unknown>>, run: ValidationRun) => void;
 
+/** A JSON member that a type may have. */
+export interface KnownMember {
+  readonly check: MemberCheck;
+  /** Name of the choice and key without `_`: `value[x]` may have one key only. */
+  readonly choice?: { readonly name: string; readonly key: string };
+}
+
 /** What an element is: its name in paths, and the check of each of its values. */
 export interface ElementShape {
   readonly name: string;
@@ -92,12 +99,20 @@ export function primitiveItem(type: string): ItemCheck {
   const isLink = type === 'uri' || type === 'url' || type === 'canonical';
   return (value, run) => {
     if (typeof value !== json) {
-      run.report('structure', `It must be ${description} (a JSON ${json}), not ${kindOf(value)}.`);
+      run.report(
+        'structure',
+        `It must be ${json === 'string' ? 'a string' : description}, not ${kindOf(value)}.${quotesHint(json, value)}`,
+      );
       return;
     }
     if (!is(value as string | number | boolean)) run.report('value', `It must be ${description}.`);
     else if (isLink && String(value).startsWith('#')) run.noteFragment(String(value));
   };
+}
+
+function quotesHint(json: PrimitiveCheck['json'], value: unknown): string {
+  if (json === 'string') return typeof value === 'object' ? '' : ' Put it in quotes.';
+  return json === 'number' && typeof value === 'string' ? ' Leave the quotes out.' : '';
 }
 
 export function kindOf(value: unknown): string {

@@ -1,4 +1,5 @@
 import { isR4ResourceType } from '../definitions';
+import { nearestCode } from '../nearest-code';
 import { parseReference } from '../reference';
 import { isObject } from './fhirpath/compiled';
 import { type ItemCheck } from './binding-check';
@@ -40,7 +41,9 @@ function typeOfName(type: string): string | undefined {
 
 function checkTarget(type: string, targets: readonly string[], run: ValidationRun): void {
   if (targets.length === 0 || targets.includes(type)) return;
-  run.report('structure', `It may point at ${targets.join(', ')}, not at ${type.slice(0, 64)}.`);
+  const near = isR4ResourceType(type) ? undefined : nearestCode(type, targets);
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  run.report('structure', `It may point at ${targets.join(', ')}, not at ${type.slice(0, 64)}.${hint}`);
 }
 
 /** Reports what is no reference at all. */
@@ -64,24 +67,32 @@ function targetTypeOf(reference: string, run: ValidationRun): string | undefined
 
 function containedTypeOf(id: string, run: ValidationRun): string | undefined {
   if (id === '') return undefined;
-  const type = run.containedTypes.get(id);
+  const types = run.containedTypes;
+  const type = types.get(id);
   if (type === undefined) {
+    run.noteBrokenReference();
+    const present = [...types.keys()].slice(0, 5).map((known) => `"#${known.slice(0, 64)}"`);
     run.reportAt(
       'reference',
       'invariant',
-      `ref-1: no contained resource has the id "${id.slice(0, 64)}". Add it to "contained", or correct the reference.`,
+      `ref-1: no contained resource has the id "${id.slice(0, 64)}"${present.length === 0 ? '' : `, but ${present.join(', ')}`}. ` +
+        'Add it to "contained", or correct the reference.',
     );
   }
-  return type;
+  // A type that does not exist is told where it stands.
+  return type !== undefined && isR4ResourceType(type) ? type : undefined;
 }
 
 function conditionalTypeOf(reference: string, run: ValidationRun): string | undefined {
   const type = CONDITIONAL.exec(reference)?.[1];
   if (type === undefined) {
+    const isContained = run.containedTypes.has(reference);
+    if (isContained) run.noteBrokenReference();
     run.reportAt(
       'reference',
       'value',
-      'A reference is "Type/id", an absolute URL, "urn:uuid:…", "urn:oid:…" or "#id" of a contained resource.',
+      'A reference is "Type/id", an absolute URL, "urn:uuid:…", "urn:oid:…" or "#id" of a contained resource.' +
+        (isContained ? ` Did you mean "#${reference}"?` : ''),
     );
   }
   return type;

@@ -135,7 +135,7 @@ describe(ResourceValidator, () => {
     [
       'a sibling with more than extensions',
       patient({ birthDate: '2020', _birthDate: { value: 'x' } }),
-      ['invariant Patient.birthDate', 'structure Patient.birthDate.value'],
+      ['structure Patient.birthDate.value'],
     ],
     ['a sibling of what has no extensions', patient({ _id: { id: 'x' } }), ['structure Patient._id']],
     ['an empty object', patient({ maritalStatus: {} }), ['invariant Patient.maritalStatus']],
@@ -370,7 +370,7 @@ describe(ResourceValidator, () => {
       {
         severity: 'error',
         code: 'structure',
-        diagnostics: '"nmae" is not an element of Patient.',
+        diagnostics: '"nmae" is not an element of Patient. Did you mean "name"?',
         expression: 'Patient.nmae',
       },
       {
@@ -392,6 +392,47 @@ describe(ResourceValidator, () => {
         expression: 'Patient.Active',
       },
     ]);
+  });
+
+  it.each([
+    [patient({ brithDate: '1980' }), 'Did you mean "birthDate"?'],
+    [patient({ Gender: 'male' }), 'Did you mean "gender"?'],
+    [patient({ name: [{ famly: 'x' }] }), 'Did you mean "family"?'],
+    [observation({ status: undefined, stauts: 'final' }), 'Did you mean "status"?'],
+    [observation({ valueQuantty: {} }), 'Did you mean "valueQuantity"?'],
+    [observation({ valueDecimal: 1 }), 'It may be valueQuantity, valueCodeableConcept'],
+    [patient({ deceased: true }), 'Name its type: deceasedBoolean, deceasedDateTime.'],
+    [patient({ family: 'x' }), 'It may belong into "name".'],
+    [observation({ code: { system: 'http://loinc.org' } }), 'It may belong into "coding".'],
+    [patient({ extension: [{ url: 'http://x', valueText: 'x' }] }), 'It may be valueBase64Binary, valueBoolean,'],
+    [observation({ valueQuantity: { value: 1, comparator: '=<' } }), 'allowed codes: <, <=, >=, >.'],
+    [patient({ name: [{ family: 'x', modifierExtension: [] }] }), 'Use "extension".'],
+    [patient({ _name: [] }), '"name" is no primitive: its extensions stand inside of it.'],
+    [patient({ gender: 'femal' }), 'Did you mean "female"?'],
+    [observation({ status: 'Final' }), 'Did you mean "final"?'],
+    [
+      {
+        resourceType: 'AllergyIntolerance',
+        patient: { reference: 'Patient/1' },
+        clinicalStatus: {
+          coding: [{ system: 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical', code: 'activ' }],
+        },
+      },
+      'Did you mean "active"?',
+    ],
+    [observation({ subject: 'Patient/1' }), 'Send {"reference": "Patient/1"}.'],
+    [observation({ subject: { reference: 'Pateint/1' } }), 'Did you mean "Patient"?'],
+    [observation({ contained: [{ resourceType: 'Pateint', id: 'p' }], subject: { reference: '#p' } }), '"Patient"?'],
+    [observation({ contained: [patient({ id: 'p' })], subject: { reference: '#q' } }), 'id "q", but "#p".'],
+    [observation({ contained: [patient({ id: 'p' })], subject: { reference: 'p' } }), 'Did you mean "#p"?'],
+    [observation({ valueString: 5 }), 'It must be a string, not a number. Put it in quotes.'],
+    [patient({ multipleBirthInteger: '2' }), 'Leave the quotes out.'],
+    [observation({ valueString: 'a', valueInteger: 1, valueBoolean: true }), 'exclude each other'],
+    [observation({ valueString: 'a', effectiveDateTime: '2020', valueInteger: 1 }), 'exclude each other'],
+    [{ resourceType: 'Bundle', type: 'collection', entry: [{ resourc: {} }] }, 'Did you mean "resource"?'],
+  ])('tells one fault of %j once, and what is meant: %s', (resource, hint) => {
+    const issues = validator.validate(resource.resourceType, JSON.parse(JSON.stringify(resource)));
+    expect(issues.map(({ diagnostics }) => diagnostics)).toEqual([expect.stringContaining(hint)]);
   });
 
   it('takes time in proportion to the size', () => {

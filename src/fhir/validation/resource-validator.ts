@@ -1,4 +1,6 @@
 import { type ErrorIssue } from '../../platform/errors/service-error';
+import { r4ResourceTypes } from '../definitions';
+import { nearestCode } from '../nearest-code';
 import { ElementTables } from './element-tables';
 import { isObject } from './fhirpath/compiled';
 import { kindOf } from './member-check';
@@ -51,7 +53,9 @@ export class ResourceValidator {
     } else if (this.elements.isOpen(type)) {
       return;
     } else if (!this.elements.isResource(type)) {
-      run.reportAt('resourceType', 'structure', `"${type.slice(0, 64)}" is not a resource type of this server.`);
+      const near = nearestCode(type, r4ResourceTypes());
+      const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+      run.reportAt('resourceType', 'structure', `"${type.slice(0, 64)}" is not a resource type of this server.${hint}`);
     } else if (isContained) {
       run.inContained(value, () => {
         this.checks.check(type, value, run);

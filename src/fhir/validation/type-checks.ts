@@ -4,8 +4,15 @@ import { type ElementTables } from './element-tables';
 import { isObject } from './fhirpath/compiled';
 import { HAND_MADE } from './hand-made-invariants';
 import { invariantsOfElement, invariantsOfType } from './invariant-check';
-import { complexMember, type ElementShape, primitiveItem, primitiveMember, siblingMember } from './member-check';
-import { checkObject, type KnownMember, type ObjectTable, type RequiredElement } from './object-check';
+import {
+  complexMember,
+  type ElementShape,
+  type KnownMember,
+  primitiveItem,
+  primitiveMember,
+  siblingMember,
+} from './member-check';
+import { checkObject, type ObjectTable, type RequiredElement } from './object-check';
 import { referenceCheck } from './reference-check';
 import { type ValidationRun } from './validation-run';
 
@@ -53,6 +60,7 @@ export class TypeChecks {
     return {
       type,
       isResource,
+      hasOtherMembers: this.elements.hasOtherMembers(type),
       members,
       required,
       rules: [...invariantsOfType(type), ...(handMade === undefined ? [] : [handMade])],
@@ -114,8 +122,11 @@ export class TypeChecks {
         this.checkNested(item, isContained, run);
       };
     }
+    // Types hold each other, so a table is looked up when it is first needed.
+    let table: ObjectTable | undefined;
     const check: ItemCheck = (item, run) => {
-      checkObject(this.tableOf(type), item, run);
+      table ??= this.tableOf(type);
+      checkObject(table, item, run);
     };
     if (!isSubtype(type, 'Reference')) return check;
     const checkTarget = referenceCheck(targets);

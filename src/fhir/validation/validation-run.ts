@@ -23,6 +23,8 @@ class ContainerScope {
   readonly named = new Set<string>();
   /** Contained resources that name their container by `#`. */
   readonly namingContainer = new Set<unknown>();
+  /** Whether a reference misses its contained resource: which one nothing refers to is no fault of its own then. */
+  hasBrokenReference = false;
   private ids: ReadonlyMap<string, string> | undefined;
 
   constructor(readonly resource: Readonly<Record<string, unknown>>) {}
@@ -108,14 +110,18 @@ export class ValidationRun {
     else this.scope?.named.add(text.slice(1));
   }
 
+  noteBrokenReference(): void {
+    if (this.scope !== undefined) this.scope.hasBrokenReference = true;
+  }
+
   get containedTypes(): ReadonlyMap<string, string> {
     return this.scope?.containedTypes ?? NO_IDS;
   }
 
   /** Invariant dom-3: what nothing refers to has no meaning. */
-  private reportUnnamed({ resource, named, namingContainer }: ContainerScope): void {
+  private reportUnnamed({ resource, named, namingContainer, hasBrokenReference }: ContainerScope): void {
     const { contained } = resource;
-    if (!Array.isArray(contained)) return;
+    if (!Array.isArray(contained) || hasBrokenReference) return;
     contained.forEach((inner: unknown, index) => {
       if (typeof inner !== 'object' || inner === null || !('id' in inner) || typeof inner.id !== 'string') return;
       if (named.has(inner.id) || namingContainer.has(inner)) return;

@@ -42,4 +42,11 @@ describe(ServerSetup.name, () => {
     expect(await setup().once('again', () => Promise.resolve())).toBe(true);
     expect(await database.findValue('a')).toBe(0);
   });
+
+  it('does it again when its digest has changed, once for all servers', async () => {
+    const run = (digest: string): Promise<boolean> => setup().whenChanged('set', digest, () => database.add('a'));
+    const first = await Promise.all([run('one'), run('one'), run('one')]);
+    const second = [await run('one'), await run('two'), await run('two')];
+    expect([first.filter(Boolean), second, await database.findValue('a')]).toEqual([[true], [false, true, false], 2]);
+  });
 });

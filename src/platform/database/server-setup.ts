@@ -8,6 +8,25 @@ const MARK_DONE: Statement = {
   text: 'insert into server_setup (name) values ($1) on conflict do nothing returning name',
 };
 
+/** Of servers that start together, all but one wait until that one is done, however slow the machine is. */
+const BE_PATIENT: Statement = {
+  name: 'server-setup-be-patient',
+  text: `select set_config('lock_timeout', '0', true)`,
+};
+
+/** The row is held until the transaction ends: of two servers the second finds the digest that the first one left. */
+const MARK_DIGEST: Statement = {
+  name: 'server-setup-digest',
+  text: `insert into server_setup (name, digest) values ($1, $2)
+    on conflict (name) do update set digest = excluded.digest, done_at = now()
+    where server_setup.digest is distinct from excluded.digest returning name`,
+};
+
+const READ_DIGEST: Statement = {
+  name: 'server-setup-read-digest',
+  text: 'select digest from server_setup where name = $1',
+};
+
 /**
  * Does what a database needs once in its life. Replicas that start together wait for each other on the row, and what
  * an operator deleted later does not come back.
@@ -21,8 +40,20 @@ export class ServerSetup {
 
   /** Runs `work` in one transaction with the mark that it is done; tells whether it ran now. */
   once(name: string, work: () => Promise<void>): Promise<boolean> {
+    return this.marked(MARK_DONE, [name], work);
+  }
+
+  /** Like {@link once}, and again whenever the digest is another one than that of the last time. */
+  async whenChanged(name: string, digest: string, work: () => Promise<void>): Promise<boolean> {
+    const known = await this.statements.runOne<{ digest: string | null }>(READ_DIGEST, [name]);
+    if (known?.digest === digest) return false;
+    return this.marked(MARK_DIGEST, [name, digest], work);
+  }
+
+  private marked(mark: Statement, values: readonly string[], work: () => Promise<void>): Promise<boolean> {
     return this.unitOfWork.run(async () => {
-      if ((await this.statements.runOne(MARK_DONE, [name])) === undefined) return false;
+      await this.statements.run(BE_PATIENT, []);
+      if ((await this.statements.runOne(mark, values)) === undefined) return false;
       await work();
       return true;
     });

@@ -2,12 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type Statement } from '../database/statement';
 import { Statements } from '../database/statements';
+import { softwareVersion } from '../software-version';
 
 export type HealthStatus = 'pass' | 'warn' | 'fail';
 
 export interface Health {
   readonly status: HealthStatus;
   readonly description: string;
+  readonly about: { readonly version: string };
   readonly checks: Readonly<
     Record<
       string,
@@ -31,6 +33,7 @@ export class HealthCheck {
     return {
       status,
       description: DESCRIPTIONS[status],
+      about: { version: softwareVersion() },
       checks: {
         uptime: [{ observedValue: Math.round(process.uptime()), observedUnit: 's' }],
         'memory:utilization': [{ observedValue: process.memoryUsage.rss(), observedUnit: 'bytes' }],

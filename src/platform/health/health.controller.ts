@@ -1,6 +1,7 @@
-import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { All, Controller, Get, HttpStatus, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
+import { ServiceError } from '../errors/service-error';
 import { PublicRoute } from '../http/route-access';
 import { HealthCheck } from './health-check';
 
@@ -25,5 +26,12 @@ export class HealthController {
     const health = await this.check.run();
     response.status(health.status === 'fail' ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.OK);
     response.type('application/health+json').send(JSON.stringify(health));
+  }
+
+  @PublicRoute()
+  @All()
+  @ApiExcludeEndpoint()
+  notAllowed(): never {
+    throw new ServiceError('not-allowed', 'Health is read with GET.', { allow: ['GET', 'HEAD'] });
   }
 }

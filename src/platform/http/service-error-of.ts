@@ -14,7 +14,7 @@ export function serviceErrorOf(error: unknown): ServiceError | undefined {
 /** Refusals of Nest, Express and body-parser, which know a status and no words of ours. */
 const REFUSALS: Readonly<Record<number, readonly [kind: ErrorKind, message: string]>> = {
   400: ['invalid', 'The request is not valid HTTP: its URL or its body cannot be read.'],
-  404: ['not-found', 'No such route.'],
+  404: ['not-found', 'No such route. Resources are at /fhir/{type}/{id}; GET /fhir/metadata tells what there is.'],
   413: ['too-large', 'The request body is larger than this server takes.'],
   415: ['unsupported-media-type', 'The content encoding of the body is not supported; use gzip, deflate, br or none.'],
 };

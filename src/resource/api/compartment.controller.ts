@@ -1,8 +1,9 @@
-import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
+import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
+import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { Compartments } from '../compartment/compartments';
@@ -42,5 +43,14 @@ export class CompartmentController {
     const links = (parameterIdsByType.get(type) ?? []).map((parameterId) => ({ targetHash, parameterId }));
     const target = { type, path: `${compartment}/${id}/${type}`, clauses: [{ kind: 'reference' as const, links }] };
     sendAnswer(response, await this.searches.answer(request, queryOf(request), target));
+  }
+
+  @All(':compartment/:id/:type')
+  notAllowed(@Param() { compartment = '', type = '' }: Record<string, string>): never {
+    this.types.assertKnown(compartment);
+    this.types.assertKnown(type);
+    throw new ServiceError('not-allowed', `A compartment is searched with GET; to write, use /${type}.`, {
+      allow: ['GET', 'HEAD'],
+    });
   }
 }

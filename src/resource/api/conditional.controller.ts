@@ -48,8 +48,9 @@ export class ConditionalController {
     this.types.assertWritable(type);
     const limit = await this.limits.current();
     const options = { all: isRemoveAll(request), ...preconditionsOf(request), limit };
+    const hasContent = !isNoContent(request);
     const deletion = await this.writer.delete(type, criteriaOf(request), options);
-    sendAnswer(response, isNoContent(request) ? { status: 204 } : deletionAnswer(deletion));
+    sendAnswer(response, hasContent ? deletionAnswer(deletion) : { status: 204 });
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
+import { isLenient } from '../search/result-parameters';
 
 /** Parameters of the request itself; every other one is a criterion. */
 const OF_THE_REQUEST = ['_format', '_pretty', '_method', '_no-content'];
@@ -18,6 +19,10 @@ export function criteriaOf(request: Request): string {
  */
 export function createCriteriaOf(request: Request): string | undefined {
   const inHeader = request.get('if-none-exist');
+  // Node joins repeated headers with a comma, which in criteria means OR.
+  if ((request.headersDistinct['if-none-exist']?.length ?? 0) > 1) {
+    throw new ServiceError('invalid', 'If-None-Exist is given twice; join the criteria with "&" in one.');
+  }
   const inUrl = criteriaOf(request);
   if (inHeader !== undefined && inUrl !== '') {
     throw new ServiceError('invalid', 'Send the criteria in If-None-Exist or in the URL, not in both.');
@@ -30,7 +35,25 @@ export const isConditionalCreate = (request: Request): boolean =>
   request.headers['if-none-exist'] !== undefined || criteriaOf(request) !== '';
 
 /** Whether `_no-content=true` asks a DELETE for 204 in place of what was deleted. */
-export const isNoContent = (request: Request): boolean => queryOf(request).get('_no-content') === 'true';
+export function isNoContent(request: Request): boolean {
+  const text = queryOf(request).get('_no-content');
+  if (['true', 'false', '', null].includes(text)) return text === 'true';
+  throw new ServiceError('invalid', '_no-content must be true or false.');
+}
+
+/**
+ * Refuses criteria beside an id: whoever sends them expects them to decide, and they would not.
+ * @throws ServiceError 'invalid' unless `Prefer` asks to ignore what is unknown
+ */
+export function assertNoCriteria(request: Request): void {
+  if (!request.url.includes('?') || isLenient(request.get('prefer'))) return;
+  const [name] = new URLSearchParams(criteriaOf(request)).keys();
+  if (name === undefined) return;
+  throw new ServiceError(
+    'invalid',
+    `A write by id takes no "${name.slice(0, 64)}". Leave it out, or leave the id out for a conditional write.`,
+  );
+}
 
 /** Whether `x-conditional-delete: remove-all` allows to delete several. */
 export function isRemoveAll(request: Request): boolean {

@@ -10,7 +10,7 @@ import { assertId } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
 import { RowLimits } from '../rows/row-limits';
 import { ResourceWriter } from '../resource-writer';
-import { criteriaOf } from './criteria-request';
+import { assertNoCriteria, criteriaOf } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
 import { preconditionsOf } from './preconditions';
@@ -40,6 +40,7 @@ export class PatchController {
   ): Promise<void> {
     this.types.assertWritable(type);
     assertId(id);
+    assertNoCriteria(request);
     const patch = patchOf(request, this.environment.bodyLimitBytes);
     const options = { ...preconditionsOf(request), limit: await this.limits.current() };
     const { resource } = await this.writer.patch(type, id, patch, options);

@@ -36,6 +36,9 @@ export function readBodyText(request: Request): string {
       'Send the resource as application/fhir+json, application/json or text/yaml.',
     );
   }
+  if (isOtherRelease(request)) {
+    throw new ServiceError('unsupported-media-type', 'This server speaks FHIR 4.0: send the resource as R4.');
+  }
   const body = bodyOf(request);
   if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a resource as JSON.');
   if (!isYaml) return decodeUtf8(body);
@@ -43,4 +46,10 @@ export function readBodyText(request: Request): string {
     throw new ServiceError('too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.');
   }
   return jsonOfYaml(decodeUtf8(body));
+}
+
+/** http://hl7.org/fhir/R4/http.html#version-parameter */
+function isOtherRelease({ headers }: Request): boolean {
+  const [, release] = /;\s*fhirversion\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  return release !== undefined && !/^4\.0(\.|$)/.test(release);
 }

@@ -13,7 +13,7 @@ import { GrantedReader } from '../rows/granted-reader';
 import { ResourceTypes } from '../resource-types';
 import { RowLimits } from '../rows/row-limits';
 import { ResourceWriter } from '../resource-writer';
-import { createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
+import { assertNoCriteria, createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { preconditionsOf } from './preconditions';
 import { locationOf, resourceAnswer } from './resource-answer';
@@ -71,6 +71,7 @@ export class ResourceController {
   ): Promise<void> {
     this.types.assertWritable(type);
     assertId(id);
+    assertNoCriteria(request);
     const draft = ResourceDraft.of(readBody(request), type, id);
     const options = { ...preconditionsOf(request), limit: await this.limits.current() };
     const { outcome, resource } = await this.writer.put(draft, id, options);
@@ -88,9 +89,11 @@ export class ResourceController {
   ): Promise<void> {
     this.types.assertWritable(type);
     assertId(id);
+    assertNoCriteria(request);
+    const hasContent = !isNoContent(request);
     const options = { ...preconditionsOf(request), limit: await this.limits.current() };
     const deleted = await this.writer.delete(type, id, options);
-    const isShown = deleted !== undefined && !isNoContent(request);
+    const isShown = deleted !== undefined && hasContent;
     sendAnswer(response, isShown ? resourceAnswer(200, deleted) : { status: 204 });
   }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { type Subset, subsetOf } from '../../fhir/subset';
-import { MAX_INCLUDED } from '../search/included-resources';
+import { MAX_INCLUDED } from '../search/include/included-resources';
 import { type SearchPage } from '../search/resource-search';
 import { type OutcomeIssue } from '../search/live/incomplete-indexes';
 import { type ResourceText } from '../stored-resource';

@@ -1,8 +1,9 @@
-import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { All, Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
+import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { ResourceTypes } from '../resource-types';
@@ -33,5 +34,11 @@ export class SearchController {
     this.types.assertKnown(type);
     const query = searchFormOf(request);
     sendAnswer(response, await this.searches.answer(request, query, { type, path: type, clauses: [] }));
+  }
+
+  @All(':type/_search')
+  notAllowed(@Param('type') type: string): never {
+    this.types.assertKnown(type);
+    throw new ServiceError('not-allowed', `Search with POST here, or with GET /${type}.`, { allow: ['POST'] });
   }
 }

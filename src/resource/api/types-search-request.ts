@@ -61,11 +61,12 @@ export class TypesSearchRequests {
     const count = subset === 'count' ? 0 : asked.count;
     if (isArray && count === 0) throw noPlaceForTotals();
     const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
-      this.search.search({ ...asked, limit, count }),
+      this.search.search({ ...asked, limit, count, ...(isArray ? { total: 'none' } : {}) }),
     );
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);
-    return searchAnswer(page, { rootUrl, path: '', used, count, subset, isArray, position, page: undefined }, warnings);
+    const place = { rootUrl, path: '', used, count, position, page: undefined };
+    return searchAnswer(page, { ...place, subset, isArray }, warnings);
   }
 }
 

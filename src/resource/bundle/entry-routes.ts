@@ -53,9 +53,14 @@ export class EntryRoutes {
 
   /** Neither tokens nor RPC nor Bundles in Bundles: what begins with a type, an operation, or is about the whole API. */
   private assertWithinApi(url: string): void {
+    if (url.includes('#')) throw refusedRequest('request.url has a "#", which no request has. Leave it out.', 'url');
     const [first = ''] = url.split(/[/?]/);
     if (/^\$[\w-]+$/.test(first) || first === 'metadata' || first === '_history' || url.startsWith('?')) return;
-    if (!/^[A-Z][A-Za-z]*$/.test(first)) throw refusedRequest('request.url is no request to the resource API.', 'url');
+    if (!/^[A-Z][A-Za-z]*$/.test(first))
+      throw refusedRequest(
+        'request.url is no request to the resource API. It takes Type, Type/id, Type?criteria, $operation and what follows them.',
+        'url',
+      );
     this.types.assertKnown(first);
   }
 }

@@ -53,7 +53,7 @@ export class GrantedReader {
     if (limit === undefined) return this.reader.readVersion(type, id, version);
     const bind = new Binder();
     for (const value of [type, id, version]) bind.value(value);
-    const { statement, values } = bind.finish(
+    const { statement, values } = bind.finishWithDates(
       `select v.* from (${READ_VERSION.text}) v where ${limit.testOfCurrent([type], bind)}`,
     );
     const row = await this.statements.runOne<VersionRow>(statement, values);
@@ -64,7 +64,7 @@ export class GrantedReader {
 
   async findWithin(limit: RowLimit, type: string, id: string): Promise<StoredResource | undefined> {
     const bind = new Binder();
-    const { statement, values } = bind.finish(
+    const { statement, values } = bind.finishWithDates(
       `select ${RESOURCE_COLUMNS} from resource c where c.type = ${bind.value(type)} and c.id = ${bind.value(id)} and ${limit.test([type], bind)}`,
     );
     const row = await this.statements.runOne<ResourceRow>(statement, values);

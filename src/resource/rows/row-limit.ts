@@ -96,6 +96,7 @@ export class RowLimit {
       case 'presence':
       case 'body':
       case 'words':
+      case 'path':
         return clause;
     }
   }

@@ -6,7 +6,14 @@ import { type SearchClause } from './search-query';
  * @param plan the text of EXPLAIN
  */
 export function adviceOf(plan: string, clauses: readonly SearchClause[]): readonly string[] {
-  return [...indexesFor(plan), ...(clauses.some(readsBodies) ? [READS_BODIES] : [])];
+  const paths = [...new Set(clauses.flatMap(pathsOf))];
+  return [
+    ...indexesFor(plan),
+    ...(clauses.some(readsBodies) ? [READS_BODIES] : []),
+    ...paths.map(
+      (path) => `Each candidate is read for .${path}: a SearchParameter for it, or another beside it, has an index.`,
+    ),
+  ];
 }
 
 const READS_BODIES =
@@ -25,6 +32,23 @@ function indexesFor(plan: string): readonly string[] {
     const hint = columns.length === 0 ? '' : `: create index concurrently on ${table} (${columns.join(', ')})`;
     return [`The whole of ${table} was read${hint}.`];
   });
+}
+
+/** The paths of dot expressions, as they are written in FHIRPath. */
+function pathsOf(clause: SearchClause): readonly string[] {
+  switch (clause.kind) {
+    case 'path':
+      return [clause.path.replace(/^\$\.|\[\*\]$/g, '').replaceAll('"', '')];
+    case 'all':
+    case 'any':
+      return clause.clauses.flatMap(pathsOf);
+    case 'not':
+    case 'chain':
+    case 'has':
+      return pathsOf(clause.clause);
+    default:
+      return [];
+  }
 }
 
 function readsBodies(clause: SearchClause): boolean {

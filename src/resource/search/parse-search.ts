@@ -1,14 +1,12 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { filterClauseOf } from './parse/filter';
 import { pairedClauseOf } from './parse/paired-clause';
+import { isUndefinedHere } from './parse/undefined-parameter';
 import { clauseOf } from './parse/parameter-clause';
 import { type SearchScope } from './parse/search-scope';
 import { invalid } from './parse/values';
 import { RESULT_PARAMETERS } from './result-parameters';
 import { type SearchClause } from './search-query';
-
-/** Parameters of R4 that a client may rightly expect; they are refused by name until they work. */
-const LATER = new Set(['_contained', '_containedType', '_query']);
 
 /** More clauses than any client sends by hand; each costs a probe per candidate row. */
 const MAX_CLAUSES = 32;
@@ -32,7 +30,10 @@ export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedS
   const used: [string, string][] = [];
   for (const [name, value] of query) {
     if (RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '') || value === '') continue; // an empty value asks for nothing
-    if (LATER.has(name)) throw new ServiceError('invalid', `"${name}" is not supported yet.`);
+    if (isUndefinedHere(name, value)) {
+      used.push([name, value]);
+      continue;
+    }
     if (value.includes('\0')) throw invalid(name, 'has a NUL character in its value');
     const clause =
       name === '_filter'

@@ -1,4 +1,4 @@
-import { includesOf } from './parse/include';
+import { includesOf } from './include/read-includes';
 import { type SearchScope } from './parse/search-scope';
 import { sortOf } from './parse/sort';
 import { invalid } from './parse/values';

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { instantOf } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { type RowLimit } from '../rows/row-limit';
 import { ClauseResolver } from './clause-resolver';
 import { adviceOf } from './explain-advice';
 import { type CompiledSearch } from './compile/binder';
 import { type CompiledPage, compilePage, compileTotal } from './compile-search';
-import { type FoundResource, foundResourceOf, IncludedResources, type ResourceRow } from './included-resources';
-import { type Include } from './parse/include';
+import { type FoundResource, foundResourceOf, type ResourceRow } from './found-resource';
+import { IncludedResources } from './include/included-resources';
+import { type Include } from './include/read-includes';
 import { type TotalMode } from './result-parameters';
 import { RowFrequencies } from './row-frequencies';
 import { type PagePosition, type SearchQuery } from './search-query';
@@ -118,7 +120,7 @@ export function neighboursOf(
   const at = (side: PagePosition['side'], row: PlacedRow): PagePosition => ({
     side,
     key: row.resource_key,
-    values: terms.map((_term, index) => positionValueOf(row[`s${index}`])),
+    values: terms.map(({ cast }, index) => positionValueOf(row[`s${index}`], cast)),
   });
   return {
     ...(hasNext && last !== undefined ? { next: at('after', last) } : {}),
@@ -126,7 +128,10 @@ export function neighboursOf(
   };
 }
 
-function positionValueOf(value: unknown): string | number | null {
-  if (value instanceof Date) return value.getTime();
+function positionValueOf(value: unknown, cast: CompiledPage['terms'][number]['cast']): string | number | null {
+  if (cast === 'timestamptz') {
+    const at = typeof value === 'string' ? instantOf(value) : value;
+    return at instanceof Date ? at.getTime() : null;
+  }
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }

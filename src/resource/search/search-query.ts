@@ -26,6 +26,7 @@ export type SearchClause =
   | { readonly kind: 'presence'; readonly mask: bigint; readonly isPresent: boolean }
   | BodyClause
   | WordsClause
+  | PathClause
   | {
       /** A reference of the resource leads to one of `type` that the clause holds for. */
       readonly kind: 'chain';
@@ -158,6 +159,27 @@ export interface WordsClause {
   readonly alternatives: readonly (readonly string[])[];
 }
 
+/** Asked of the values that one JSON path finds in the stored text: one of them must pass. */
+export interface PathClause {
+  readonly kind: 'path';
+  /** A JSON path of PostgreSQL. */
+  readonly path: string;
+  readonly test: PathTest;
+  /** As of a {@link BodyClause}. */
+  readonly hint?: string;
+}
+
+/** One of the texts, numbers or boxes must do. Numbers are decimal texts, so that no digit is lost. */
+export type PathTest =
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'value'; readonly texts: readonly string[]; readonly numbers: readonly string[] }
+  | { readonly kind: 'text'; readonly operator: PathOperator; readonly texts: readonly string[] }
+  | { readonly kind: 'like'; readonly match: 'contains' | 'starts' | 'ends'; readonly texts: readonly string[] }
+  | { readonly kind: 'number'; readonly operator: PathOperator; readonly numbers: readonly string[] }
+  | { readonly kind: 'date'; readonly boxes: readonly DateBox[] };
+
+export type PathOperator = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
+
 /** Milliseconds of the epoch, both ends included. */
 export interface InstantRange {
   readonly low: number;
@@ -167,9 +189,16 @@ export interface InstantRange {
 export interface SortKey {
   readonly by:
     | { readonly kind: 'main-date' | 'updated' | 'created' | 'id' }
-    | { readonly kind: 'string' | 'date' | 'number'; readonly parameterIds: readonly number[] }
+    | { readonly kind: 'string' | 'date'; readonly parameterIds: readonly number[] }
+    | {
+        readonly kind: 'number';
+        readonly parameterIds: readonly number[];
+        /** The rows of a composite that pair these numbers with the one code that all matches have. */
+        readonly paired?: { readonly parameterIds: readonly number[]; readonly codeHash: number };
+      }
     | { readonly kind: 'near'; readonly parameterId: number; readonly places: readonly NearPlace[] }
-    | { readonly kind: 'body'; readonly paths: readonly string[] };
+    | { readonly kind: 'body'; readonly paths: readonly string[] }
+    | { readonly kind: 'path'; readonly path: string; readonly as: 'text' | 'number' | 'date' };
   readonly isDescending: boolean;
 }
 

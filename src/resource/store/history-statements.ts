@@ -167,7 +167,7 @@ class Places {
   }
 
   finish(prefix: string, text: string): BoundStatement {
-    if (this.isVisible !== '') return this.binder.finish(text);
+    if (this.isVisible !== '') return this.binder.finishWithDates(text);
     const name = [
       prefix,
       ...(this.periodStart === undefined ? [] : ['of-period']),

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { isSubtype } from '../../fhir/definitions';
 import { type Resource } from '../../fhir/types';
 import { type CodeSet } from '../../fhir/validation/binding-check';
 import { codesOfR4, listedCodesOf } from '../../fhir/validation/profile/listed-codes';
-import { isCoreType } from '../../fhir/validation/profile/element-constraints';
+import { isCoreType, typeOfCanonical } from '../../fhir/validation/profile/element-constraints';
 import { type PlacedResource, placesIn } from '../../fhir/validation/profile/placed-resource';
 import { type ProfileSources, ProfileValidator } from '../../fhir/validation/profile/profile-validator';
 import { storedProfileOf, type StoredProfile } from '../../fhir/validation/profile/stored-profile';
@@ -65,6 +66,7 @@ export class ProfileValidation {
       [...new Set([...canonicalsOf(place.resource), ...(index === 0 ? more : [])])].map((canonical) => ({
         place,
         canonical,
+        isNominated: more.includes(canonical),
       })),
     );
     if (asked.length === 0) return [];
@@ -104,6 +106,8 @@ export class ProfileValidation {
 interface AskedProfile {
   readonly place: PlacedResource;
   readonly canonical: string;
+  /** Who names a profile for `$validate` must be told when it cannot be checked. */
+  readonly isNominated: boolean;
 }
 
 async function validateInSlices(asked: readonly AskedProfile[], sources: ProfileSources): Promise<ErrorIssue[]> {
@@ -115,8 +119,7 @@ async function validateInSlices(asked: readonly AskedProfile[], sources: Profile
     const sliceEnd = performance.now() + SLICE_MILLISECONDS;
     const isInTime = withinTime(MAX_MILLISECONDS_AT_ONCE, () => {
       for (let one = asked[next]; one !== undefined && performance.now() < sliceEnd; one = asked[next]) {
-        const profile = sources.profile(one.canonical);
-        issues.push(...(profile === undefined ? [unknownProfile(one)] : validator.validate(one.place, profile)));
+        issues.push(...issuesBy(one, sources.profile(one.canonical), validator));
         next += 1;
       }
       return true;
@@ -127,6 +130,18 @@ async function validateInSlices(asked: readonly AskedProfile[], sources: Profile
     await setImmediate();
   }
   return issues;
+}
+
+function issuesBy(
+  asked: AskedProfile,
+  profile: StoredProfile | undefined,
+  validator: ProfileValidator,
+): readonly ErrorIssue[] {
+  if (profile !== undefined) return validator.validate(asked.place, profile);
+  // A type of R4 is no profile that has to be stored: every resource is validated by its own.
+  const type = typeOfCanonical(asked.canonical.replace(/\|.*/, ''));
+  if (type === undefined) return [unknownProfile(asked)];
+  return isSubtype(String(asked.place.resource.resourceType), type) ? [] : [otherType(asked, type)];
 }
 
 function canonicalsOf({ meta }: PlacedResource['resource']): readonly string[] {
@@ -164,10 +179,17 @@ async function once<T>(kept: Map<string, Promise<T>>, key: string, load: () => P
   }
 }
 
-const unknownProfile = ({ place, canonical }: AskedProfile): ErrorIssue => ({
-  severity: 'warning',
+const unknownProfile = ({ place, canonical, isNominated }: AskedProfile): ErrorIssue => ({
+  severity: isNominated ? 'error' : 'warning',
   code: 'not-found',
   diagnostics: `The profile ${canonical.slice(0, 200)} is not stored here, so it is not checked. Store its StructureDefinition to have it checked.`,
+  expression: `${printPath(place.path)}.meta.profile`,
+});
+
+const otherType = ({ place, canonical }: AskedProfile, type: string): ErrorIssue => ({
+  severity: 'error',
+  code: 'structure',
+  diagnostics: `The profile ${canonical} is for ${type}. Take it out of meta.profile.`,
   expression: `${printPath(place.path)}.meta.profile`,
 });
 

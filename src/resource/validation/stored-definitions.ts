@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { latestOf, parseCanonical } from '../../fhir/canonical';
 import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { parseSearch } from '../search/parse-search';
@@ -19,7 +20,7 @@ export class StoredDefinitions {
 
   /** @param canonical a URL with or without `|version`; without one, the definition that was stored last counts */
   async find(type: 'StructureDefinition' | 'ValueSet', canonical: string): Promise<Resource | undefined> {
-    const [url = '', version] = canonical.split('|');
+    const { url, version } = parseCanonical(canonical);
     // A comma would be read as "or".
     const query = new URLSearchParams({ url: url.replace(/[\\,$|]/g, '\\$&') });
     const { clauses } = parseSearch(query, {
@@ -33,11 +34,6 @@ export class StoredDefinitions {
       .map(({ text }) => JSON.parse(text) as Resource)
       .filter((definition) => definition.url === url);
     const fitting = version === undefined ? found : found.filter((definition) => definition.version === version);
-    return fitting.reduce<Resource | undefined>(
-      (last, one) => (updatedAt(one) > updatedAt(last) ? one : last),
-      fitting[0],
-    );
+    return latestOf(fitting);
   }
 }
-
-const updatedAt = (definition: Resource | undefined): string => definition?.meta?.lastUpdated ?? '';

@@ -45,10 +45,17 @@ export class WriteValidation {
    * @param willExist keys (`Patient/p7`) that the transaction writes besides
    * @throws ServiceError 'unprocessable' naming each reference whose target is missing.
    */
-  async assertReferences({ type, id, value }: ResourceDraft, willExist?: ReadonlySet<string>): Promise<void> {
-    if (this.references.isOn && isR4ResourceType(type)) {
-      assertNoErrors(type, await this.references.missing([id === undefined ? value : { ...value, id }], willExist));
-    }
+  async assertReferences(draft: ResourceDraft, willExist?: ReadonlySet<string>): Promise<void> {
+    assertNoErrors(draft.type, await this.missingReferences(draft, willExist));
+  }
+
+  /** One issue for each reference whose target is missing, as {@link assertReferences}; outside of a transaction as of now. */
+  async missingReferences(
+    { type, id, value }: ResourceDraft,
+    willExist?: ReadonlySet<string>,
+  ): Promise<readonly ErrorIssue[]> {
+    if (!this.references.isOn || !isR4ResourceType(type)) return [];
+    return this.references.missing([id === undefined ? value : { ...value, id }], willExist);
   }
 }
 

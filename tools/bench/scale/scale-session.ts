@@ -4,7 +4,8 @@ import { Statements } from '../../../src/platform/database/statements';
 import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
 import { RequestContext } from '../../../src/platform/http/request-context';
 import { ClauseResolver } from '../../../src/resource/search/clause-resolver';
-import { IncludedResources } from '../../../src/resource/search/included-resources';
+import { IncludedResources } from '../../../src/resource/search/include/included-resources';
+import { NamedResources } from '../../../src/resource/search/include/named-resources';
 import { RowFrequencies } from '../../../src/resource/search/row-frequencies';
 import { ValueSetCodes } from '../../../src/resource/search/value-set-codes';
 
@@ -30,7 +31,7 @@ export async function openScaleSession(url: string): Promise<ScaleSession> {
   return {
     statements,
     resolver: new ClauseResolver(statements, new ValueSetCodes(statements)),
-    included: new IncludedResources(statements),
+    included: new IncludedResources(statements, new NamedResources(statements)),
     frequencies,
     backendPid: facts?.pid ?? 0,
     close: () => dataSource.destroy(),

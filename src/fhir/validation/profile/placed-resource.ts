@@ -27,10 +27,8 @@ export function placeOf(resource: ResourceValue): PlacedResource {
 /** The resource and all inside of it: contained ones, entries of Bundles and Parameters. Each stands after what holds it. */
 export function placesIn(resource: ResourceValue): readonly PlacedResource[] {
   const places = [placeOf(resource)];
-  for (let index = 0; index < places.length; index += 1) {
-    const place = places[index];
-    if (place !== undefined) places.push(...placesBelow(place));
-  }
+  // The list grows while it is walked.
+  for (const place of places) places.push(...placesBelow(place));
   return places;
 }
 
@@ -50,7 +48,7 @@ export function resolveFrom(
   }
   const base = fullUrl?.replace(/[A-Z][A-Za-z]*\/[^/]+$/, '');
   const neighbour = neighbours.get(target?.kind === 'local' ? `${base ?? ''}${target.key}` : (target?.key ?? text));
-  const typed = target !== undefined && 'type' in target && target.type !== undefined ? { type: target.type } : named;
+  const typed = target !== undefined && 'type' in target ? { type: target.type } : named;
   return found(neighbour) ?? typed;
 }
 

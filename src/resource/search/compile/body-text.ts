@@ -20,7 +20,21 @@ export function wordsTest({ alternatives }: WordsClause, body: string, bind: Bin
   const tests = alternatives.map(
     (words) => `(${words.map((word) => `t.body ilike ${bind.value(likePattern(word))}`).join(' and ')})`,
   );
-  return `(select ${tests.join(' or ')} from (select ${readableText(body)} as body offset 0) t)`;
+  const exactly = `(select ${tests.join(' or ')} from (select ${readableText(body)} as body offset 0) t)`;
+  return `(${mayHoldWords(alternatives, body, bind)} and ${exactly})`;
+}
+
+/**
+ * Undoing escapes costs more than a look at the text as it is stored, where ASCII without quotes reads the same: unless
+ * the body has escapes that stand for such characters.
+ */
+function mayHoldWords(alternatives: WordsClause['alternatives'], body: string, bind: Binder): string {
+  const plain = alternatives.map((words) => words.filter((word) => /^[!#-[\]-~]+$/.test(word)));
+  if (plain.some((words) => words.length === 0)) return 'true';
+  const tests = plain.map((words) =>
+    words.map((word) => `${body} ilike ${bind.value(likePattern(word))}`).join(' and '),
+  );
+  return `(${tests.join(' or ')} or strpos(${body}, E'\\\\u') > 0 or strpos(${body}, E'\\\\/') > 0)`;
 }
 
 /** Most bodies hold no escapes at all, and next to none hold `\u`. */

@@ -7,13 +7,13 @@ import { codesOf } from './token-rows';
 
 /** A part of a composite: where its values stand, seen from the item that both parts belong to. */
 export interface CompositePart {
-  readonly kind: 'token' | 'quantity' | 'reference';
+  readonly kind: 'token' | 'quantity' | 'number' | 'reference';
   readonly branches: readonly Branch[];
 }
 
 /**
  * Rows of a composite parameter: the pairs of values that stand in one item, so that a blood pressure's systolic code
- * never meets the diastolic value (http://hl7.org/fhir/R4/search.html#composite). A pair with a quantity is a number
+ * never meets the diastolic value (http://hl7.org/fhir/R4/search.html#composite). A pair with a number or quantity is a number
  * row under the hash of its code, any other one a token row under the hash of both.
  */
 export function compositeRows(
@@ -26,7 +26,7 @@ export function compositeRows(
     const keys = collectFirst(item, extraction).flatMap((value) => keysOf(first.kind, value, extraction));
     if (keys.length === 0) return;
     for (const value of collectSecond(item, extraction)) {
-      if (second.kind === 'quantity') addNumbers(parameterId, keys, value, extraction);
+      if (second.kind === 'quantity' || second.kind === 'number') addNumbers(parameterId, keys, value, extraction);
       else addPairs(parameterId, keys, second.kind, value, extraction);
     }
   };

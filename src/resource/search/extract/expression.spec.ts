@@ -123,7 +123,7 @@ describe(compileExpression.name, () => {
     ['Observation.where(code)', 'this condition is not supported'],
     ['Observation.where(code = status)', 'values are compared with literals only'],
     ['Observation.value as (a.b)', 'a type name is expected after "is" and "as"'],
-    ['%resource.code', 'a variable is not supported there'],
+    ['%context.code', '%context is not supported'],
     ['Observation.status + 1', '"+" is not supported there'],
     ["Observation.code.where(a, 'b')", 'where() has one argument at most'],
     [`Observation${'.extension.value'.repeat(3)}`, 'it leads to too many elements at once'],

@@ -66,12 +66,23 @@ function compileNode(expression: Expression, focus: Branch, resource: CompiledRe
         return ofType(compileNodes(expression.left, focus, resource), typeNameOf(expression.right));
       if (expression.operator !== '|') throw new ExpressionError(`"${expression.operator}" is not supported there`);
       return [...compileNodes(expression.left, focus, resource), ...compileNodes(expression.right, focus, resource)];
-    case 'literal':
     case 'variable':
+      if (expression.name !== 'resource') throw new ExpressionError(`%${expression.name} is not supported`);
+      return [{ steps: [RESOURCE_STEP], type: isR4ResourceType(resource.type) ? resource.type : undefined }];
+    case 'literal':
     case 'empty':
       throw new ExpressionError(`a ${expression.kind} is not supported there`);
   }
 }
+
+/** The whole resource, whatever a path started from. */
+export const RESOURCE_STEP: Step = {
+  text: '%resource',
+  isRepeated: false,
+  walk: (next) => (_value, scope) => {
+    next(scope.resource, scope);
+  },
+};
 
 /** Types begin with a capital, elements do not: `Patient.name` in the expression that several types share. */
 function rootOf(name: string, focus: Branch, resourceType: string): readonly Branch[] | undefined {

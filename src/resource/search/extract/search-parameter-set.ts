@@ -1,5 +1,5 @@
 import { parameterIdOf } from './hash';
-import { nearestCode } from './nearest-code';
+import { nearestCode } from '../../../fhir/nearest-code';
 import { definitionsByType, liveDefinitionOf, type ParameterDefinition } from './parameter-definition';
 import {
   type LiveSearchParameter,

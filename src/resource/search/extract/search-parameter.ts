@@ -57,6 +57,8 @@ export interface Composite {
    * second value twice: then both parameters together say the same.
    */
   readonly rows?: readonly CompositeItem[];
+  /** A third value, a number: the rows know the first two, the stored text tells whether it is of the same item. */
+  readonly third?: ComponentCode;
 }
 
 export interface ComponentCode {
@@ -68,6 +70,15 @@ export interface CompositeItem {
   /** The way to the items. */
   readonly branch: Branch;
   readonly parts: readonly [CompositePart, CompositePart];
+  /** The ways of the second and third part from the resource, as JSON paths; of composites of three parts alone. */
+  readonly numberPaths?: NumberPaths;
+}
+
+/** JSON paths of PostgreSQL: to the items, and in an item (`@`) to the numbers of the second and the third part. */
+export interface NumberPaths {
+  readonly item: string;
+  readonly second: readonly string[];
+  readonly third: readonly string[];
 }
 
 /** A parameter that cannot be searched, and why. */

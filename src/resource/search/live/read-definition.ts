@@ -1,10 +1,9 @@
-import { type SearchParameterDefinition, searchParameterDefinitions } from '../../../fhir/definitions';
 import { type Resource } from '../../../fhir/types';
 import { ServiceError } from '../../../platform/errors/service-error';
 import { type OwnSearchParameter, type SearchParameter } from '../extract/search-parameter';
 import { type SearchParameterSet } from '../extract/search-parameter-set';
+import { assertAsBuiltIn } from './built-in-definition';
 
-const HL7_BASE = 'http://hl7.org/fhir/SearchParameter/';
 const KINDS = ['token', 'reference', 'date', 'string', 'number', 'quantity', 'uri'] as const;
 const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -22,32 +21,10 @@ export function readDefinition(value: Resource, builtIn: SearchParameterSet): re
     throw refused('url', 'must be an absolute URI');
   if (typeof status !== 'string' || !['draft', 'active', 'retired', 'unknown'].includes(status))
     throw refused('status', 'must be draft, active, retired or unknown');
-  const ofHl7 = searchParameterDefinitions().find(({ id }) => url === `${HL7_BASE}${id}`);
-  if (ofHl7 !== undefined) {
-    if (status !== 'retired' && isSame(value, ofHl7)) return [];
-    throw refused(
-      'url',
-      'is that of a definition of HL7, which is built in and never changes; give yours a url of its own',
-    );
-  }
+  if (assertAsBuiltIn(value)) return [];
   if (status !== 'active') return [];
   const candidates = candidatesOf(value, builtIn);
   return candidates.filter((candidate) => !isBuiltIn(candidate, builtIn));
-}
-
-/** Whether a SearchParameter is one of HL7's, which are stored to be read. */
-export const isOfHl7 = ({ url }: Resource): boolean =>
-  searchParameterDefinitions().some(({ id }) => url === `${HL7_BASE}${id}`);
-
-function isSame({ code, type, expression, base }: Resource, hl7: SearchParameterDefinition): boolean {
-  const bases = Array.isArray(base) ? (base as unknown[]) : [];
-  return (
-    code === hl7.code &&
-    type === hl7.type &&
-    (expression ?? '') === (hl7.expression ?? '') &&
-    bases.length === hl7.base.length &&
-    hl7.base.every((name) => bases.includes(name))
-  );
 }
 
 function candidatesOf(

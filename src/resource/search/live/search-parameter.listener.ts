@@ -5,10 +5,11 @@ import { ServiceError } from '../../../platform/errors/service-error';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../../resource-change';
 import { type OwnSearchParameter } from '../extract/search-parameter';
 import { SearchIndex } from '../search-index';
+import { isBuiltIn, notDeletable } from './built-in-definition';
 import { IndexWorker } from './index-worker';
 import { type LiveParameterRow } from './live-search-parameter';
 import { LiveSearchParameters } from './live-search-parameters.repository';
-import { isOfHl7, readDefinition } from './read-definition';
+import { readDefinition } from './read-definition';
 
 /** Every write of a type pays for each of its parameters. */
 const MAX_OF_TYPE = 100;
@@ -28,8 +29,8 @@ export class SearchParameterListener implements ResourceChangeListener {
   ) {}
 
   async onChange({ id, current, previous }: ResourceChange): Promise<void> {
-    if (current === undefined && previous !== undefined && isOfHl7(previous.value))
-      throw new ServiceError('conflict', 'This SearchParameter of HL7 is built in; it cannot be deleted.');
+    if (current === undefined && previous !== undefined && isBuiltIn(previous.value))
+      throw notDeletable(previous.value);
     const wanted = current === undefined ? [] : readDefinition(current.value, this.index.builtIn);
     const stored = (await this.live.listOf(id)).filter(({ state }) => state !== 'removing');
     const outdated = stored.filter((row) => !wanted.some((one) => isSame(one, row)));

@@ -10,7 +10,7 @@ import { readDefinition } from './read-definition';
 export class SearchParameterRule implements ResourceRule {
   constructor(private readonly index: SearchIndex) {}
 
-  check({ value }: ResourceDraft): void {
-    readDefinition(value, this.index.builtIn);
+  check({ value, id }: ResourceDraft): void {
+    readDefinition({ ...value, ...(id === undefined ? {} : { id }) }, this.index.builtIn);
   }
 }

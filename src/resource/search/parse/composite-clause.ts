@@ -2,7 +2,8 @@ import { parseReference } from '../../../fhir/reference';
 import { plainHashOf } from '../extract/hash';
 import { type Composite, type SearchParameter } from '../extract/search-parameter';
 import { type SearchClause } from '../search-query';
-import { quantityOf } from './number-clause';
+import { numberRangesOf, quantityOf } from './number-clause';
+import { itemPathOf } from './number-paths';
 import { quantityClauseOf } from './quantity-clause';
 import { type SearchScope } from './search-scope';
 import { anyOf, pairTokenOf, type ParsedToken, tokenOf } from './token-clause';
@@ -11,7 +12,7 @@ import { invalid, splitOutsideEscapes } from './values';
 /** Reads a value of another parameter of the type, for composites whose parts are searched side by side. */
 export type ReadPart = (code: string, value: string) => SearchClause;
 
-/** `first$second` (http://hl7.org/fhir/R4/search.html#composite). */
+/** `first$second` or `first$second$third` (http://hl7.org/fhir/R4/search.html#composite). */
 export function compositeClauseOf(
   parameter: SearchParameter & { readonly composite: Composite },
   values: readonly string[],
@@ -22,26 +23,61 @@ export function compositeClauseOf(
 }
 
 function pairClauseOf(
-  { code, composite, storedAs }: SearchParameter & { readonly composite: Composite },
+  parameter: SearchParameter & { readonly composite: Composite },
   value: string,
-  { baseUrl }: SearchScope,
+  scope: SearchScope,
   readPart: ReadPart,
 ): SearchClause {
-  const [first, second, ...rest] = splitOutsideEscapes(value, '$');
-  if (first === undefined || second === undefined || first === '' || second === '' || rest.length > 0)
-    throw invalid(code, 'takes two values with "$" between them');
+  const { code, composite } = parameter;
+  const [first = '', second = '', third, ...rest] = splitOutsideEscapes(value, '$');
+  const isWhole = (third !== undefined) === (composite.third !== undefined) && rest.length === 0;
+  if (!isWhole || first === '' || second === '' || third === '')
+    throw invalid(code, `takes ${composite.third === undefined ? 'two' : 'three'} values with "$" between them`);
   const [firstCode, secondCode] = composite.codes;
   if (composite.rows === undefined)
     return { kind: 'all', clauses: [readPart(firstCode.code, first), readPart(secondCode.code, second)] };
   const key: ParsedToken =
-    firstCode.kind === 'reference' ? { code: keyOf(code, first, baseUrl) } : tokenOf(code, first);
+    firstCode.kind === 'reference' ? { code: keyOf(code, first, scope.baseUrl) } : tokenOf(code, first);
   if (key.code === '') throw invalid(code, 'needs a code before "$"');
-  const pair =
-    secondCode.kind === 'quantity'
-      ? quantityClauseOf(storedAs, plainHashOf(key.code), [quantityOf(code, second)])
-      : { kind: 'token' as const, tokens: storedAs.map((id) => pairTokenOf(id, key.code, tokenOf(code, second))) };
-  // The pair's row knows the code without its system, which the part's own parameter tells.
-  return key.system === undefined ? pair : { kind: 'all', clauses: [pair, readPart(firstCode.code, first)] };
+  const clauses = [
+    rowClauseOf(parameter, key.code, second),
+    // The rows know two parts of a triple; which numbers are of one item, the body tells.
+    ...(third === undefined ? [] : [itemClauseOf(parameter, second, third)]),
+    // The row knows the code without its system, which the part's own parameter tells.
+    ...(key.system === undefined ? [] : [readPart(firstCode.code, first)]),
+  ];
+  const [only] = clauses;
+  return only !== undefined && clauses.length === 1 ? only : { kind: 'all', clauses };
+}
+
+function rowClauseOf(
+  { code, composite, storedAs }: SearchParameter & { readonly composite: Composite },
+  key: string,
+  second: string,
+): SearchClause {
+  switch (composite.codes[1].kind) {
+    case 'quantity':
+      return quantityClauseOf(storedAs, plainHashOf(key), [quantityOf(code, second)]);
+    case 'number':
+      return {
+        kind: 'number',
+        parameterIds: storedAs,
+        codeHash: plainHashOf(key),
+        ranges: numberRangesOf(code, second),
+      };
+    default:
+      return { kind: 'token', tokens: storedAs.map((id) => pairTokenOf(id, key, tokenOf(code, second))) };
+  }
+}
+
+function itemClauseOf(
+  { code, composite }: SearchParameter & { readonly composite: Composite },
+  second: string,
+  third: string,
+): SearchClause {
+  const [seconds, thirds] = [numberRangesOf(code, second), numberRangesOf(code, third)];
+  const items = (composite.rows ?? []).flatMap(({ numberPaths }) => numberPaths ?? []);
+  return { kind: 'body', paths: items.map((paths) => itemPathOf(paths, seconds, thirds)) };
 }
 
 function keyOf(name: string, text: string, baseUrl: string): string {

@@ -1,5 +1,6 @@
 import { type SearchParameter } from '../extract/search-parameter';
 import { type SearchClause } from '../search-query';
+import { dotFilterOf, type DotOperator } from './dot-clause';
 import { valuePathsOf } from './json-path';
 import { clauseOf, parameterOf, valueClauseOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
@@ -88,6 +89,7 @@ const literalOf = (token: string): string =>
 const escaped = (text: string): string => text.replace(/[\\,$]/g, '\\$&');
 
 function comparisonOf(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
+  if (path.startsWith('.')) return dotComparison(path, operator, value, scope);
   if (path.includes('.')) return chained(path, operator, value, scope);
   if (SPECIAL_CODES.has(path)) return columnComparison(path, operator, value, scope);
   const parameter = parameterOf(path, { ...scope, isLenient: false });
@@ -133,6 +135,19 @@ function columnComparison(code: string, operator: string, value: string, scope: 
   const clause = clauseOf(code, `${isOrdered ? operator : ''}${escaped(value)}`, scope);
   if (clause === undefined) throw notUnderstood(code);
   return operator === 'ne' && !isOrdered ? { kind: 'not', clause } : clause;
+}
+
+/** Operators of a filter in the words of dot expressions. */
+const DOT_OPERATORS: Readonly<Record<string, DotOperator>> = {
+  ...{ eq: 'eq', ne: 'ne', gt: 'gt', ge: 'ge', lt: 'lt', le: 'le' },
+  ...{ co: 'contains', sw: 'starts', ew: 'ends', isnull: 'isnull', pr: 'isnull' },
+};
+
+function dotComparison(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
+  const known = Object.hasOwn(DOT_OPERATORS, operator) ? DOT_OPERATORS[operator] : undefined;
+  if (known === undefined)
+    throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" for "${path.slice(0, 64)}"`);
+  return dotFilterOf(path, known, operator === 'pr' ? String(value !== 'true') : value, scope);
 }
 
 /** The last word of a chain is compared, the others lead to it. */

@@ -4,6 +4,7 @@ import { type SearchParameter } from '../extract/search-parameter';
 import { type DateClause, type SearchClause } from '../search-query';
 import { compositeClauseOf } from './composite-clause';
 import { dateAlternativesOf } from './date-clause';
+import { dotClauseOf } from './dot-clause';
 import { valuePathsOf } from './json-path';
 import { nearClauseOf } from './near-clause';
 import { numberRangesOf, quantityOf } from './number-clause';
@@ -20,13 +21,15 @@ import { alternativesOf, invalid, unsupportedModifier } from './values';
 const MAX_LINKS = 8;
 
 /**
- * Reads one parameter of a search: `code`, `code:modifier`, a chain `subject:Patient.name`, or `_has:Type:reference:code`.
+ * Reads one parameter of a search: `code`, `code:modifier`, a chain `subject:Patient.name`, `_has:Type:reference:code`, or a
+ * dot expression `.name.0.family`.
  * @returns undefined for an unknown parameter that a lenient search ignores
  * @throws ServiceError 'invalid' naming the parameter
  */
 export function clauseOf(name: string, value: string, scope: SearchScope, links = 0): SearchClause | undefined {
   if (links > MAX_LINKS) throw invalid(name, `is a chain of more than ${MAX_LINKS} links`);
   if (name.startsWith('_has:')) return reverseChainOf(name, value, scope, links);
+  if (name.startsWith('.')) return dotClauseOf(name, value, scope);
   const dot = name.indexOf('.');
   if (dot > 0) return chainOf(name.slice(0, dot), name.slice(dot + 1), value, scope, links);
   const { code, modifier } = splitModifier(name);
@@ -168,6 +171,7 @@ function chainOf(
   const parameter = parameterOf(code, scope);
   if (parameter === undefined) return undefined;
   if (parameter.kind !== 'reference') throw invalid(head, 'is no reference, so nothing can follow its dot');
+  assertNoCanonical(parameter, head);
   const name = `${head}.${rest}`;
   const types = targetTypesOf(parameter, modifier, rest, scope, name);
   const { ways = { left: Infinity } } = scope;
@@ -185,6 +189,12 @@ function chainOf(
     clause,
   }));
   return chains.length === 0 ? undefined : anyOf(chains);
+}
+
+/** Rows do not tell which version of its target a canonical means, so that a chain along one could not be exact. */
+function assertNoCanonical({ code, branches }: SearchParameter, name: string): void {
+  if (branches.length > 0 && branches.every(({ type }) => type === 'canonical' || type === 'uri'))
+    throw invalid(name, `goes along "${code}", a canonical: search by its URL, or bring its targets with _include`);
 }
 
 /** A chain holds for the types that know the rest of it; it is refused when none does. */
@@ -239,6 +249,7 @@ function reverseChainOf(name: string, value: string, scope: SearchScope, links: 
   const parameter = parameterOf(code, source);
   if (parameter === undefined) return undefined;
   if (parameter.kind !== 'reference') throw invalid(name, `goes by ${type}.${code}, which is no reference`);
+  assertNoCanonical(parameter, name);
   const clause = clauseOf(inner, value, source, links + 1);
   if (clause === undefined) return undefined;
   const isByPatient = scope.type === 'Patient' && tellsPatient(parameter, source);

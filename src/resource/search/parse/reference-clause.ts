@@ -22,8 +22,15 @@ export function referenceClauseOf(
     default:
       if (modifier !== undefined && !/^[A-Z]/.test(modifier))
         throw unsupportedModifier(name, ['[type]', 'identifier', 'not', 'missing']);
+      if (modifier !== undefined) assertTarget(parameter, modifier, name, scope);
       return linkClauseOf(parameter, modifier, values, scope);
   }
+}
+
+/** @throws ServiceError 'invalid' for a type that no value can lead to */
+function assertTarget({ targets }: SearchParameter, type: string, name: string, { parameters }: SearchScope): void {
+  if (!parameters.has(type)) throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
+  if (targets.length > 0 && !targets.includes(type)) throw invalid(name, `leads to ${targets.join(', ')} only`);
 }
 
 function linkClauseOf(
@@ -57,6 +64,8 @@ function keysOf(
   const target = parseReference(value, baseUrl);
   if (target?.kind === 'contained')
     throw invalid(code, 'takes no contained resource: it is searched with its container');
+  if (target?.kind === 'local' && typeName !== undefined && target.type !== typeName)
+    throw invalid(`${code}:${typeName}`, `takes an id of a ${typeName}, and not a reference to another type`);
   if (target !== undefined) return [target.key];
   const named = narrowedTo ?? typeName;
   const types = named === undefined ? targets : [named];

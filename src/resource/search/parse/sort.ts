@@ -1,7 +1,9 @@
 import { type SearchParameter } from '../extract/search-parameter';
 import { type SortKey } from '../search-query';
+import { dotSortOf } from './dot-clause';
 import { type ValuePath, valuePathsOf } from './json-path';
 import { placesIn } from './near-clause';
+import { pairedRowsOf } from './paired-clause';
 import { parameterOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
 import { invalid } from './values';
@@ -20,6 +22,7 @@ export function sortOf(query: URLSearchParams, scope: SearchScope): readonly Sor
 }
 
 function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKey['by'] | undefined {
+  if (code.startsWith('.')) return dotSortOf(code, scope);
   if (code === '_lastUpdated') return { kind: 'updated' };
   if (code === '_createdAt') return { kind: 'created' };
   if (code === '_id') return { kind: 'id' };
@@ -34,8 +37,11 @@ function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKe
     case 'string':
       return { kind, parameterIds };
     case 'number':
-    case 'quantity':
       return { kind: 'number', parameterIds };
+    case 'quantity': {
+      const paired = pairedRowsOf(code, query, scope);
+      return { kind: 'number', parameterIds, ...(paired && { paired }) };
+    }
     case 'token':
     case 'uri':
     case 'reference':

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../platform/errors/service-error';
-import { type Include, includesOf } from '../parse/include';
+import { type Include, includesOf } from '../include/read-includes';
 import { type SearchScope } from '../parse/search-scope';
 import { alternativesOf, invalid } from '../parse/values';
 import { type ParsedSearch, parseSearch } from '../parse-search';
@@ -43,8 +43,9 @@ export function readTypesSearch(
   scopeOf: ScopeOf,
   mostSeconds: number,
 ): ReadTypesSearch {
+  if ((query.get('_page') ?? '') !== '')
+    throw invalid('_page', 'counts pages of one type: follow the links of a search over types');
   if (isExplained(query)) throw invalid('_explain', 'tells about a search of one type: ask it of each');
-  if (query.has('_page')) throw invalid('_page', 'counts the pages of one type: follow the links of the first page');
   const common = commonParameters(query, searched, isNamed, scopeOf);
   const parsed = searched.map((type) => ({ type, ...parseSearch(common, scopeOf(type)) }));
   const isOldestFirst = isOldestFirstOf(query);
@@ -111,7 +112,7 @@ function isOldestFirstOf(query: URLSearchParams): boolean {
 function includesOfAll(query: URLSearchParams, searched: readonly string[], scopeOf: ScopeOf): readonly Include[] {
   const isWild = query.getAll('_include').some((value) => value.split(',').includes('*'));
   const read = searched.slice(0, isWild ? undefined : 1).flatMap((type) => includesOf(query, scopeOf(type)));
-  const keyOf = ({ isReverse, isIterated, parameterIds, types }: Include): string =>
-    JSON.stringify([isReverse, isIterated, parameterIds, types]);
+  const keyOf = ({ isReverse, isIterated, parameterIds, types, named }: Include): string =>
+    JSON.stringify([isReverse, isIterated, parameterIds, types, named.map(({ by }) => by)]);
   return [...new Map(read.map((include) => [keyOf(include), include])).values()];
 }

@@ -5,8 +5,9 @@ import { type RowLimit } from '../../rows/row-limit';
 import { ClauseResolver } from '../clause-resolver';
 import { Binder, type CompiledSearch } from '../compile/binder';
 import { compilePlaces, compileTotal } from '../compile-search';
-import { type FoundResource, foundResourceOf, IncludedResources, type ResourceRow } from '../included-resources';
-import { type Include } from '../parse/include';
+import { type FoundResource, foundResourceOf, type ResourceRow } from '../found-resource';
+import { IncludedResources } from '../include/included-resources';
+import { type Include } from '../include/read-includes';
 import { neighboursOf, type PlacedRow, type SearchPage } from '../resource-search';
 import { type TotalMode } from '../result-parameters';
 import { RowFrequencies } from '../row-frequencies';
@@ -131,7 +132,7 @@ export class TypesSearch {
     const keys = places.map((place) => place.resource_key);
     const { statement, values } =
       limit === undefined ? { statement: BODIES, values: [keys] } : bodiesWithin(limit, keys);
-    return (await this.statements.run<ResourceRow & Record<string, unknown>>(statement, values)).map(foundResourceOf);
+    return (await this.statements.run<ResourceRow>(statement, values)).map(foundResourceOf);
   }
 }
 

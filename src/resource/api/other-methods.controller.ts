@@ -1,0 +1,17 @@
+import { All, Controller } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { ServiceError } from '../../platform/errors/service-error';
+
+/** What the root of the API does not take: behind its other routes, and before those of `/:type`, which `/fhir` would be one of. */
+@ApiExcludeController()
+@Controller(['fhir', ''])
+export class OtherMethodsController {
+  @All()
+  notAllowed(): never {
+    throw new ServiceError(
+      'not-allowed',
+      'Send a batch or transaction here with POST, or search over types with GET. Resources are at /{type}/{id}; GET /metadata tells what there is.',
+      { allow: ['GET', 'HEAD', 'POST'] },
+    );
+  }
+}

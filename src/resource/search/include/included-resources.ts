@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../../../platform/database/statements';
+import { type FoundResource, foundResourceOf, type ResourceRow } from '../found-resource';
+import { type RowLimit } from '../../rows/row-limit';
+import { boundWithin, SOURCES, TARGETS } from './include-statements';
+import { type Named, NamedResources } from './named-resources';
+import { type Include } from './read-includes';
+
+export interface Included {
+  readonly resources: readonly FoundResource[];
+  /** False when there is more than an answer holds. */
+  readonly isComplete: boolean;
+}
+
+/** The most resources that includes add to one page: beyond it the answer says that it is not whole. */
+export const MAX_INCLUDED = 5_000;
+
+/** How often `:iterate` goes on from what it found. */
+const MAX_ROUNDS = 10;
+
+/** Finds what `_include` and `_revinclude` add to a page (http://hl7.org/fhir/R4/search.html#revinclude). */
+@Injectable()
+export class IncludedResources {
+  constructor(
+    private readonly statements: Statements,
+    private readonly named: NamedResources,
+  ) {}
+
+  /** @param limit what the caller may see: what goes beyond it leads nowhere either */
+  async of(page: readonly FoundResource[], includes: readonly Include[], limit?: RowLimit): Promise<Included> {
+    const seen = new Set(page.map(({ key }) => key));
+    const resources: FoundResource[] = [];
+    let front = page;
+    let isComplete = true;
+    for (let round = 0; front.length > 0 && round <= MAX_ROUNDS; round++) {
+      const next: FoundResource[] = [];
+      // The first round follows all, the others what iterates: from everything that the round before has found.
+      for (const include of includes.filter(({ isIterated }) => round === 0 || isIterated)) {
+        const followed = await this.follow(front, include, limit);
+        isComplete &&= followed.isComplete;
+        for (const found of followed.resources) {
+          if (seen.has(found.key)) continue;
+          if (resources.length >= MAX_INCLUDED) return { resources, isComplete: false };
+          seen.add(found.key);
+          resources.push(found);
+          next.push(found);
+        }
+      }
+      front = next;
+    }
+    return { resources, isComplete: isComplete && front.length === 0 };
+  }
+
+  private async follow(from: readonly FoundResource[], include: Include, limit: RowLimit | undefined): Promise<Named> {
+    const { isReverse, parameterIds, types, named } = include;
+    const places = from.map(({ key, referenceHash }) => (isReverse ? referenceHash : key));
+    const most = MAX_INCLUDED + from.length + 1;
+    const { statement, values } = boundWithin(
+      isReverse ? SOURCES : TARGETS,
+      [places, parameterIds, types ?? null, most],
+      limit,
+    );
+    const rows = await this.statements.run<ResourceRow>(statement, values);
+    const resources = rows.map(foundResourceOf);
+    let isComplete = true;
+    for (const path of named) {
+      const more = isReverse
+        ? await this.named.sourcesOf(from, path, { most, limit })
+        : await this.named.targetsOf(from, path, { most, limit });
+      resources.push(...more.resources);
+      isComplete &&= more.isComplete;
+    }
+    return { resources, isComplete };
+  }
+}

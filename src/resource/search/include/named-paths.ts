@@ -1,0 +1,50 @@
+import { r4ResourceTypes } from '../../../fhir/definitions';
+import { type SearchParameter } from '../extract/search-parameter';
+import { type SearchScope } from '../parse/search-scope';
+import { type NamedPath, type NamedTarget } from './target-name';
+
+/** What resources are named by: the parameter that finds them under a name. */
+const NAMED_BY = {
+  canonical: { code: 'url', kind: 'uri' },
+  identifier: { code: 'identifier', kind: 'token' },
+} as const;
+
+/**
+ * The ways from a reference parameter to targets that it names instead of saying where they are.
+ * @param only the one type of targets that counts
+ * @param isLogical whether identifiers count; canonicals always do
+ */
+export function namedPathsOf(
+  parameter: SearchParameter,
+  only: string | undefined,
+  isLogical: boolean,
+  scope: SearchScope,
+): readonly NamedPath[] {
+  const canonicals = parameter.branches.filter(({ type }) => type === 'canonical' || type === 'uri');
+  const references = isLogical ? parameter.branches.filter(({ type }) => type === 'Reference') : [];
+  return [
+    ...pathsOf(parameter, { by: 'canonical', branches: canonicals }, only, scope),
+    ...pathsOf(parameter, { by: 'identifier', branches: references }, only, scope),
+  ];
+}
+
+function pathsOf(
+  { type: sourceType, storedAs: parameterIds, targets: known }: SearchParameter,
+  { by, branches }: Pick<NamedPath, 'by' | 'branches'>,
+  only: string | undefined,
+  { parameters, baseUrl }: SearchScope,
+): readonly NamedPath[] {
+  if (branches.length === 0) return [];
+  const types = only !== undefined ? [only] : known.length > 0 ? known : [...r4ResourceTypes()];
+  const targets = types.flatMap((type) => targetOf(type, by, { parameters }));
+  return targets.length === 0 ? [] : [{ by, sourceType, branches, parameterIds, targets, baseUrl }];
+}
+
+function targetOf(type: string, by: NamedPath['by'], { parameters }: Pick<SearchScope, 'parameters'>): NamedTarget[] {
+  const { code, kind } = NAMED_BY[by];
+  if (!parameters.defines(type, code)) return [];
+  const found = parameters.find(type, code);
+  return found?.kind === kind
+    ? found.storedAs.map((parameterId) => ({ type, parameterId, branches: found.branches }))
+    : [];
+}

@@ -1,0 +1,109 @@
+import { type SearchParameter } from '../extract/search-parameter';
+import { noteIncomplete } from '../parse/parameter-clause';
+import { type SearchScope } from '../parse/search-scope';
+import { invalid } from '../parse/values';
+import { namedPathsOf } from './named-paths';
+import { type NamedPath } from './target-name';
+
+/** One `_include` or `_revinclude` (http://hl7.org/fhir/R4/search.html#revinclude). */
+export interface Include {
+  readonly isReverse: boolean;
+  /** Whether it applies to what was included as well. */
+  readonly isIterated: boolean;
+  /** The references that are followed; each names the type that has it. */
+  readonly parameterIds: readonly number[];
+  /** Types that may come in; undefined: any. */
+  readonly types: readonly string[] | undefined;
+  /** The ways to what the references name by a canonical, or by an identifier. */
+  readonly named: readonly NamedPath[];
+}
+
+const MAX_INCLUDES = 32;
+
+/** @throws ServiceError 'invalid' for what is malformed or names an unknown type or parameter */
+export function includesOf(query: URLSearchParams, scope: SearchScope): readonly Include[] {
+  const includes: Include[] = [];
+  for (const [name, value] of query) {
+    const [, direction, modifier] = /^_(include|revinclude)(?::(.*))?$/.exec(name) ?? [];
+    if (direction === undefined || value === '') continue;
+    for (const text of value.split(',')) includes.push(includeOf(name, text, howOf(name, direction, modifier), scope));
+  }
+  if (includes.length > MAX_INCLUDES) throw invalid('_include', `may stand ${MAX_INCLUDES} times at most`);
+  return includes;
+}
+
+interface How {
+  readonly isReverse: boolean;
+  readonly isIterated: boolean;
+  /** Whether references that only have an identifier are followed too. */
+  readonly isLogical: boolean;
+}
+
+function howOf(name: string, direction: string, modifier: string | undefined): How {
+  const isReverse = direction === 'revinclude';
+  if (modifier !== undefined && !['iterate', 'recurse', 'logical'].includes(modifier))
+    throw invalid(name, `knows the modifiers :iterate${isReverse ? '' : ' and :logical'} only`);
+  const isLogical = modifier === 'logical';
+  if (isReverse && isLogical)
+    throw invalid(name, 'cannot look for references by identifier: no index leads from an identifier to them');
+  return { isReverse, isIterated: modifier !== undefined && !isLogical, isLogical };
+}
+
+function includeOf(name: string, text: string, how: How, scope: SearchScope): Include {
+  const { isReverse, isIterated } = how;
+  const { type: searched, parameters } = scope;
+  if (text === '*') {
+    if (isReverse) throw invalid(name, 'takes Type:parameter; "*" alone would follow every reference of every type');
+    return {
+      isReverse,
+      isIterated,
+      types: undefined,
+      ...followed(referencesOf(searched, scope), undefined, how, scope),
+    };
+  }
+  const [source = '', code = '', target, ...rest] = text.split(':');
+  if (source === '' || code === '' || rest.length > 0)
+    throw invalid(name, 'takes Type:parameter or Type:parameter:TargetType, such as Observation:subject');
+  if (parameters.list(source).length === 0)
+    throw invalid(name, `names "${source.slice(0, 64)}", which is no resource type`);
+  if (target !== undefined && parameters.list(target).length === 0)
+    throw invalid(name, `names "${target.slice(0, 64)}", which is no resource type`);
+  const references = code === '*' ? referencesOf(source, scope) : [referenceOf(name, source, code, scope)];
+  const narrowed = code === '*' ? undefined : parameters.find(source, code)?.narrowedTo;
+  const only = target ?? narrowed;
+  const { parameterIds, named } = followed(references, only, how, scope);
+  if (isReverse) return { isReverse, isIterated, parameterIds, types: [source], named };
+  return { isReverse, isIterated, parameterIds, types: only === undefined ? undefined : [only], named };
+}
+
+function followed(
+  references: readonly SearchParameter[],
+  only: string | undefined,
+  { isLogical }: How,
+  scope: SearchScope,
+): Pick<Include, 'parameterIds' | 'named'> {
+  return {
+    parameterIds: [...new Set(references.flatMap(({ storedAs }) => storedAs))],
+    named: references.flatMap((parameter) => namedPathsOf(parameter, only, isLogical, scope)),
+  };
+}
+
+function referenceOf(name: string, source: string, code: string, scope: SearchScope): SearchParameter {
+  const { parameters } = scope;
+  const parameter = parameters.find(source, code);
+  if (parameter?.kind === 'reference') {
+    noteIncomplete(parameter, scope);
+    return parameter;
+  }
+  const hint = parameter === undefined ? parameters.nearestCode(source, code) : undefined;
+  throw invalid(
+    name,
+    `names ${source}.${code.slice(0, 64)}, which is no reference parameter${hint === undefined ? '' : `; did you mean "${hint}"?`}`,
+  );
+}
+
+function referencesOf(type: string, scope: SearchScope): readonly SearchParameter[] {
+  const references = scope.parameters.list(type).filter(({ kind }) => kind === 'reference');
+  for (const parameter of references) noteIncomplete(parameter, scope);
+  return references;
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { type FhirAnswer } from '../fhir/fhir-answer';
+import { type Resource } from '../fhir/types';
+import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
+import { ServiceError } from '../platform/errors/service-error';
+import { DryRun } from './dry-run';
+import { readValidateRequest } from './validate-request';
+
+/** http://hl7.org/fhir/R4/resource-operation-validate.html without a type: the resource names its own. */
+@Injectable()
+@Operation({
+  code: 'validate',
+  level: 'system',
+  methods: ['POST'],
+  description: 'The same for a resource of any type, which names its type itself.',
+  parameters: [
+    { name: 'mode', description: 'create, update or profile' },
+    { name: 'profile', description: 'A profile to validate by, beside those of meta.profile' },
+  ],
+  exampleBody: { resourceType: 'Patient', name: [{ family: 'Okafor' }], gender: 'female' },
+})
+export class ValidateAny implements OperationHandler {
+  constructor(private readonly dryRun: DryRun) {}
+
+  execute({ body, query }: OperationRequest): Promise<FhirAnswer> {
+    const request = readValidateRequest(undefined, body, query);
+    if (request.mode === 'delete')
+      throw new ServiceError('invalid', 'Mode "delete" is for one resource: call /Type/id/$validate.', {
+        expression: 'mode',
+      });
+    const type = (request.resource?.value as Partial<Resource> | null | undefined)?.resourceType;
+    if (typeof type !== 'string')
+      throw new ServiceError('invalid', 'Send a resource with "resourceType", or Parameters with such a "resource".', {
+        expression: 'resourceType',
+      });
+    return this.dryRun.answer(type, request);
+  }
+}

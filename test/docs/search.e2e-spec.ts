@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { codeIn, rowsOf } from './documents';
+
+const PAGE = 'docs/search.md';
+const requestsOf = (heading: string): string[] => rowsOf(PAGE, heading).map(([request]) => codeIn(request)[0] ?? '');
+
+describe('the requests of docs/search.md', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+  });
+  afterAll(() => app.close());
+
+  it.each(requestsOf('Examples'))('%s is answered', async (request) => {
+    const [method = '', ...path] = request.split(' ');
+    const answer = await app.send(method, path.join(' '));
+    expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+    // What is unknown would be left out by a lenient search: the link shows that nothing was.
+    const { link } = answer.json<{ link: { url: string }[] }>();
+    const [, query = ''] = path.join(' ').split('?');
+    const used = new URLSearchParams(link[0]?.url.split('?')[1]);
+    const asked = [...new URLSearchParams(query).keys()];
+    expect(asked.filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it.each(requestsOf('Refused'))('%s is refused with 400 that says why', async (request) => {
+    const answer = await app.send('GET', request.replace('GET ', ''));
+    expect(answer.status).toBe(400);
+    expect(answer.json<{ issue: { diagnostics: string }[] }>().issue[0]?.diagnostics).toMatch(/.{30}/);
+  });
+
+  it('are as many as the tables have rows', () => {
+    expect(requestsOf('Examples').length).toBeGreaterThan(15);
+    expect([...requestsOf('Examples'), ...requestsOf('Refused')]).toEqual(
+      expect.not.arrayContaining([expect.not.stringMatching(/^GET \/fhir/)]),
+    );
+  });
+});
