@@ -30,4 +30,10 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> {
   async assertGranted(request: EntryAccessRequest): Promise<void> {
     if ((await this.grant(request)) !== 'all') throw limitedToRows();
   }
+
+  /** As {@link EntryAccess.readableBy}; without anybody who decides, nobody may. */
+  readableBy(...asked: Parameters<EntryAccess['readableBy']>): ReturnType<EntryAccess['readableBy']> {
+    const [decider] = this.all();
+    return decider === undefined ? Promise.resolve(undefined) : decider.handler.readableBy(...asked);
+  }
 }
