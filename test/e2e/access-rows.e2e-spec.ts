@@ -5,7 +5,10 @@ import { queryForms } from '../support/query-forms';
 import { HIDDEN_NAMES, OWN_NAMES, changeHidden, storeTenants } from '../support/tenants';
 import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
-const TYPES = ['Patient', 'Observation', 'Encounter', 'Condition', 'List', 'Group', 'Organization', 'Practitioner'];
+const TYPES = [
+  ...['Patient', 'Observation', 'Encounter', 'Condition', 'List', 'Group', 'Organization', 'Practitioner'],
+  ...['Questionnaire', 'QuestionnaireResponse'],
+];
 
 /** How the two callers are limited: by a patient, or by a ward. */
 const LIMITS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -15,6 +18,8 @@ const LIMITS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       ...['Encounter', 'Condition', 'List'].map((type) => `${type}?subject=Patient/{{user.data.patient}}`),
       'Location?_id=own-ward',
       'Practitioner',
+      'Questionnaire?version=1',
+      'QuestionnaireResponse?subject=Patient/own-p',
     ],
   ],
   wes: [
@@ -26,6 +31,8 @@ const LIMITS: Readonly<Record<string, readonly (readonly string[])[]>> = {
         (type) => `${type}?encounter:Encounter.location=Location/{{user.data.ward}}`,
       ),
       'Practitioner',
+      'Questionnaire?_id=own-q',
+      'QuestionnaireResponse?encounter.location=Location/own-ward',
     ],
   ],
 };
@@ -132,6 +139,19 @@ describe('callers who are limited to rows', () => {
       expect((await included('_include=*&_include:iterate=Patient:*')).join()).not.toMatch(/canary/);
     });
 
+    it('is shown the version of a definition that is granted, whatever others there are', async () => {
+      const included = async (query: string): Promise<string[]> => namesOf(await as(name, 'GET', `/${query}`));
+      expect(await included('QuestionnaireResponse?_include=QuestionnaireResponse:questionnaire')).toEqual([
+        'Questionnaire/own-q',
+        'QuestionnaireResponse/own-r',
+      ]);
+      expect(await included('Questionnaire?_revinclude=QuestionnaireResponse:questionnaire')).toEqual([
+        'Questionnaire/own-q',
+        'QuestionnaireResponse/own-r',
+      ]);
+      expect(await included('QuestionnaireResponse?_include=QuestionnaireResponse:author')).toHaveLength(1);
+    });
+
     it('sees the versions of what is granted', async () => {
       const history = await as(name, 'GET', '/_history?_count=100');
       expect(new Set(namesOf(history))).toEqual(new Set(OWN_NAMES));
@@ -149,7 +169,7 @@ describe('callers who are limited to rows', () => {
     const index = app.app.get(SearchIndex, { strict: false });
     const names = [...OWN_NAMES, ...HIDDEN_NAMES].filter((one) => !one.startsWith('ValueSet'));
     const queries = [
-      ...queryForms(index.builtIn, ['Patient', 'Observation', 'Encounter', 'List'], TYPES),
+      ...queryForms(index.builtIn, ['Patient', 'Observation', 'Encounter', 'List', 'QuestionnaireResponse'], TYPES),
       ...names.flatMap((path) => [path, `${path}/_history`, `${path}/_history/1`, `${path}/_history/2`]),
       ...TYPES.flatMap((type) => [`${type}/_history`, `${type}/_history?_count=0`, `${type}/_history?_count=2`]),
       ...TYPES.flatMap((type) => [`Patient/own-p/${type}`, `Patient/canary-p/${type}?_count=1`]),

@@ -52,11 +52,27 @@ const OWN = [
     encounter: { reference: 'Encounter/own-e' },
     entry: [{ item: { reference: 'Observation/own-o1' } }, { item: { reference: 'Observation/canary-o1' } }],
   },
+  { resourceType: 'Questionnaire', id: 'own-q', url: 'http://q.example/pain', version: '1', status: 'active' },
+  {
+    resourceType: 'QuestionnaireResponse',
+    id: 'own-r',
+    status: 'completed',
+    questionnaire: 'http://q.example/pain',
+    subject: { reference: 'Patient/own-p' },
+    encounter: { reference: 'Encounter/own-e' },
+    author: { type: 'Organization', identifier: { system: 'http://org.example', value: 'org-7' } },
+  },
 ] as const;
 
 /** What they must never see, or find out about: all of it says `canary`, and points at what they see. */
 const HIDDEN = [
-  { resourceType: 'Organization', id: 'canary-org', name: 'Canary House', active: true },
+  {
+    resourceType: 'Organization',
+    id: 'canary-org',
+    name: 'Canary House',
+    active: true,
+    identifier: [{ system: 'http://org.example', value: 'org-7' }],
+  },
   { resourceType: 'Location', id: 'canary-ward', name: 'Canary ward' },
   {
     resourceType: 'Patient',
@@ -115,6 +131,14 @@ const HIDDEN = [
     subject: { reference: 'Patient/canary-p' },
     entry: [{ item: { reference: 'Observation/own-o1' } }, { item: { reference: 'Patient/own-p' } }],
   },
+  { resourceType: 'Questionnaire', id: 'canary-q', url: 'http://q.example/pain', version: '2', status: 'active' },
+  {
+    resourceType: 'QuestionnaireResponse',
+    id: 'canary-r',
+    status: 'completed',
+    questionnaire: 'http://q.example/pain|1',
+    subject: { reference: 'Patient/canary-p' },
+  },
   {
     resourceType: 'ValueSet',
     id: 'canary-vs',
@@ -153,6 +177,8 @@ export async function changeHidden(app: TestApp): Promise<void> {
       valueQuantity: undefined,
     },
     'Encounter/canary-e': { status: 'finished', partOf: undefined },
+    'Questionnaire/canary-q': { version: '0' },
+    'QuestionnaireResponse/canary-r': { questionnaire: 'http://q.example/other' },
     'ValueSet/canary-vs': { compose: { include: [{ system: 'http://loinc.org', concept: [{ code: '1-8' }] }] } },
   };
   for (const [name, change] of Object.entries(changes)) {
