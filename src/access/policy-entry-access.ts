@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type NativeReference } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest } from '../resource/entry-access';
@@ -22,5 +23,13 @@ export class PolicyEntryAccess implements EntryAccess {
     const decision = await this.access.decide(request);
     if (decision.granted && (decision.rows === 'all' || entry.enforcesRows === true)) return decision.rows;
     throw await this.denials.refusalOf(request, decision);
+  }
+
+  async readableBy(
+    principal: NativeReference,
+    resource: { readonly type: string; readonly id: string },
+  ): Promise<GrantedRows | undefined> {
+    const decision = await this.access.decide(this.requests.ofReader(principal, resource));
+    return decision.granted ? decision.rows : undefined;
   }
 }
