@@ -14,6 +14,10 @@ import { ClientSecretEntity } from './client-secret.entity';
 import { ClientSecrets } from './client-secrets.repository';
 import { ClientRule } from './client.rule';
 import { CredentialsListener } from './credentials.listener';
+import { ClientSecretCheck } from './guessing/client-secret-check';
+import { CredentialGuard } from './guessing/credential-guard';
+import { GuessKeyMaker } from './guessing/guess-keys';
+import { GuessSweeper } from './guessing/guess-sweeper';
 import { FirstIdentities } from './first-identities';
 import { Grants } from './grants/grant.registry';
 import { PasswordGrant } from './grants/password.grant';
@@ -55,6 +59,10 @@ import { UserRule } from './user.rule';
     UserLogins,
     SigningKeys,
     SecretBox,
+    ClientSecretCheck,
+    CredentialGuard,
+    GuessKeyMaker,
+    GuessSweeper,
     PasswordHash,
     PasswordStrategy,
     ClientAuthenticator,

@@ -39,8 +39,12 @@ export class OAuthErrorFilter implements ExceptionFilter {
     if (allow !== undefined) response.setHeader('Allow', allow.join(', '));
     if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
     const status = FHIR_ERRORS[known.kind].status;
-    response
-      .status(status)
-      .json({ error: status >= 500 ? 'temporarily_unavailable' : 'invalid_request', error_description: known.message });
+    response.status(status).json({ error: codeOf(status), error_description: known.message });
   }
+}
+
+/** RFC 8628, section 3.5, has the registered code for "ask less often"; the other two are those of RFC 6749. */
+function codeOf(status: number): string {
+  if (status === 429) return 'slow_down';
+  return status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
 }

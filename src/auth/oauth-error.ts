@@ -10,6 +10,10 @@ export type OAuthErrorCode =
 /** One text for an unknown user and a wrong password: callers must not learn which names exist. */
 export const WRONG_CREDENTIALS = 'Wrong username or password';
 
+/** Whether a refusal says that the credentials are wrong, and not something else about a request with right ones. */
+export const isWrongCredentials = (error: unknown): boolean =>
+  error instanceof OAuthError && error.code === 'invalid_grant' && error.description === WRONG_CREDENTIALS;
+
 /**
  * A refusal of the token endpoint for two readers: `description` goes to the caller, `operatorDetail` to the log alone,
  * so that a caller cannot tell an unknown user from a wrong password.

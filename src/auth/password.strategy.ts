@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import passport from 'passport';
 import { Strategy } from 'passport-local';
+import { RequestContext } from '../platform/http/request-context';
 import { OAuthError, WRONG_CREDENTIALS } from './oauth-error';
 import { MAX_PASSWORD_BYTES, PasswordHash } from './password-hash';
 import { UserLogins } from './user-logins.repository';
@@ -24,6 +25,7 @@ export class PasswordStrategy {
     private readonly logins: UserLogins,
     private readonly passwords: UserPasswords,
     private readonly hashes: PasswordHash,
+    private readonly requests: RequestContext,
   ) {
     this.passport.use(
       new Strategy({ session: false }, (username, password, done) => {
@@ -63,6 +65,7 @@ export class PasswordStrategy {
     if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES)
       throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'password too long');
     const userId = await this.logins.find(login);
+    if (userId !== undefined) this.requests.claim({ userId });
     const passwordHash = userId === undefined ? undefined : await this.passwords.find(userId);
     const isRight = await this.hashes.isRight(password, passwordHash);
     if (userId === undefined || passwordHash === undefined)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type UnitOfWork } from '../../platform/database/unit-of-work';
 import { clientOf } from '../client';
+import { type CredentialGuard } from '../guessing/credential-guard';
 import { type PasswordStrategy } from '../password.strategy';
 import { type TokenIssuer } from '../token-issuer';
 import { type TokenOwners } from '../token-owners';
@@ -20,11 +21,13 @@ function grantWith(hashAtIssue: string | undefined): PasswordGrant {
       Promise.resolve({ token_type: 'Bearer', expires_in: 60, access_token: 'token', userinfo: user }),
   };
   const unitOfWork: Pick<UnitOfWork, 'run'> = { run: (work) => work() };
+  const guesses: Pick<CredentialGuard, 'judge'> = { judge: (_kind, _name, judge) => judge() };
   return new PasswordGrant(
     passwords as PasswordStrategy,
     owners as TokenOwners,
     issuer as TokenIssuer,
     unitOfWork as UnitOfWork,
+    guesses as CredentialGuard,
   );
 }
 

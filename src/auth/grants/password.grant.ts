@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type Client } from '../client';
-import { OAuthError, WRONG_CREDENTIALS } from '../oauth-error';
+import { CredentialGuard } from '../guessing/credential-guard';
+import { isWrongCredentials, OAuthError, WRONG_CREDENTIALS } from '../oauth-error';
 import { PasswordStrategy } from '../password.strategy';
 import { TokenIssuer, type TokenResponse } from '../token-issuer';
 import { TokenOwners } from '../token-owners';
@@ -17,6 +18,7 @@ export class PasswordGrant implements Grant {
     private readonly owners: TokenOwners,
     private readonly issuer: TokenIssuer,
     private readonly unitOfWork: UnitOfWork,
+    private readonly guesses: CredentialGuard,
   ) {}
 
   async exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
@@ -27,6 +29,10 @@ export class PasswordGrant implements Grant {
     const password = request.parameter('password');
     if (username === undefined) throw new OAuthError('invalid_request', 'username is missing');
     if (password === undefined) throw new OAuthError('invalid_request', 'password is missing');
+    return this.guesses.judge('user', username, () => this.issueFor(client, username, password), isWrongCredentials);
+  }
+
+  private async issueFor(client: Client, username: string, password: string): Promise<TokenResponse> {
     const { userId, passwordHash } = await this.passwords.authenticate(username, password);
     return this.unitOfWork.run(async () => {
       const user = await this.owners.hold(client, userId);
