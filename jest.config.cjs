@@ -25,7 +25,7 @@ module.exports = {
     '^.+\\.m?js$': ['@swc/jest', javascript],
   },
   transformIgnorePatterns: [
-    '/node_modules/(?!(@nestjs|axios|file-type|uint8array-extras|token-types|strtok3|@tokenizer)/)',
+    '/node_modules/(?!(@nestjs|axios|oauth4webapi|file-type|uint8array-extras|token-types|strtok3|@tokenizer)/)',
   ],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

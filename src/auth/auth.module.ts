@@ -6,37 +6,73 @@ import { AccessModule } from '../access/access.module';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { ResourceModule } from '../resource/resource.module';
 import { SessionModule } from '../session/session.module';
-import { AccessTokens } from './access-tokens';
 import { CallerGuard } from './caller.guard';
 import { CallerResolver } from './caller-resolver';
-import { ClientAuthenticator } from './client-authenticator';
-import { ClientSecretEntity } from './client-secret.entity';
-import { ClientSecrets } from './client-secrets.repository';
-import { ClientRule } from './client.rule';
+import { ClientAuthenticator } from './client/client-authenticator';
+import { ClientRule } from './client/client.rule';
+import { ClientSecretEntity } from './client/client-secret.entity';
+import { ClientSecrets } from './client/client-secrets.repository';
 import { CredentialsListener } from './credentials.listener';
 import { ClientSecretCheck } from './guessing/client-secret-check';
 import { CredentialGuard } from './guessing/credential-guard';
 import { GuessKeyMaker } from './guessing/guess-keys';
 import { GuessSweeper } from './guessing/guess-sweeper';
+import { DiscoveryController } from './discovery/discovery.controller';
 import { FirstIdentities } from './first-identities';
+import { ClientCredentialsGrant } from './grants/client-credentials.grant';
 import { Grants } from './grants/grant.registry';
 import { PasswordGrant } from './grants/password.grant';
 import { RefreshTokenGrant } from './grants/refresh-token.grant';
+import { HashThreads } from './hashing/hash-threads';
+import { PasswordHash } from './hashing/password-hash';
 import { ClientResourceType, UserResourceType } from './identity.resource-types';
 import { IdentitySetup } from './identity-setup';
-import { JwksController } from './jwks.controller';
-import { PasswordHash } from './password-hash';
-import { PasswordStrategy } from './password.strategy';
-import { SigningKeyEntity } from './signing-key.entity';
-import { SigningKeys } from './signing-keys.repository';
-import { TokenController } from './token.controller';
-import { TokenIssuer } from './token-issuer';
-import { TokenOwners } from './token-owners';
-import { UserLoginEntity } from './user-login.entity';
-import { UserLogins } from './user-logins.repository';
-import { UserPasswordEntity } from './user-password.entity';
-import { UserPasswords } from './user-passwords.repository';
-import { UserRule } from './user.rule';
+import { JwksController } from './keys/jwks.controller';
+import { KeyRotation } from './keys/key-rotation';
+import { KeyRotationController } from './keys/key-rotation.controller';
+import { SigningKeys } from './keys/signing-keys.repository';
+import { SigningKeyEntity } from './keys/signing-key.entity';
+import { AccessTokens } from './token/access-tokens';
+import { IntrospectController } from './token/introspect.controller';
+import { Introspection } from './token/introspection';
+import { RevokeController } from './token/revoke.controller';
+import { TokenController } from './token/token.controller';
+import { TokenIssuer } from './token/token-issuer';
+import { TokenOwners } from './token/token-owners';
+import { NewPasswords } from './user/new-passwords';
+import { PasswordChange } from './user/password-change';
+import { PasswordChangeController } from './user/password-change.controller';
+import { PasswordStrategy } from './user/password.strategy';
+import { TwoFactor } from './user/two-factor';
+import { TwoFactorKeys } from './user/two-factor-keys.repository';
+import { UserLoginEntity } from './user/user-login.entity';
+import { UserLogins } from './user/user-logins.repository';
+import { UserPasswordEntity } from './user/user-password.entity';
+import { UserPasswords } from './user/user-passwords.repository';
+import { UserRule } from './user/user.rule';
+import { UserTwoFactorEntity } from './user/user-two-factor.entity';
+import { Userinfo } from './user/userinfo';
+import { UserinfoController } from './user/userinfo.controller';
+
+const clients = [ClientResourceType, ClientRule, ClientSecrets, ClientAuthenticator];
+const users = [
+  UserResourceType,
+  UserRule,
+  UserLogins,
+  UserPasswords,
+  NewPasswords,
+  PasswordStrategy,
+  PasswordChange,
+  TwoFactor,
+  TwoFactorKeys,
+  Userinfo,
+  HashThreads,
+  PasswordHash,
+];
+const keys = [SigningKeys, KeyRotation, SecretBox];
+const guessing = [ClientSecretCheck, CredentialGuard, GuessKeyMaker, GuessSweeper];
+const tokens = [AccessTokens, TokenOwners, TokenIssuer, Introspection];
+const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
 @Module({
   imports: [
@@ -45,34 +81,33 @@ import { UserRule } from './user.rule';
     SessionModule,
     AccessModule,
     JwtModule.register({}),
-    TypeOrmModule.forFeature([ClientSecretEntity, UserPasswordEntity, UserLoginEntity, SigningKeyEntity]),
+    TypeOrmModule.forFeature([
+      ClientSecretEntity,
+      UserPasswordEntity,
+      UserTwoFactorEntity,
+      UserLoginEntity,
+      SigningKeyEntity,
+    ]),
   ],
-  controllers: [TokenController, JwksController],
+  controllers: [
+    TokenController,
+    IntrospectController,
+    RevokeController,
+    UserinfoController,
+    PasswordChangeController,
+    JwksController,
+    KeyRotationController,
+    DiscoveryController,
+  ],
   providers: [
-    ClientResourceType,
-    UserResourceType,
-    ClientRule,
-    UserRule,
+    ...clients,
+    ...users,
+    ...keys,
+    ...guessing,
+    ...tokens,
+    ...grants,
     CredentialsListener,
-    ClientSecrets,
-    UserPasswords,
-    UserLogins,
-    SigningKeys,
-    SecretBox,
-    ClientSecretCheck,
-    CredentialGuard,
-    GuessKeyMaker,
-    GuessSweeper,
-    PasswordHash,
-    PasswordStrategy,
-    ClientAuthenticator,
     CallerResolver,
-    AccessTokens,
-    TokenOwners,
-    TokenIssuer,
-    Grants,
-    PasswordGrant,
-    RefreshTokenGrant,
     FirstIdentities,
     IdentitySetup,
     { provide: APP_GUARD, useClass: CallerGuard },

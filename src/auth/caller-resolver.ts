@@ -3,8 +3,8 @@ import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Caller } from '../platform/http/caller';
 import { Sessions } from '../session/sessions';
-import { basicCredentialsOf } from './basic-credentials';
-import { ClientAuthenticator } from './client-authenticator';
+import { basicCredentialsOf } from './token/basic-credentials';
+import { ClientAuthenticator } from './client/client-authenticator';
 
 /** Finds out who calls. A bearer token is looked up on every request, so a closed Session is refused at once on every replica. */
 @Injectable()

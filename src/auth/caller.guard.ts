@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
 import { AccessDecision } from '../access/access-decision';
 import { AccessRequests } from '../access/request/access-requests';
+import { authorizationOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/http/request-context';
 import {
   ENFORCES_ROWS,
@@ -30,7 +31,7 @@ export class CallerGuard implements CanActivate {
     const access = this.reflector.getAllAndOverride<RouteAccess | undefined>(ROUTE_ACCESS, route);
     if (access === 'public') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const { caller, epoch } = await this.callers.resolve(request.headers.authorization);
+    const { caller, epoch } = await this.callers.resolve(authorizationOf(request));
     this.requests.identify(caller, epoch);
     if (access === 'token') return true;
     const operationIdOf = this.reflector.getAllAndOverride<OperationIdOf | undefined>(OPERATION_ID, route);

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
-import { ClientSecrets } from './client-secrets.repository';
-import { UserLogins } from './user-logins.repository';
-import { UserPasswords } from './user-passwords.repository';
+import { ClientSecrets } from './client/client-secrets.repository';
+import { TwoFactorKeys } from './user/two-factor-keys.repository';
+import { UserLogins } from './user/user-logins.repository';
+import { UserPasswords } from './user/user-passwords.repository';
 
 /** Who is deleted leaves no secret behind: one who is created later under the same id must not inherit it. */
 @Injectable()
@@ -12,6 +13,7 @@ export class CredentialsListener implements ResourceChangeListener {
     private readonly secrets: ClientSecrets,
     private readonly passwords: UserPasswords,
     private readonly logins: UserLogins,
+    private readonly twoFactorKeys: TwoFactorKeys,
   ) {}
 
   async onChange({ type, id, current }: ResourceChange): Promise<void> {
@@ -21,6 +23,7 @@ export class CredentialsListener implements ResourceChangeListener {
     } else {
       await this.passwords.remove(id);
       await this.logins.remove(id);
+      await this.twoFactorKeys.remove(id);
     }
   }
 }

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { ServerSetup } from '../platform/database/server-setup';
 import { ResourceReader } from '../resource/resource-reader';
 import { FirstIdentities } from './first-identities';
-import { SigningKeys } from './signing-keys.repository';
+import { SigningKeys } from './keys/signing-keys.repository';
 
 /** Gives a new database its first Client, User and policies, so that somebody can log in. */
 @Injectable()
@@ -17,7 +17,9 @@ export class IdentitySetup implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.setup.once('signing-key', () => this.keys.create());
+    await this.setup.once('signing-key', async () => {
+      await this.keys.create();
+    });
     await this.setup.once('identities', () => this.identities.store());
     await this.setup.once('trial-policy', () => this.identities.storeTrialPolicy());
     if ((await this.reader.find('AccessPolicy', 'trial')) !== undefined) {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { CLIENT_SHAPE } from './client.shape';
 import { DefinesResourceType } from '../resource/resource-type';
+import { CLIENT_SHAPE } from './client/client.shape';
+import { USER_SHAPE } from './user/user.shape';
 
 @Injectable()
 @DefinesResourceType({
@@ -16,6 +17,7 @@ export class ClientResourceType {}
 @Injectable()
 @DefinesResourceType({
   type: 'User',
+  shape: USER_SHAPE,
   searchParameters: [
     { code: 'userName', kind: 'token', expression: 'User.userName' },
     { code: 'email', kind: 'token', expression: 'User.email' },

@@ -1,15 +1,19 @@
 import { type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
+import { membersOf, objectText } from '../platform/json/json-members';
 import { type ResourceDraft } from '../resource/resource-draft';
 
 /** What stands in bodies in place of a secret; sent back, it means "keep the stored one". */
 export const SECRET_MASK = '***';
 
-/** Takes a secret member out of a draft and leaves the mask; undefined when it was left out or is the mask. */
-export function takeSecret(draft: ResourceDraft, member: string): string | undefined {
-  const secret = draft.value[member];
+/** Where a secret stands: a member, or a member of an object. */
+export type SecretPath = 'password' | 'secret' | 'twoFactor.secretKey';
+
+/** Takes a secret out of a draft and leaves the mask; undefined when it was left out or is the mask. */
+export function takeSecret(draft: ResourceDraft, path: SecretPath): string | undefined {
+  const secret = valueAt(draft.value, path);
   if (typeof secret !== 'string' || secret === SECRET_MASK) return undefined;
-  draft.setMember(member, JSON.stringify(SECRET_MASK));
+  mask(draft, path);
   return secret;
 }
 
@@ -17,12 +21,36 @@ export function takeSecret(draft: ResourceDraft, member: string): string | undef
  * Shows that the stored secret is kept.
  * @throws ServiceError 'unprocessable' for a mask where none is stored: its sender counts on a secret that nobody has.
  */
-export function keepSecret(draft: ResourceDraft, member: string, previous: Resource | undefined): void {
-  if (previous?.[member] !== undefined) {
-    draft.setMember(member, JSON.stringify(SECRET_MASK));
-  } else if (draft.value[member] !== undefined) {
-    throw new ServiceError('unprocessable', `${draft.type}.${member} is masked, but none is stored. Send it in full.`, {
-      expression: `${draft.type}.${member}`,
+export function keepSecret(draft: ResourceDraft, path: SecretPath, previous: Resource | undefined): void {
+  if (previous !== undefined && valueAt(previous, path) !== undefined) {
+    mask(draft, path);
+  } else if (valueAt(draft.value, path) !== undefined) {
+    const expression = `${draft.type}.${path}`;
+    throw new ServiceError('unprocessable', `${expression} is masked, but none is stored. Send it in full.`, {
+      expression,
     });
   }
+}
+
+function valueAt(resource: Resource, path: SecretPath): unknown {
+  const [outer = '', inner] = path.split('.');
+  const value = resource[outer];
+  if (inner === undefined) return value;
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)[inner]
+    : undefined;
+}
+
+function mask(draft: ResourceDraft, path: SecretPath): void {
+  const [outer = '', inner] = path.split('.');
+  const maskText = JSON.stringify(SECRET_MASK);
+  draft.setMember(outer, inner === undefined ? maskText : withMember(draft.member(outer) ?? '{}', inner, maskText));
+}
+
+/** An object text with one member set, every other byte as it was. */
+function withMember(text: string, key: string, valueText: string): string {
+  const members = membersOf(text).map(
+    (member) => [member.key, member.key === key ? valueText : member.valueText] as const,
+  );
+  return objectText(members.some(([known]) => known === key) ? members : [...members, [key, valueText]]);
 }

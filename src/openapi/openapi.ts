@@ -27,6 +27,9 @@ export function setupOpenApi(app: NestExpressApplication, environment: Environme
   });
 }
 
+/** Both flows send the client by Basic or in the body, as the form of Swagger UI is set, and the token comes back. */
+const TOKEN_FLOW = { tokenUrl: '/auth/token', refreshUrl: '/auth/token', scopes: {} };
+
 function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Healthcare data server')
@@ -36,7 +39,7 @@ function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAP
     )
     .setVersion(softwareVersion())
     .addServer(baseUrl)
-    .addOAuth2({ type: 'oauth2', flows: { password: { tokenUrl: '/auth/token', scopes: {} } } }, 'password')
+    .addOAuth2({ type: 'oauth2', flows: { password: TOKEN_FLOW, clientCredentials: TOKEN_FLOW } }, 'password')
     .addBasicAuth(
       { type: 'http', scheme: 'basic', description: 'A Client with `basic` among its grant_types' },
       'basic',

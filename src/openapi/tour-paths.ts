@@ -38,7 +38,7 @@ export function tourPaths(): Paths {
 
 const CLIENT = {
   secret: 'try-app-secret',
-  grant_types: ['password'],
+  grant_types: ['password', 'client_credentials'],
   auth: { password: { token_format: 'jwt', token_expiration: 3600, refresh_token: true, secret_required: true } },
 };
 

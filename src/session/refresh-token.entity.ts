@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A refresh token, known by its SHA-256 alone. All that descend from one password exchange are a family. */
+/** A refresh token, known by its SHA-256 alone. All that descend from one exchange are a family. */
 @Entity('refresh_token')
 export class RefreshTokenEntity {
   @PrimaryColumn('bytea', { name: 'token_hash' })
@@ -18,9 +18,21 @@ export class RefreshTokenEntity {
   @Column('text', { name: 'session_id' })
   sessionId!: string;
 
-  @Column('text', { name: 'user_id' })
-  userId!: string;
+  @Column('text', { name: 'successor_session_id', nullable: true })
+  successorSessionId!: string | null;
+
+  @Column('text', { name: 'user_id', nullable: true })
+  userId!: string | null;
 
   @Column('text', { name: 'client_id' })
   clientId!: string;
+
+  @Column('text', { name: 'grant_type' })
+  grantType!: string;
+
+  @Column('text', { nullable: true })
+  scope!: string | null;
+
+  @Column('text', { nullable: true })
+  audience!: string | null;
 }

@@ -3,9 +3,15 @@ import { type Statement } from '../platform/database/statement';
 /** One indexed read per request: the live Session of a token, and the epoch of the cached registries. */
 export const FIND_LIVE_SESSION: Statement = {
   name: 'session-find-live',
-  text: `select t.session_id, t.user_id, t.client_id, e.epoch
+  text: `select t.session_id, t.user_id, t.client_id, t.is_unused, e.epoch
     from session_token t cross join registry_epoch e
     where t.token_hash = $1 and t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())`,
+};
+
+/** Committed before the request goes on, so that no later use of the old refresh token takes this one for unused. */
+export const MARK_USED: Statement = {
+  name: 'session-mark-used',
+  text: 'update session_token set is_unused = false where token_hash = $1 and is_unused',
 };
 
 export const IS_LIVE_SESSION: Statement = {
@@ -13,8 +19,11 @@ export const IS_LIVE_SESSION: Statement = {
   text: 'select from session_token where session_id = $1 and closed_at is null limit 1',
 };
 
-/** First key of the advisory locks on owners of Sessions; the second is a hash. Any number that no other lock uses. */
+/** First keys of advisory locks on owners and on families of Sessions; the second is a hash. Numbers that no other lock uses. */
 const OWNER_LOCK_CLASS = 4_713_592;
+const FAMILY_LOCK_CLASS = 4_713_593;
+/** Held by the one replica that looks for Sessions that are over. */
+const SWEEP_LOCK = 4_713_594;
 
 export const HOLD_OWNER: Statement = {
   name: 'session-hold-owner',
@@ -25,6 +34,11 @@ export const LOCK_OWNER: Statement = {
   name: 'session-lock-owner',
   text: `select pg_advisory_xact_lock(${OWNER_LOCK_CLASS}, hashtext($1))`,
   lockKey: `${OWNER_LOCK_CLASS}, hashtext(k)`,
+};
+
+export const LOCK_FAMILY: Statement = {
+  name: 'session-lock-family',
+  text: `select pg_advisory_xact_lock(${FAMILY_LOCK_CLASS}, hashtext($1))`,
 };
 
 export const CLOSE_TOKENS: Statement = {
@@ -38,20 +52,44 @@ export const CONSUME_REFRESH_TOKENS: Statement = {
   text: 'update refresh_token set consumed_at = clock_timestamp() where session_id = $1 and consumed_at is null',
 };
 
-/** Whose a refresh token is, before it is used: the owner is held first, so that no two transactions wait in a circle. */
-export const FIND_REFRESH_TOKEN_USER: Statement = {
-  name: 'session-find-refresh-token-user',
-  text: 'select user_id from refresh_token where token_hash = $1 and client_id = $2',
+export const FIND_REFRESH_TOKEN: Statement = {
+  name: 'session-find-refresh-token',
+  text: `select family_id, session_id, user_id, client_id, grant_type, scope, audience, expires_at,
+      consumed_at is null and (expires_at is null or expires_at > clock_timestamp()) as is_live
+    from refresh_token where token_hash = $1`,
 };
 
 /**
- * Of concurrent uses exactly one finds the token unconsumed; closing its Session consumes it too, on the same row lock.
+ * What a refresh token is good for, read while its family is locked. Its successors are unused when neither was
+ * presented yet: the answer that held them may have been lost.
+ * $2: seconds in which a repeat may be an honest one
  */
-export const CONSUME_REFRESH_TOKEN: Statement = {
-  name: 'session-consume-refresh-token',
-  text: `update refresh_token r set consumed_at = clock_timestamp()
-    where r.token_hash = $1 and r.client_id = $2 and r.consumed_at is null and (r.expires_at is null or r.expires_at > clock_timestamp())
-    returning r.family_id, r.session_id`,
+export const REFRESH_TOKEN_STATE: Statement = {
+  name: 'session-refresh-token-state',
+  text: `select r.consumed_at is null as is_unused,
+      coalesce(r.expires_at <= clock_timestamp(), false) as is_expired,
+      coalesce(r.consumed_at > clock_timestamp() - make_interval(secs => $2::float8), false)
+        and exists (select from session_token t
+          where t.session_id = r.successor_session_id and t.closed_at is null and t.is_unused)
+        and exists (select from refresh_token s
+          where s.session_id = r.successor_session_id and s.consumed_at is null) as has_unused_successors
+    from refresh_token r where r.token_hash = $1`,
+};
+
+export const SET_SUCCESSOR: Statement = {
+  name: 'session-set-successor',
+  text: 'update refresh_token set successor_session_id = $2 where token_hash = $1',
+};
+
+export const FAMILY_OF_SESSION: Statement = {
+  name: 'session-family-of-session',
+  text: 'select family_id from refresh_token where session_id = $1 limit 1',
+};
+
+export const LIVE_SESSIONS_OF_FAMILY: Statement = {
+  name: 'session-live-of-family',
+  text: `select distinct t.session_id from refresh_token r join session_token t on t.session_id = r.session_id
+    where r.family_id = $1 and t.closed_at is null order by 1`,
 };
 
 export const LIVE_SESSIONS_OF_USER: Statement = {
@@ -62,4 +100,54 @@ export const LIVE_SESSIONS_OF_USER: Statement = {
 export const LIVE_SESSIONS_OF_CLIENT: Statement = {
   name: 'session-live-of-client',
   text: 'select distinct session_id from session_token where client_id = $1 and closed_at is null order by session_id',
+};
+
+/** One replica at a time; the lock ends with the transaction, however that ends. */
+export const TRY_SWEEP: Statement = {
+  name: 'session-try-sweep',
+  text: `select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as is_mine`,
+};
+
+export const ENDED_SESSIONS: Statement = {
+  name: 'session-ended',
+  text: `select session_id from session_token where closed_at is null and ends_at <= clock_timestamp()
+    order by ends_at limit $1`,
+};
+
+export const OUTDATED_SESSIONS: Statement = {
+  name: 'session-outdated',
+  text: `select session_id from session_token where closed_at <= clock_timestamp() - make_interval(days => $1::int)
+    order by closed_at limit $2`,
+};
+
+export const FORGET_TOKENS: Statement = {
+  name: 'session-forget-tokens',
+  text: 'delete from session_token where session_id = any($1)',
+};
+
+export const FORGET_REFRESH_TOKENS: Statement = {
+  name: 'session-forget-refresh-tokens',
+  text: 'delete from refresh_token where session_id = any($1)',
+};
+
+/** The keys whose tokens may still be shown to somebody who verifies them. */
+export const KIDS_OF_LIVE_TOKENS: Statement = {
+  name: 'session-kids-of-live-tokens',
+  text: `select distinct kid from session_token
+    where kid is not null and closed_at is null and (expires_at is null or expires_at > clock_timestamp())`,
+};
+
+/** Of JWTs that none of the keys signed. */
+export const LIVE_SESSIONS_OF_OTHER_KEYS: Statement = {
+  name: 'session-live-of-other-keys',
+  text: `select session_id from session_token
+    where kid is not null and kid <> all($1) and closed_at is null order by session_id`,
+};
+
+/** An access token that was issued once, live or not. */
+export const FIND_TOKEN: Statement = {
+  name: 'session-find-token',
+  text: `select session_id, user_id, client_id, expires_at, kid,
+      closed_at is null and (expires_at is null or expires_at > clock_timestamp()) as is_live
+    from session_token where token_hash = $1`,
 };

@@ -9,8 +9,15 @@ export class SessionTokenEntity {
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt!: Date | null;
 
+  /** When the Session is over: the end of the access token or, later, of its refresh token; null where that has none. */
+  @Column('timestamptz', { name: 'ends_at', nullable: true })
+  endsAt!: Date | null;
+
   @Column('timestamptz', { name: 'closed_at', nullable: true })
   closedAt!: Date | null;
+
+  @Column('boolean', { name: 'is_unused' })
+  isUnused!: boolean;
 
   @Column('text', { name: 'session_id' })
   sessionId!: string;
@@ -20,4 +27,7 @@ export class SessionTokenEntity {
 
   @Column('text', { name: 'client_id' })
   clientId!: string;
+
+  @Column('text', { nullable: true })
+  kid!: string | null;
 }

@@ -7,11 +7,10 @@ import {
   CLOSE_TOKENS,
   CONSUME_REFRESH_TOKENS,
   FIND_LIVE_SESSION,
-  HOLD_OWNER,
+  FIND_TOKEN,
   IS_LIVE_SESSION,
-  LIVE_SESSIONS_OF_CLIENT,
-  LIVE_SESSIONS_OF_USER,
-  LOCK_OWNER,
+  KIDS_OF_LIVE_TOKENS,
+  MARK_USED,
 } from './session-statements';
 import { SessionTokenEntity } from './session-token.entity';
 import { tokenHashOf } from './token-hash';
@@ -24,13 +23,45 @@ export interface LiveSession {
   readonly epoch: number;
 }
 
-export type SessionOwner = { readonly userId: string } | { readonly clientId: string };
+export interface NewSessionToken {
+  readonly accessToken: string;
+  readonly expiresAt: Date;
+  /** When the Session is over; absent for one whose refresh token has no end. */
+  readonly endsAt: Date | undefined;
+  /** Whether its first use is noted: of a token that a refresh token was exchanged for. */
+  readonly notesFirstUse: boolean;
+  readonly sessionId: string;
+  readonly userId: string | undefined;
+  readonly clientId: string;
+  /** The key that signed a JWT. */
+  readonly kid: string | undefined;
+}
+
+/** What is known of an access token. */
+export interface IssuedToken {
+  readonly sessionId: string;
+  readonly userId?: string;
+  readonly clientId: string;
+  readonly expiresAt?: Date;
+  readonly isLive: boolean;
+  readonly isJwt: boolean;
+}
+
+interface IssuedTokenRow {
+  readonly session_id: string;
+  readonly user_id: string | null;
+  readonly client_id: string;
+  readonly expires_at: Date | null;
+  readonly kid: string | null;
+  readonly is_live: boolean;
+}
 
 interface LiveSessionRow {
   readonly session_id: string;
   readonly user_id: string | null;
   readonly client_id: string;
   readonly epoch: number;
+  readonly is_unused: boolean;
 }
 
 /** Access tokens by their hash. */
@@ -42,50 +73,56 @@ export class SessionTokens {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  async add(token: {
-    accessToken: string;
-    expiresAt: Date;
-    sessionId: string;
-    userId: string | undefined;
-    clientId: string;
-  }): Promise<void> {
+  async add(token: NewSessionToken): Promise<void> {
     await this.unitOfWork.bind(this.rows).insert({
       tokenHash: tokenHashOf(token.accessToken),
       expiresAt: token.expiresAt,
+      endsAt: token.endsAt ?? null,
+      isUnused: token.notesFirstUse,
       sessionId: token.sessionId,
       userId: token.userId ?? null,
       clientId: token.clientId,
+      kid: token.kid ?? null,
     });
   }
 
-  async findLive(accessToken: string): Promise<LiveSession | undefined> {
-    const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [tokenHashOf(accessToken)]);
+  /** The live Session of a token that somebody uses. */
+  async use(accessToken: string): Promise<LiveSession | undefined> {
+    const hash = tokenHashOf(accessToken);
+    const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [hash]);
     if (row === undefined) return undefined;
+    if (row.is_unused) await this.statements.run(MARK_USED, [hash]);
     const { session_id: sessionId, user_id: userId, client_id: clientId, epoch } = row;
     return { sessionId, clientId, epoch, ...(userId === null ? {} : { userId }) };
+  }
+
+  /** A token that was issued once, live or not; looking is no use of it. */
+  async find(accessToken: string): Promise<IssuedToken | undefined> {
+    const row = await this.statements.runOne<IssuedTokenRow>(FIND_TOKEN, [tokenHashOf(accessToken)]);
+    if (row === undefined) return undefined;
+    return {
+      sessionId: row.session_id,
+      clientId: row.client_id,
+      isLive: row.is_live,
+      isJwt: row.kid !== null,
+      ...(row.user_id === null ? {} : { userId: row.user_id }),
+      ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+    };
   }
 
   async isLive(sessionId: string): Promise<boolean> {
     return (await this.statements.runOne(IS_LIVE_SESSION, [sessionId])) !== undefined;
   }
 
-  /** Whoever opens a Session of `owner` takes the lock shared; whoever ends them all takes it alone. */
-  async lockOwner(owner: SessionOwner, mode: 'shared' | 'exclusive'): Promise<void> {
-    const name = 'userId' in owner ? `User/${owner.userId}` : `Client/${owner.clientId}`;
-    await this.statements.run(mode === 'shared' ? HOLD_OWNER : LOCK_OWNER, [name]);
-  }
-
-  async liveSessionIds(owner: SessionOwner): Promise<string[]> {
-    const rows =
-      'userId' in owner
-        ? await this.statements.run<{ session_id: string }>(LIVE_SESSIONS_OF_USER, [owner.userId])
-        : await this.statements.run<{ session_id: string }>(LIVE_SESSIONS_OF_CLIENT, [owner.clientId]);
-    return rows.map(({ session_id: sessionId }) => sessionId);
-  }
-
   /** Ends every token of a Session, in the transaction that closes it. */
   async close(sessionId: string): Promise<void> {
     await this.statements.run(CLOSE_TOKENS, [sessionId]);
     await this.statements.run(CONSUME_REFRESH_TOKENS, [sessionId]);
+  }
+
+  /** The keys that signed tokens which still live. */
+  async kidsOfLiveTokens(): Promise<ReadonlySet<string>> {
+    const rows = await this.statements.run<{ kid: string }>(KIDS_OF_LIVE_TOKENS, []);
+    return new Set(rows.map(({ kid }) => kid));
   }
 }

@@ -3,6 +3,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ResourceModule } from '../resource/resource.module';
 import { RefreshTokenEntity } from './refresh-token.entity';
 import { RefreshTokens } from './refresh-tokens.repository';
+import { SessionGroups } from './session-groups';
+import { SessionSweeper } from './session-sweeper';
 import { SessionEndListener } from './session-end.listener';
 import { SessionOwnerListener } from './session-owner.listener';
 import { SessionTokenEntity } from './session-token.entity';
@@ -17,13 +19,15 @@ import { Sessions } from './sessions';
   controllers: [SessionController],
   providers: [
     Sessions,
+    SessionGroups,
     SessionTokens,
     RefreshTokens,
+    SessionSweeper,
     SessionResourceType,
     SessionRule,
     SessionEndListener,
     SessionOwnerListener,
   ],
-  exports: [Sessions, RefreshTokens],
+  exports: [Sessions, SessionGroups, SessionTokens, RefreshTokens],
 })
 export class SessionModule {}

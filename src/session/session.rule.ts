@@ -8,7 +8,23 @@ import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { SessionTokens } from './session-tokens.repository';
 
 /** What a Session is bound to: a write through the REST API may close a Session, but not move it to somebody else. */
-const BOUND_MEMBERS = ['user', 'client', 'type', 'exp', 'parent', 'start'] as const;
+const BOUND_MEMBERS = [
+  'user',
+  'client',
+  'type',
+  'parent',
+  'start',
+  'exp',
+  'refresh_token_exp',
+  'scope',
+  'audience',
+  'on-behalf',
+  'jti',
+  'iss',
+  'access_token',
+  'refresh_token',
+  'authorization_code',
+] as const;
 
 /** Sessions are opened by the token endpoint and can be closed by anybody who may write them. */
 @Injectable()

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../platform/database/unit-of-work';
+import { membersOf, objectText } from '../platform/json/json-members';
 import { readJson } from '../platform/json/read-json';
 import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from '../resource/resource-draft';
-import { ResourceReader } from '../resource/resource-reader';
-import { ResourceWriter } from '../resource/resource-writer';
+import { ResourceWriter, type WriteResult } from '../resource/resource-writer';
 import { type StoredResource } from '../resource/stored-resource';
-import { type LiveSession, type SessionOwner, SessionTokens } from './session-tokens.repository';
+import { SessionGroups, type SessionOwner } from './session-groups';
+import { type IssuedToken, type LiveSession, SessionTokens } from './session-tokens.repository';
 
 export interface NewSession {
   /** Chosen by the caller when the token must name it (`jti`). */
@@ -15,9 +17,16 @@ export interface NewSession {
   readonly userId?: string;
   readonly clientId: string;
   readonly accessToken: string;
+  /** The key that signed the token, when it is a JWT. */
+  readonly kid?: string;
   readonly expiresAt: Date;
+  /** Whether a refresh token comes with it, and when that ends; it may have no end. */
+  readonly refresh?: { readonly expiresAt?: Date };
   /** The Session whose refresh token opened this one. */
   readonly parentId?: string;
+  /** Scope tokens, separated by spaces. */
+  readonly scope?: string;
+  readonly audience?: string;
 }
 
 /** Opens, finds and closes Sessions. A Session is a resource; the token's hash stands in a table of its own. */
@@ -25,8 +34,9 @@ export interface NewSession {
 export class Sessions {
   constructor(
     private readonly writer: ResourceWriter,
-    private readonly reader: ResourceReader,
     private readonly tokens: SessionTokens,
+    private readonly groups: SessionGroups,
+    private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
   ) {}
 
@@ -36,33 +46,68 @@ export class Sessions {
 
   /** Stores the Session and its token in the open unit of work. */
   async open(session: NewSession): Promise<void> {
-    const { id, grantType, userId, clientId, accessToken, expiresAt, parentId } = session;
-    const body = {
-      type: grantType,
-      active: true,
-      ...(userId === undefined ? {} : { user: { resourceType: 'User', id: userId } }),
-      client: { resourceType: 'Client', id: clientId },
-      ...(parentId === undefined ? {} : { parent: { resourceType: 'Session', id: parentId } }),
-      start: this.clock.now().toISOString(),
-      exp: Math.floor(expiresAt.getTime() / 1000),
-    };
-    await this.tokens.add({ sessionId: id, userId, clientId, accessToken, expiresAt });
-    await this.writer.put(draftOf(id, body), id, { method: 'POST' });
+    const { id, userId, clientId, accessToken, kid, expiresAt, refresh, parentId } = session;
+    await this.tokens.add({
+      sessionId: id,
+      userId,
+      clientId,
+      accessToken,
+      kid,
+      expiresAt,
+      endsAt: endOf(expiresAt, refresh),
+      notesFirstUse: parentId !== undefined,
+    });
+    const body = JSON.stringify(bodyOf(session, this.clock.now()));
+    await this.writer.put(ResourceDraft.of(readJson(body), 'Session', id), id, { method: 'POST' });
   }
 
+  /** The live Session of a token that somebody uses. */
   find(accessToken: string): Promise<LiveSession | undefined> {
-    return this.tokens.findLive(accessToken);
+    return this.tokens.use(accessToken);
+  }
+
+  /** What is known of a token, live or not; looking is no use of it. */
+  describe(accessToken: string): Promise<IssuedToken | undefined> {
+    return this.tokens.find(accessToken);
   }
 
   /**
    * Closes a Session: its tokens are refused from the moment that this transaction has committed.
    * @throws ServiceError 'not-found' or 'gone' for a Session that is not stored.
    */
-  async close(sessionId: string): Promise<StoredResource> {
-    const stored = await this.reader.read('Session', sessionId);
-    const session = JSON.parse(stored.text) as { active?: boolean };
-    if (session.active === false) return stored;
-    return (await this.writer.put(draftOf(sessionId, { ...session, active: false }), sessionId)).resource;
+  close(sessionId: string): Promise<WriteResult> {
+    return this.writer.patch('Session', sessionId, (stored) => readJson(closed(stored)), { method: 'PUT' });
+  }
+
+  /**
+   * Closes a Session and those that its refresh token has been exchanged for in the meantime: whoever ends a Session
+   * means all that came of it.
+   */
+  closeWithSuccessors(sessionId: string): Promise<StoredResource> {
+    return this.unitOfWork.run(async () => {
+      const familyId = await this.groups.familyOf(sessionId);
+      if (familyId !== undefined) await this.closeFamily(familyId);
+      return (await this.close(sessionId)).resource;
+    });
+  }
+
+  /** Closes all Sessions of a family of refresh tokens. */
+  closeFamily(familyId: string): Promise<void> {
+    return this.unitOfWork.run(async () => {
+      await this.groups.lockFamily(familyId);
+      for (const sessionId of await this.groups.liveOfFamily(familyId)) await this.close(sessionId);
+    });
+  }
+
+  /** Closes all Sessions of `owner`, those included whose opening began before; none is refreshed meanwhile. */
+  async closeAllOf(owner: SessionOwner): Promise<void> {
+    await this.groups.lockOwner(owner, 'exclusive');
+    for (const sessionId of await this.groups.liveOfOwner(owner)) await this.close(sessionId);
+  }
+
+  /** Closes the Sessions of JWTs that another key than these signed. */
+  async closeSignedByOthers(kids: readonly string[]): Promise<void> {
+    for (const sessionId of await this.groups.liveOfOtherKeys(kids)) await this.closeWithSuccessors(sessionId);
   }
 
   /**
@@ -70,15 +115,36 @@ export class Sessions {
    * owner before must be read again after: who waits for the end of their Sessions must get no new one.
    */
   holdOwner(owner: SessionOwner): Promise<void> {
-    return this.tokens.lockOwner(owner, 'shared');
-  }
-
-  /** Closes all Sessions of `owner`, those included whose opening began before. */
-  async closeAllOf(owner: SessionOwner): Promise<void> {
-    await this.tokens.lockOwner(owner, 'exclusive');
-    for (const sessionId of await this.tokens.liveSessionIds(owner)) await this.close(sessionId);
+    return this.groups.lockOwner(owner, 'shared');
   }
 }
 
-const draftOf = (id: string, body: object): ResourceDraft =>
-  ResourceDraft.of(readJson(JSON.stringify(body)), 'Session', id);
+/** When a Session is over: with its access token, or later with its refresh token; undefined when that has no end. */
+function endOf(expiresAt: Date, refresh: NewSession['refresh']): Date | undefined {
+  if (refresh === undefined) return expiresAt;
+  return refresh.expiresAt === undefined || refresh.expiresAt > expiresAt ? refresh.expiresAt : expiresAt;
+}
+
+function bodyOf(session: NewSession, start: Date): object {
+  const { grantType, userId, clientId, parentId, scope, audience, expiresAt, refresh } = session;
+  return {
+    type: grantType,
+    active: true,
+    ...(userId === undefined ? {} : { user: { resourceType: 'User', id: userId } }),
+    client: { resourceType: 'Client', id: clientId },
+    ...(parentId === undefined ? {} : { parent: { resourceType: 'Session', id: parentId } }),
+    ...(scope === undefined ? {} : { scope: scope.split(' ') }),
+    ...(audience === undefined ? {} : { audience }),
+    start: start.toISOString(),
+    exp: epochSeconds(expiresAt),
+    ...(refresh?.expiresAt === undefined ? {} : { refresh_token_exp: epochSeconds(refresh.expiresAt) }),
+  };
+}
+
+const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+
+/** The stored text with `active` false, every other byte as it is. */
+function closed(stored: string): string {
+  const members = membersOf(stored).map(({ key, valueText }) => [key, key === 'active' ? 'false' : valueText] as const);
+  return objectText(members);
+}

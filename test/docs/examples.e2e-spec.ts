@@ -27,6 +27,8 @@ interface Call {
   readonly mediaType?: string;
   readonly body?: string;
   readonly isPublic: boolean;
+  /** Whether only a User's token opens it. */
+  readonly isForUsers: boolean;
 }
 
 describe('the examples of the OpenAPI document', () => {
@@ -36,6 +38,23 @@ describe('the examples of the OpenAPI document', () => {
     app = await startTestApp();
   });
   afterAll(() => app.close());
+
+  /** The User and the Client of the examples, as they are stored by then. */
+  async function tokenOfTheUser(): Promise<string> {
+    await app.put('/User/doc-1', { userName: 'doc-1', email: 'doc-1@clinic.example', password: 'a long password' });
+    const answer = await app.post(
+      '/auth/token',
+      {
+        grant_type: 'password',
+        client_id: 'try-app',
+        client_secret: 'try-app-secret',
+        username: 'doc-1',
+        password: 'a long password',
+      },
+      { authorization: null },
+    );
+    return `Bearer ${answer.json<{ access_token: string }>().access_token}`;
+  }
 
   it('can be sent as they are, one after the other', async () => {
     const { paths } = (await app.get('/api-json', { authorization: null })).json<{
@@ -47,9 +66,10 @@ describe('the examples of the OpenAPI document', () => {
         .flatMap(([method, operation]) => callsOf(path, method, operation)),
     );
     expect(calls.length).toBeGreaterThan(25);
-    for (const { name, method, path, mediaType, body, isPublic } of calls) {
+    for (const { name, method, path, mediaType, body, isPublic, isForUsers } of calls) {
       const answer = await app.send(method, path, {
         ...(isPublic ? { authorization: null } : {}),
+        ...(isForUsers ? { authorization: await tokenOfTheUser() } : {}),
         ...(body === undefined ? {} : { body }),
         headers: mediaType === undefined ? {} : { 'Content-Type': mediaType },
       });
@@ -72,6 +92,7 @@ function callsOf(template: string, method: string, { parameters = [], requestBod
     method: method.toUpperCase(),
     path: query.size === 0 ? path : `${path}?${query.toString()}`,
     isPublic: security?.length === 0,
+    isForUsers: security?.some((scheme) => 'basic' in scheme) === false && security.length > 0,
   };
   const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   if (mediaType === undefined || content === undefined) return [call];

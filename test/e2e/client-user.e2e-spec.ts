@@ -208,7 +208,7 @@ describe('Client and User', () => {
       ['User', { password: 1 }, 'User.password'],
       ['User', { password: null }, 'User.password'],
       ['User', { password: '' }, 'User.password'],
-      ['User', { password: 'x'.repeat(257) }, 'User.password'],
+      ['User', { password: 'x'.repeat(1025) }, 'User.password'],
       ['User', { userName: ['nurse'] }, 'User.userName'],
       ['User', { userName: '' }, 'User.userName'],
       ['User', { userName: 'x'.repeat(255) }, 'User.userName'],

@@ -101,8 +101,8 @@ describe('an odd request', () => {
 
   describe('by a method that its route does not have is 405, with the methods that it has', () => {
     it.each([
-      ['GET', '', 'POST'],
-      ['DELETE', '', 'POST'],
+      ['DELETE', '', 'GET, HEAD, POST'],
+      ['PUT', '', 'GET, HEAD, POST'],
       ['PUT', '/Patient/_search', 'POST'],
       ['GET', '/Patient/_search', 'POST'],
       ['HEAD', '/Patient/_search', 'POST'],

@@ -85,6 +85,12 @@ const list: SearchClause = { kind: 'list', listHash: 5_000_001, parameterId: 9 }
 const by = (kind: 'string' | 'date' | 'number', parameterId: number, isDescending: boolean): SortKey[] => [
   { by: { kind, parameterIds: [parameterId] }, isDescending },
 ];
+const byPaired = (isDescending: boolean): SortKey[] => [
+  {
+    by: { kind: 'number', parameterIds: [VALUE], paired: { parameterIds: [CODE_VALUE], codeHash: CODE } },
+    isDescending,
+  },
+];
 const byUpdate: SortKey[] = [{ by: { kind: 'updated' }, isDescending: true }];
 const byDate: SortKey[] = [{ by: { kind: 'main-date' }, isDescending: false }];
 
@@ -130,6 +136,7 @@ const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['what many have', { type: 'Patient', clauses: [has(token(1), true)] }],
   ['what many have, link by link', { type: 'Patient', clauses: [has(token(1), false)] }],
   ['what a few have', { type: 'Patient', clauses: [has(token(60), true)] }],
+  ['what many have, and a token', { type: 'Patient', clauses: [has(token(1), true), token(900)] }],
   ['what a few have, link by link', { type: 'Patient', clauses: [has(token(60), false)] }],
   ['not a token', { clauses: [not(token(1))] }],
   ['present', { clauses: [presence(true)] }],
@@ -150,6 +157,8 @@ const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['sorted down by another date', { clauses: [token(2)], sort: by('date', OTHER_DATE, true) }],
   ['sorted by number', { clauses: [token(2)], sort: by('number', VALUE, false) }],
   ['sorted down by number', { clauses: [], sort: by('number', VALUE, true) }],
+  ['sorted by the number that goes with a code', { clauses: [token(2)], sort: byPaired(false) }],
+  ['sorted down by the number that goes with a code', { clauses: [token(2), from], sort: byPaired(true) }],
   ['sorted by two keys', { clauses: [patient], sort: [...by('number', VALUE, true), ...byDate] }],
 ];
 
@@ -172,6 +181,8 @@ describe.each([
     database = await cloneDatabase();
     client = new Client({ connectionString: database.url, options: sessionSettings(60) });
     await client.connect();
+    // What the server itself stores at its first start is none of these searches' business.
+    await client.query('truncate resource, search_token, reference_link, search_date, search_number, search_string');
     if (isFull) await fill(client);
   }, 60_000);
   afterAll(async () => {
@@ -292,7 +303,7 @@ function positionValueOf(value: unknown): string | number | null {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
-/** Observations of some patients a minute apart; a hundredth of them last for a month. */
+/** Observations of some patients a minute apart; a few of them last for a month, and fewer have no beginning. */
 async function fill(client: Client): Promise<void> {
   const rows: readonly string[] = [
     `insert into resource (resource_key, main_date, updated_at, reference_hash, present, version, type, id, method, body)
@@ -311,13 +322,14 @@ async function fill(client: Client): Promise<void> {
     `insert into reference_link (target_hash, main_date, resource_key, parameter_id)
        select 1 + resource_key % ${PATIENTS}, main_date, resource_key, ${SUBJECT} from resource where type = 'Observation'`,
     `insert into reference_link (target_hash, main_date, resource_key, parameter_id) select 1000000 + n, now(), 200001, 9 from generate_series(1, 30) n`,
-    `insert into search_string (resource_key, parameter_id, value)
-       select resource_key, ${NAME}, 'name' || (resource_key * 7919 + k) % 5000 from resource, generate_series(0, 1) k where type = 'Observation' and resource_key % 2 = 0`,
-    `insert into search_string (resource_key, parameter_id, value) select resource_key, ${PATIENT_NAME}, 'patient' || reference_hash from resource where type = 'Patient'`,
-    `insert into search_date (low, high, resource_key, parameter_id)
-       select main_date, main_date + case when resource_key % 100 = 0 then interval '30 days' else interval '1 second' end, resource_key, ${DATE} from resource where type = 'Observation'`,
-    `insert into search_date (low, high, resource_key, parameter_id)
-       select low, low + interval '1 second', resource_key, ${OTHER_DATE}
+    `insert into search_string (main_date, resource_key, parameter_id, value)
+       select main_date, resource_key, ${NAME}, 'name' || (resource_key * 7919 + k) % 5000 from resource, generate_series(0, 1) k where type = 'Observation' and resource_key % 2 = 0`,
+    `insert into search_string (main_date, resource_key, parameter_id, value) select main_date, resource_key, ${PATIENT_NAME}, 'patient' || reference_hash from resource where type = 'Patient'`,
+    `insert into search_date (low, high, main_date, resource_key, parameter_id)
+       select case when resource_key % 1000 = 500 then timestamptz '0001-01-01 00:00:00+00' else main_date end,
+         main_date + case when resource_key % 25 = 0 and resource_key % 1000 <> 500 then interval '30 days' else interval '1 second' end, main_date, resource_key, ${DATE} from resource where type = 'Observation'`,
+    `insert into search_date (low, high, main_date, resource_key, parameter_id)
+       select low, low + interval '1 second', main_date, resource_key, ${OTHER_DATE}
        from (select *, timestamptz '2010-01-01' + ((resource_key * 7919) % 20000 + k) * interval '1 hour' as low from resource, generate_series(0, 1) k where type = 'Observation' and resource_key % 3 > 0) o`,
     `insert into search_number (code_hash, value, main_date, resource_key, parameter_id, unit_hash)
        select 0, (resource_key * 7919) % 1000 + k, main_date, resource_key, ${VALUE}, resource_key % 3 from resource, generate_series(0, 1) k where type = 'Observation' and resource_key % 3 > 0`,

@@ -124,6 +124,35 @@ describe('search', () => {
     );
   });
 
+  it.each(['', '-'])(
+    'sorts what has one code by %svalue-quantity as brute force does, those without a value last',
+    async (sign) => {
+      const quantities = new Map(
+        all.map(({ id, value }) => [id, (value.valueQuantity as { value?: number } | undefined)?.value]),
+      );
+      const codes = new Set(all.flatMap(({ value }) => codingsOf(value.code)).map(({ code }) => code));
+      // Beside a value that none of the others has, one with the same code has none.
+      const measured = all.find(({ value }) => value.valueQuantity !== undefined)?.value;
+      const bare = { ...measured, id: undefined, meta: undefined, valueQuantity: undefined };
+      const { id } = (await app.post('/fhir/Observation', bare)).json<{ id: string }>();
+      for (const code of codes) {
+        const having = expected('Observation', (one) => codingsOf(one.code).some((coding) => coding.code === code));
+        const isBare = codingsOf(measured?.code).some((coding) => coding.code === code);
+        const pages = await followPages(
+          app,
+          `/fhir/Observation?code=${code ?? ''}&_sort=${sign}value-quantity&_count=4`,
+        );
+        const found = pages.flatMap(idsOf);
+        expect([...found].sort()).toEqual([...having, ...(isBare ? [id] : [])].sort());
+        const values = found.map((one) => quantities.get(one));
+        const known = values.filter((one) => one !== undefined);
+        const sorted = [...known].sort((one, other) => (sign === '' ? one - other : other - one));
+        expect(values).toEqual([...sorted, ...values.slice(known.length).map(() => undefined)]);
+      }
+      await app.delete(`/fhir/Observation/${id}`);
+    },
+  );
+
   it('pages in a stable order without gap or repetition, and every page knows the total', async () => {
     const whole = idsOf(await search('Observation?_count=1000'));
     for (const count of [1, 7, 50]) {

@@ -1,5 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { HashThreads } from '../../src/auth/hashing/hash-threads';
+import { RequestContext } from '../../src/platform/http/request-context';
+import { ContextLogger } from '../../src/platform/logging/context-logger';
 import { Clock } from '../../src/platform/time/clock';
 import { BASE_URL, type Received, type Sent, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
@@ -149,6 +152,7 @@ describe('POST /auth/token', () => {
             email: 'Nurse@Svc.Example',
             name: { givenName: 'Joy' },
             data: { ward: 7 },
+            twoFactor: { enabled: false },
           },
         },
       });
@@ -423,8 +427,12 @@ describe('POST /auth/token', () => {
   describe('a malformed request', () => {
     const WHOLE = 'grant_type=password&username=nurse&password=x&client_id=ward';
 
+    /** A mistake of the client costs no hash, whatever it says of a user. */
     async function expectRefused(error: string, sent: Sent): Promise<void> {
+      const threads = app.app.get(HashThreads);
+      const hashesBefore = threads.startedTasks;
       const answer = await app.send('POST', '/auth/token', sent);
+      expect(threads.startedTasks).toBe(hashesBefore);
       const body = answer.json<{ error: string; error_description: string }>();
       const isUnknownClient = error === 'invalid_client';
       expect({
@@ -463,8 +471,39 @@ describe('POST /auth/token', () => {
       ['grant_type=password&username=nurse&password=x&client_id=idle', 'unauthorized_client'],
       ['grant_type=refresh_token&refresh_token=x&client_id=ward', 'unauthorized_client'],
       ['grant_type=refresh_token&refresh_token=x&client_id=refreshing', 'invalid_grant'],
-      ['grant_type=password&username=%E0%A4%A&password=%&client_id=ward', 'invalid_grant'],
+      ['grant_type=password&username=%E0%A4%A&password=%&client_id=ward', 'invalid_request'],
       ['grant_type=password&username=nurse&password=x&client_id=a%2Fb%20c', 'invalid_client'],
+      ['grant_type=password&username=nurse&password=x&client_id=strict', 'invalid_client'],
+      ['grant_type=password&username=nurse&password=x&client_id=retired', 'invalid_client'],
+      ['grant_type=password&username=nurse&password=x&client_id=ward&client_secret=no', 'invalid_client'],
+      ['grant_type=client_credentials&client_id=ward', 'invalid_client'],
+      ['grant_type=refresh_token&refresh_token=x&client_id=nobody', 'invalid_client'],
+      [`${WHOLE}&scope=ward.read`, 'invalid_scope'],
+      [`${WHOLE}&scope=%22`, 'invalid_scope'],
+      [`${WHOLE}&scope=a++b`, 'invalid_scope'],
+      [`${WHOLE}&audience=https%3A%2F%2Fother.example`, 'invalid_target'],
+      [`${WHOLE}&scope=&scope=`, 'invalid_request'],
+      [`${WHOLE}&password=%ff`, 'invalid_request'],
+      ['grant_type=password&username=nurse&password=%C0%80&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&password=%ED%A0%80&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&password=%zz&client_id=ward', 'invalid_request'],
+      ['grant_type=password;username=nurse;password=x;client_id=ward', 'invalid_request'],
+      ['&&&', 'invalid_request'],
+      ['=', 'invalid_request'],
+      ['grant_type', 'invalid_request'],
+      ['Grant_Type=password&username=nurse&password=x&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&client_id=ward&Password=x', 'invalid_request'],
+      ['grant_type%00=password&client_id=ward', 'invalid_request'],
+      ['grant_type=refresh_token&client_id=refreshing&refresh_token=a%00b', 'invalid_request'],
+      ['grant_type=__proto__&client_id=ward', 'unsupported_grant_type'],
+      ['grant_type=hasOwnProperty&client_id=ward', 'unsupported_grant_type'],
+      ['grant_type=authorization_code&code=x&client_id=ward', 'unsupported_grant_type'],
+      ['grant_type=refresh_token&client_id=refreshing&refresh_token=' + 'x'.repeat(9000), 'invalid_grant'],
+      [
+        'grant_type=refresh_token&client_id=refreshing&refresh_token=%27%3Bdrop%20table%20refresh_token',
+        'invalid_grant',
+      ],
+      ['grant_type=password&username=nurse&client_id=ward&password=' + 'x'.repeat(1025), 'invalid_grant'],
     ])('form "%s": %s', async (body, error) => {
       await expectRefused(error, { authorization: null, headers: FORM, body });
     });
@@ -486,6 +525,16 @@ describe('POST /auth/token', () => {
       ['{"grant_type":"password","client_id":{"id":"ward"}}', 'invalid_request'],
       [`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`, 'invalid_request'],
       ['{"grant_type":"client","client_id":"ward"}', 'unsupported_grant_type'],
+      ['{"grant_type":"password","client_id":"ward","username":"nurse","password":null}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","username":"nurse","password":{"$ne":""}}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","username":"nurse","password":true}', 'invalid_request'],
+      ['{"grant_type":["password"],"client_id":"ward"}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","scope":["a"]}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","audience":["a"]}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","client_secret":1}', 'invalid_request'],
+      ['{"grant_type":"refresh_token","client_id":"refreshing","refresh_token":1e400}', 'invalid_request'],
+      ['{"constructor":{"prototype":{"client_id":"ward"}},"grant_type":"password"}', 'invalid_request'],
+      ['{grant_type:"password"}', 'invalid_request'],
     ])('JSON %s: %s', async (body, error) => {
       await expectRefused(error, { authorization: null, body });
     });
@@ -517,6 +566,54 @@ describe('POST /auth/token', () => {
         });
       },
     );
+
+    it.each<[string, string, string]>([
+      ['a wrong password', 'nurse', 'wrong'],
+      ['an unknown user', 'nobody', 'wrong'],
+      ['a user without a password', 'no-password', 'wrong'],
+      ['an inactive user', 'left', 'wrong'],
+      ['an inactive user with the right password', 'left', PASSWORD],
+      ['the id of a user in a name of another case', 'NURSE', PASSWORD],
+      ['an address that is none', '@', 'wrong'],
+    ])('costs exactly one hash for %s', async (_case, username, password) => {
+      const threads = app.app.get(HashThreads);
+      const before = threads.startedTasks;
+      const answer = await send({ ...credentials, grant_type: 'password', username, password });
+      expect([...refusalOf(answer), threads.startedTasks - before]).toEqual([400, 'invalid_grant', 1]);
+    });
+
+    it('tells the operator the cause with the request id, and no name or secret', async () => {
+      const lines: string[] = [];
+      const logger = new ContextLogger('warn', app.app.get(RequestContext));
+      const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+      app.app.useLogger(logger);
+      try {
+        const headers = { 'X-Request-Id': 'asked-1' };
+        const body = { ...credentials, grant_type: 'password', username: 'canary-name', password: 'canary-password' };
+        await app.send('POST', '/auth/token', { authorization: null, headers, body });
+        await app.send('POST', '/auth/token', {
+          authorization: null,
+          headers,
+          body: { ...body, client_id: 'canary-client', client_secret: 'canary-secret' },
+        });
+      } finally {
+        write.mockRestore();
+        app.app.useLogger(new ContextLogger('error', app.app.get(RequestContext)));
+      }
+      const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const refused = { event: 'OAuth request refused', path: '/auth/token' };
+      expect(told).toEqual([
+        expect.objectContaining({
+          requestId: 'asked-1',
+          message: { ...refused, error: 'invalid_grant', detail: 'unknown user', clientId: 'ward' },
+        }),
+        expect.objectContaining({
+          requestId: 'asked-1',
+          message: { ...refused, error: 'invalid_client', detail: 'unknown client' },
+        }),
+      ]);
+      expect(lines.join()).not.toContain('canary');
+    });
 
     it('does not take parameters from the query', async () => {
       const query = new URLSearchParams({ ...NURSE, ...credentials }).toString();

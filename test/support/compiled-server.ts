@@ -22,5 +22,7 @@ export async function compileServer(): Promise<{ folder: string; remove(): Promi
     folder,
   ]);
   await cp(join('src', 'fhir', 'definitions'), join(folder, 'src', 'fhir', 'definitions'), { recursive: true });
+  const thread = join('src', 'auth', 'hashing', 'hash-thread.cjs');
+  await cp(thread, join(folder, thread));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -19,7 +19,7 @@ export interface CompiledMatcho {
 
 /**
  * Compiles a pattern of the request object: scalars are equal, objects contain, lists match by position from the
- * first item on (contract of AccessPolicy, ADR 0020).
+ * first item on (contract of AccessPolicy, ADR 0021).
  * @param path where the pattern stands in the policy
  * @throws ServiceError 'unprocessable' for a pattern that would not mean what it seems to
  */

@@ -1,6 +1,6 @@
 import { type Caller } from '../../platform/http/caller';
 
-/** The parts of a request that policies can look at (ADR 0020). */
+/** The parts of a request that policies can look at (ADR 0021). */
 export const REQUEST_PARTS = [
   'request-method',
   'scheme',

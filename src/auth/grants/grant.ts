@@ -1,10 +1,12 @@
 import { DiscoveryService } from '@nestjs/core';
-import { type Client } from '../client';
-import { type TokenRequest } from '../token-request';
-import { type TokenResponse } from '../token-issuer';
+import { type Client } from '../client/client';
+import { type TokenResponse } from '../token/token-issuer';
+import { type TokenRequest } from '../token/token-request';
 
 /** One grant type of the token endpoint: a class of its own. */
 export interface Grant {
+  /** Whether the Client has to send its secret; when absent, as `auth.password.secret_required` says. */
+  requiresSecret?(client: Client): boolean;
   /** @throws OAuthError */
   exchange(client: Client, request: TokenRequest): Promise<TokenResponse>;
 }

@@ -1,13 +1,22 @@
 import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
-import { type Client } from '../client';
+import { type Client } from '../client/client';
 import { CredentialGuard } from '../guessing/credential-guard';
-import { isWrongCredentials, OAuthError, WRONG_CREDENTIALS } from '../oauth-error';
-import { PasswordStrategy } from '../password.strategy';
-import { TokenIssuer, type TokenResponse } from '../token-issuer';
-import { TokenOwners } from '../token-owners';
-import { type TokenRequest } from '../token-request';
+import { isWrongGuess, OAuthError, WRONG_CREDENTIALS } from '../token/oauth-error';
+import { TokenIssuer, type TokenOrder, type TokenResponse } from '../token/token-issuer';
+import { TokenOwners } from '../token/token-owners';
+import { type TokenRequest } from '../token/token-request';
+import { PasswordStrategy } from '../user/password.strategy';
+import { TwoFactor } from '../user/two-factor';
 import { type Grant, GrantOf } from './grant';
+import { requestedGrant } from './requested-grant';
+
+interface Login {
+  readonly username: string;
+  readonly password: string;
+  readonly code: string | undefined;
+}
 
 /** RFC 6749, section 4.3; for first-party clients only, since the client sees the password (interface, "Authentication"). */
 @Injectable()
@@ -15,30 +24,37 @@ import { type Grant, GrantOf } from './grant';
 export class PasswordGrant implements Grant {
   constructor(
     private readonly passwords: PasswordStrategy,
+    private readonly twoFactor: TwoFactor,
     private readonly owners: TokenOwners,
     private readonly issuer: TokenIssuer,
     private readonly unitOfWork: UnitOfWork,
+    private readonly environment: Environment,
     private readonly guesses: CredentialGuard,
   ) {}
 
   async exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
-    if (!client.grantTypes.includes('password')) {
-      throw new OAuthError('unauthorized_client', 'The client may not use the password grant');
-    }
+    const requested = requestedGrant(client, request, this.environment.baseUrl);
     const username = request.parameter('username');
     const password = request.parameter('password');
     if (username === undefined) throw new OAuthError('invalid_request', 'username is missing');
     if (password === undefined) throw new OAuthError('invalid_request', 'password is missing');
-    return this.guesses.judge('user', username, () => this.issueFor(client, username, password), isWrongCredentials);
+    const issue = (): Promise<TokenResponse> =>
+      this.issueFor(requested, { username, password, code: request.parameter('totp') });
+    return this.guesses.judge('user', username, issue, isWrongGuess);
   }
 
-  private async issueFor(client: Client, username: string, password: string): Promise<TokenResponse> {
-    const { userId, passwordHash } = await this.passwords.authenticate(username, password);
+  private async issueFor(
+    requested: Omit<TokenOrder, 'user'>,
+    { username, password, code }: Login,
+  ): Promise<TokenResponse> {
+    const verified = await this.passwords.authenticate(username, password);
     return this.unitOfWork.run(async () => {
-      const user = await this.owners.hold(client, userId);
-      if ((await this.passwords.hashOf(userId)) !== passwordHash)
+      const user = await this.owners.hold(requested.client, verified.userId);
+      if (!(await this.passwords.isCurrent(verified)))
         throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the password was changed meanwhile');
-      return this.issuer.issue({ client, user, grantType: 'password' });
+      await this.twoFactor.assertPassed(user.value, code);
+      this.unitOfWork.afterCommit(() => this.passwords.renewHash(verified, password));
+      return this.issuer.issue({ ...requested, user });
     });
   }
 }

@@ -1,45 +1,109 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
-import { RefreshTokens } from '../../session/refresh-tokens.repository';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type RefreshToken, RefreshTokens } from '../../session/refresh-tokens.repository';
+import { SessionGroups } from '../../session/session-groups';
 import { Sessions } from '../../session/sessions';
-import { type Client } from '../client';
-import { OAuthError } from '../oauth-error';
-import { TokenIssuer, type TokenResponse } from '../token-issuer';
-import { TokenOwners } from '../token-owners';
-import { type TokenRequest } from '../token-request';
+import { type Client, settingsOf } from '../client/client';
+import { OAuthError } from '../token/oauth-error';
+import { grantedScope } from '../token/scope';
+import { TokenIssuer, type TokenResponse } from '../token/token-issuer';
+import { TokenOwners } from '../token/token-owners';
+import { type TokenRequest } from '../token/token-request';
 import { type Grant, GrantOf } from './grant';
 
 /**
- * RFC 6749, section 6, with rotation: the token is used up, its Session closes, and a child Session opens.
- * Of concurrent uses exactly one wins.
+ * RFC 6749, section 6, with rotation (RFC 9700, section 4.14.2): the token is used up, its Session closes, and a child
+ * Session opens. Of concurrent uses exactly one wins: the one that closes the Session, while the family is locked.
  */
 @Injectable()
 @GrantOf('refresh_token')
 export class RefreshTokenGrant implements Grant {
+  private readonly logger = new Logger(RefreshTokenGrant.name);
+
   constructor(
     private readonly refreshTokens: RefreshTokens,
     private readonly sessions: Sessions,
+    private readonly groups: SessionGroups,
     private readonly owners: TokenOwners,
     private readonly issuer: TokenIssuer,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
   async exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
-    const refreshToken = request.parameter('refresh_token');
-    if (refreshToken === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
-    if (!client.password.issuesRefreshToken)
+    const text = request.parameter('refresh_token');
+    if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
+    if (!Object.values(client.grants).some(({ issuesRefreshToken }) => issuesRefreshToken))
       throw new OAuthError('unauthorized_client', 'The client may not use refresh tokens');
-    const userId = await this.refreshTokens.findUserId(refreshToken, client.id);
-    if (userId === undefined) throw notValid();
-    return this.unitOfWork.run(async () => {
-      const user = await this.owners.hold(client, userId);
-      const used = await this.refreshTokens.consume(refreshToken, client.id);
-      if (used === undefined) throw notValid();
-      await this.sessions.close(used.sessionId);
-      return this.issuer.issue({ client, user, grantType: 'refresh_token', successorOf: used });
+    const token = await this.refreshTokens.find(text);
+    if (token === undefined) throw notValid('unknown');
+    if (token.clientId !== client.id) throw notValid(`issued to client ${token.clientId}`);
+    assertStillGranted(client, token, request);
+    const scope = scopeOf(token, request.parameter('scope'));
+    const outcome = await this.unitOfWork.run(() =>
+      this.use(client, text, scope === undefined ? token : { ...token, scope }),
+    );
+    // Thrown out here: a refusal inside would take back that the family was closed.
+    if (outcome instanceof OAuthError) throw outcome;
+    return outcome;
+  }
+
+  private async use(client: Client, text: string, token: RefreshToken): Promise<TokenResponse | OAuthError> {
+    const { familyId, sessionId, userId } = token;
+    const user = userId === undefined ? undefined : await this.owners.hold(client, userId);
+    if (userId === undefined) await this.owners.holdClient(client);
+    await this.groups.lockFamily(familyId);
+    const state = await this.refreshTokens.stateOf(text);
+    if (state === 'repeated') return notValid('used moments ago; its successors are unused, so nothing was closed');
+    if (state === 'reused') {
+      await this.sessions.closeFamily(familyId);
+      this.logger.warn({ event: 'refresh token used twice', clientId: client.id, sessionId, familyId });
+      return notValid('used before: all Sessions of its family are closed');
+    }
+    if (state === 'expired') return notValid('expired');
+    if (!(await this.hasClosed(sessionId))) return notValid('its Session was closed meanwhile');
+    const issued = await this.issuer.issueWithSession({
+      client,
+      grantType: token.grantType,
+      successorOf: token,
+      ...(user === undefined ? {} : { user }),
+      ...(token.scope === undefined ? {} : { scope: token.scope }),
+      ...(token.audience === undefined ? {} : { audience: token.audience }),
     });
+    await this.refreshTokens.setSuccessor(text, issued.sessionId);
+    return issued.response;
+  }
+
+  /** Whether this call closed the Session, and not somebody who was faster. */
+  private async hasClosed(sessionId: string): Promise<boolean> {
+    try {
+      return (await this.sessions.close(sessionId)).outcome === 'updated';
+    } catch (error) {
+      if (error instanceof ServiceError && (error.kind === 'gone' || error.kind === 'not-found')) return false;
+      throw error;
+    }
   }
 }
 
-const notValid = (): OAuthError =>
-  new OAuthError('invalid_grant', 'The refresh token is not valid', 'unknown, used, expired or foreign');
+/** The grant that the family began with must still be the client's, with refresh tokens. */
+function assertStillGranted(
+  client: Client,
+  { grantType, userId }: RefreshToken,
+  { client: { secrets } }: TokenRequest,
+): void {
+  const isGranted = client.grantTypes.includes(grantType) && settingsOf(client, grantType).issuesRefreshToken;
+  if (!isGranted) throw new OAuthError('unauthorized_client', 'The client may not use refresh tokens');
+  // Tokens of the client itself are for confidential clients alone (RFC 6749, section 4.4).
+  if (userId === undefined && secrets.length === 0)
+    throw new OAuthError('invalid_client', 'Client authentication failed', 'the secret is missing', client.id);
+}
+
+/** RFC 6749, section 6: no more than was granted at first; the same when nothing is asked for. */
+function scopeOf({ scope: granted }: RefreshToken, requested: string | undefined): string | undefined {
+  const scope = grantedScope(requested, granted?.split(' ') ?? []);
+  if (scope === null) throw new OAuthError('invalid_scope', 'scope must hold no more than was granted at first');
+  return scope ?? granted;
+}
+
+const notValid = (detail: string): OAuthError =>
+  new OAuthError('invalid_grant', 'The refresh token is not valid', `refresh token: ${detail}`);

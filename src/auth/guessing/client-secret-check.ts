@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ClientSecrets } from '../client-secrets.repository';
+import { ClientSecrets } from '../client/client-secrets.repository';
 import { CredentialGuard } from './credential-guard';
 import { GuessKeyMaker } from './guess-keys';
 import { ProvenSecrets } from './proven-secrets';
@@ -10,6 +10,7 @@ class WrongSecret extends Error {}
 @Injectable()
 export class ClientSecretCheck {
   private readonly proven = new ProvenSecrets();
+  private readonly judging = new Map<string, Promise<boolean>>();
 
   constructor(
     private readonly secrets: ClientSecrets,
@@ -28,7 +29,17 @@ export class ClientSecretCheck {
       if (await this.secrets.isRight(clientId, secrets)) return true;
       this.proven.delete(pair);
     }
-    return this.guess(clientId, secrets, pair);
+    return this.judgeOnce(clientId, secrets, pair);
+  }
+
+  /** Calls that bring the same secret at the same time are one try. */
+  private judgeOnce(clientId: string, secrets: readonly string[], pair: Buffer): Promise<boolean> {
+    const key = pair.toString('base64');
+    const known = this.judging.get(key);
+    if (known !== undefined) return known;
+    const judged = this.guess(clientId, secrets, pair).finally(() => this.judging.delete(key));
+    this.judging.set(key, judged);
+    return judged;
   }
 
   private async guess(clientId: string, secrets: readonly string[], pair: Buffer): Promise<boolean> {

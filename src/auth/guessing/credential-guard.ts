@@ -5,10 +5,14 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { type AccountKind, type GuessKeys, GuessKeyMaker } from './guess-keys';
+import { Turns } from './turns';
 import { BLOCKED_SECONDS, FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRY } from './guess-statements';
 
 /** The longest pause between two tries for one account from one address. */
 const ACCOUNT_PAUSE_SECONDS = 30;
+/** Of one process; so that three replicas together stay below what is free. */
+const ACCOUNT_TRIES_AT_ONCE = 3;
+const ADDRESS_TRIES_AT_ONCE = 16;
 /** Others may sit behind the same address: it is slowed down to a try a second, and no more. */
 const ADDRESS_PAUSE_SECONDS = 1;
 
@@ -18,13 +22,19 @@ const ADDRESS_PAUSE_SECONDS = 1;
  */
 @Injectable()
 export class CredentialGuard {
+  private readonly accounts: Turns;
+  private readonly addresses: Turns;
+
   constructor(
     private readonly keys: GuessKeyMaker,
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
     private readonly requests: RequestContext,
     private readonly environment: Environment,
-  ) {}
+  ) {
+    this.accounts = new Turns(ACCOUNT_TRIES_AT_ONCE, environment.passwordHashQueue);
+    this.addresses = new Turns(ADDRESS_TRIES_AT_ONCE, environment.passwordHashQueue);
+  }
 
   /**
    * Judges credentials, if it is their turn.
@@ -33,11 +43,12 @@ export class CredentialGuard {
    */
   judge<T>(kind: AccountKind, name: string, judge: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<T> {
     // A count must stay when the work around it is rolled back.
-    return this.unitOfWork.outside(() => this.judgeInTurn(this.keysOf(kind, name), judge, isWrong));
-  }
-
-  keysOf(kind: AccountKind, name: string): GuessKeys {
-    return this.keys.keysOf(kind, name, this.requests.origin?.ip);
+    const keys = this.keys.keysOf(kind, name, this.requests.origin?.ip);
+    return this.unitOfWork.outside(() =>
+      this.accounts.run(keys.account.toString('base64'), () =>
+        this.addresses.run(keys.address.toString('base64'), () => this.judgeInTurn(keys, judge, isWrong)),
+      ),
+    );
   }
 
   private async judgeInTurn<T>(

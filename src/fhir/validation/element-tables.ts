@@ -6,6 +6,12 @@ import { type ElementDefinition, elementsOf, isR4ResourceType, parseElements } f
  */
 export type OwnShapes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
+/** The key of {@link OTHER_MEMBERS}: no JSON member of a resource is called so. */
+const OTHERS = '*';
+
+/** Spread into the elements of an own type, it lets through members that they do not name. */
+export const OTHER_MEMBERS = { [OTHERS]: '0..1 Any' } as const;
+
 /** The elements of the types of R4 and of those that modules bring. */
 export class ElementTables {
   private readonly own: ReadonlyMap<string, ReadonlyMap<string, ElementDefinition>>;
@@ -18,9 +24,17 @@ export class ElementTables {
     this.own = new Map(
       Object.entries(shapes).map(([type, elements]) => [
         type,
-        new Map([...(elementsOf(type.includes('.') ? 'Element' : 'DomainResource') ?? []), ...parseElements(elements)]),
+        new Map([
+          ...(elementsOf(type.includes('.') ? 'Element' : 'DomainResource') ?? []),
+          ...parseElements(withoutOthers(elements)),
+        ]),
       ]),
     );
+  }
+
+  /** Whether members that an own type does not name are let through. */
+  hasOtherMembers(type: string): boolean {
+    return this.shapes[type]?.[OTHERS] !== undefined;
   }
 
   elementsOf(type: string): ReadonlyMap<string, ElementDefinition> | undefined {
@@ -40,3 +54,5 @@ export class ElementTables {
     return this.openTypes.has(type);
   }
 }
+
+const withoutOthers = ({ [OTHERS]: _others, ...named }: OwnShapes[string]): OwnShapes[string] => named;

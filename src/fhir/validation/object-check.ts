@@ -14,6 +14,8 @@ export interface RequiredElement {
 export interface ObjectTable {
   readonly type: string;
   readonly isResource: boolean;
+  /** Whether members that are not listed are let through. */
+  readonly hasOtherMembers: boolean;
   readonly members: ReadonlyMap<string, KnownMember>;
   readonly required: readonly RequiredElement[];
   /** Run only on objects whose structure is sound. */
@@ -34,6 +36,10 @@ export function checkObject(table: ObjectTable, value: unknown, run: ValidationR
   let misspelt: Set<string> | undefined;
   for (const key in value) {
     const member = members.get(key);
+    if (member === undefined && table.hasOtherMembers) {
+      hasContent = true;
+      continue;
+    }
     if (member === undefined) {
       hasContent = true;
       (misspelt ??= new Set()).add(reportUnknown(table, key, run) ?? '');

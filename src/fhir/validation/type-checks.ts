@@ -60,6 +60,7 @@ export class TypeChecks {
     return {
       type,
       isResource,
+      hasOtherMembers: this.elements.hasOtherMembers(type),
       members,
       required,
       rules: [...invariantsOfType(type), ...(handMade === undefined ? [] : [handMade])],

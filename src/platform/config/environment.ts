@@ -48,7 +48,7 @@ export class Environment {
   readonly searchTimeoutMaxSeconds!: number;
   /** `SVC_EVERYTHING_TIMEOUT_MAX_SECONDS`: the largest `_timeout` of `$everything`. */
   readonly everythingTimeoutMaxSeconds!: number;
-  /** `SVC_PASSWORD_HASH_SLOTS`: password hashes computed at the same time. */
+  /** `SVC_PASSWORD_HASH_SLOTS`: threads that compute password hashes, one each at a time. */
   readonly passwordHashSlots!: number;
   /** `SVC_PASSWORD_HASH_QUEUE`: password hashes that may wait for a slot; above it 503. */
   readonly passwordHashQueue!: number;
@@ -58,6 +58,12 @@ export class Environment {
   readonly credentialFailuresFreePerAddress!: number;
   /** `SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS`: after so long without a wrong try they are forgotten. */
   readonly credentialFailureWindowSeconds!: number;
+  /** `SVC_SESSION_RETENTION_DAYS`: how long a Session that is over stays; 0 keeps it for ever. */
+  readonly sessionRetentionDays!: number;
+  /** `SVC_SESSION_SWEEP_SECONDS`: time between two looks for Sessions that are over; 0 never looks. */
+  readonly sessionSweepSeconds!: number;
+  /** `SVC_KEY_OVERLAP_SECONDS`: how long a new signing key is published before it signs. */
+  readonly keyOverlapSeconds!: number;
   /** `SVC_REFERENCE_CHECK`: whether references to this server must name what is stored. */
   readonly hasReferenceCheck!: boolean;
   /** `SVC_AUDIT`: what AuditEvents are written of: `security`, `all` (reads, searches and writes too), or nothing. */
@@ -76,8 +82,8 @@ export class Environment {
   readonly postgresBinDirectory!: string | undefined;
 }
 
-/** A processor stays free, and one of libuv's four threads, which look up names and read files. */
-const DEFAULT_HASH_SLOTS = Math.min(3, Math.max(1, availableParallelism() - 1));
+/** A processor stays free for requests; beyond eight, hashes would take more memory than logins are worth. */
+const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
 
 export type LogLevel = 'error' | 'warn' | 'log' | 'debug' | 'verbose';
 
@@ -128,6 +134,9 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     credentialFailuresFree: read.integer('SVC_CREDENTIAL_FAILURES_FREE', 10, 1, 1_000_000),
     credentialFailuresFreePerAddress: read.integer('SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS', 100, 1, 1_000_000),
     credentialFailureWindowSeconds: read.integer('SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS', 600, 1, 86_400),
+    sessionRetentionDays: read.integer('SVC_SESSION_RETENTION_DAYS', 90, 0, 36_500),
+    sessionSweepSeconds: read.integer('SVC_SESSION_SWEEP_SECONDS', 60, 0, 86_400),
+    keyOverlapSeconds: read.integer('SVC_KEY_OVERLAP_SECONDS', 3600, 0, 2_592_000),
     hasReferenceCheck: read.oneOf('SVC_REFERENCE_CHECK', ['on', 'off'], 'off') === 'on',
     audit: read.oneOf('SVC_AUDIT', ['security', 'all', 'off'], 'security'),
     addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),

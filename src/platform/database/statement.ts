@@ -7,6 +7,8 @@ import { TypeOverrides, types } from 'pg';
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** Instants of its rows come as PostgreSQL prints them, for rows of which few are looked at: see {@link instantOf}. */
+  readonly hasTextInstants?: true;
   /**
    * Set where the statement takes advisory locks until the end of its transaction and does nothing else: SQL that makes the
    * key of one lock out of `k`, the text of one of the values (early-locks.ts).
@@ -17,3 +19,11 @@ export interface Statement {
 /** Our bigint values (row keys, 53-bit hashes, counters) are exact as numbers. */
 export const STATEMENT_TYPES = new TypeOverrides();
 STATEMENT_TYPES.setTypeParser(types.builtins.INT8, Number);
+
+/** For statements with `hasTextInstants`. */
+export const TEXT_INSTANT_TYPES = new TypeOverrides();
+TEXT_INSTANT_TYPES.setTypeParser(types.builtins.INT8, Number);
+TEXT_INSTANT_TYPES.setTypeParser(types.builtins.TIMESTAMPTZ, (text: string) => text);
+
+/** Reads an instant as PostgreSQL prints it. */
+export const instantOf = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date;

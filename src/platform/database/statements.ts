@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
-import { STATEMENT_TYPES, type Statement } from './statement';
+import { STATEMENT_TYPES, type Statement, TEXT_INSTANT_TYPES } from './statement';
 import { type TimeLimit } from './time-limit';
 import { UnitOfWork } from './unit-of-work';
 
@@ -24,10 +24,10 @@ export class Statements {
 
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     if (this.unitOfWork.isHeldEarly(statement, values)) return [];
-    const config = configOf(statement, values);
+    const [config, given] = [configOf(statement), valuesOf(values)];
     const limit = this.limits.getStore();
-    if (limit?.isKept === false) return this.runLimited<Row>(limit, config);
-    return (await (this.unitOfWork.client ?? this.pool).query<Row>(config)).rows;
+    if (limit?.isKept === false) return this.runLimited<Row>(limit, config, given);
+    return (await (this.unitOfWork.client ?? this.pool).query<Row>(config, given)).rows;
   }
 
   async runOne<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
@@ -47,12 +47,16 @@ export class Statements {
   }
 
   /** All commands travel in one flight. */
-  private async runLimited<Row extends QueryResultRow>(limit: TimeLimit, config: QueryConfig): Promise<Row[]> {
+  private async runLimited<Row extends QueryResultRow>(
+    limit: TimeLimit,
+    config: QueryConfig,
+    values: unknown[],
+  ): Promise<Row[]> {
     const { client: unit } = this.unitOfWork;
     if (unit !== undefined) {
       const [, result] = await inOneFlight([
         unit.query(`SET LOCAL statement_timeout = ${limit.millisecondsLeft}`),
-        unit.query<Row>(config),
+        unit.query<Row>(config, values),
         unit.query('SET LOCAL statement_timeout TO DEFAULT'),
       ] as const);
       return result.rows;
@@ -63,7 +67,7 @@ export class Statements {
       const [, , result] = await Promise.all([
         client.query('BEGIN READ ONLY'),
         client.query(`SET LOCAL statement_timeout = ${milliseconds}`),
-        client.query<Row>(config),
+        client.query<Row>(config, values),
       ]);
       return result.rows;
     } finally {
@@ -80,10 +84,22 @@ export class Statements {
   }
 }
 
-const configOf = ({ name, text }: Statement, values: readonly unknown[]): QueryConfig => ({
-  name,
-  text,
-  // The driver would write dates in the zone of this process, whose old offsets have seconds that it leaves out.
-  values: values.map((value) => (value instanceof Date ? value.toISOString() : value)),
-  types: STATEMENT_TYPES,
-});
+/**
+ * What is the same at each run of a statement. The driver copies the own properties of a config one by one for each query;
+ * what a config inherits costs it nothing.
+ */
+const configs = new WeakMap<Statement, QueryConfig>();
+
+function configOf(statement: Statement): QueryConfig {
+  const known = configs.get(statement);
+  if (known !== undefined) return known;
+  const { name, text, hasTextInstants } = statement;
+  const types = hasTextInstants === true ? TEXT_INSTANT_TYPES : STATEMENT_TYPES;
+  const config = Object.create({ name, text, types }) as QueryConfig;
+  configs.set(statement, config);
+  return config;
+}
+
+/** The driver would write dates in the zone of this process, whose old offsets have seconds that it leaves out. */
+const valuesOf = (values: readonly unknown[]): unknown[] =>
+  values.map((value) => (value instanceof Date ? value.toISOString() : value));

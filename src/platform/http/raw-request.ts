@@ -1,4 +1,5 @@
 import { type Request } from 'express';
+import { ServiceError } from '../errors/service-error';
 
 /** The raw body; empty when none was sent. */
 export const bodyOf = ({ body }: Request): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));
@@ -12,3 +13,13 @@ export function queryOf({ url }: Request): URLSearchParams {
 /** `type/subtype` of the body in lower case, without parameters; undefined when none was named. */
 export const mediaTypeOf = ({ headers }: Request): string | undefined =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+
+/**
+ * The Authorization header.
+ * @throws ServiceError 'invalid' when it came more than once: Node would show the first alone, others take the last.
+ */
+export function authorizationOf({ headers, headersDistinct }: Request): string | undefined {
+  if ((headersDistinct.authorization?.length ?? 0) > 1)
+    throw new ServiceError('invalid', 'The Authorization header is repeated. Send one.');
+  return headers.authorization;
+}

@@ -49,9 +49,9 @@ function numberedLinksOf({ total, hasMore, next }: SearchPage, place: SearchPlac
   ];
 }
 
+/** The parameters that were used say nothing of a page; what does needs no escapes. */
 function linkTo({ rootUrl, path, used }: SearchPlace, relation: string, at: PagePosition | number | undefined): Link {
-  const shown = new URLSearchParams(used);
-  if (typeof at === 'number') shown.set('_page', String(at));
-  else if (at !== undefined) shown.set(`_${at.side}`, printPosition(at));
-  return { relation, url: `${rootUrl}${path === '' ? '' : `/${path}`}?${shown.toString()}` };
+  const place = at === undefined ? '' : typeof at === 'number' ? `_page=${at}` : `_${at.side}=${printPosition(at)}`;
+  const query = [used.toString(), place].filter((part) => part !== '').join('&');
+  return { relation, url: `${rootUrl}${path === '' ? '' : `/${path}`}?${query}` };
 }

@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
+import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
 import { ResourceTypes } from '../resource-types';

@@ -1,8 +1,8 @@
 import { Binder, type CompiledSearch } from './compile/binder';
 import { Candidates, type CandidateOrder } from './compile/candidates';
-import { estimateOf, type Frequencies } from './compile/estimate';
+import { estimateOf, type Frequencies, nothingIsFrequent } from './compile/estimate';
 import { Predicates } from './compile/predicate';
-import { type OrderTerm, PageOrder, termOf, valueOf } from './compile/order';
+import { type OrderTerm, PageOrder, termOf, valueOf, valueSqlOf } from './compile/order';
 import { sortWalkOf } from './compile/sort-walk';
 import { type PagePosition, type SearchQuery, type SortKey } from './search-query';
 
@@ -35,11 +35,9 @@ export function compilePage(query: SearchQuery, frequencies: Frequencies = nothi
 export function compilePlaces(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledSearch {
   const { statement, values } = compilePage(query, frequencies);
   const name = statement.name === '' ? '' : `${statement.name}-k`;
-  return { statement: { name, text: `select k.s0, k.resource_key from (${statement.text}) k` }, values };
+  const text = `select k.s0, k.resource_key from (${statement.text}) k`;
+  return { statement: { name, text }, values };
 }
-
-/** More matches than this are not gathered where an index has them in the order that is asked for. */
-const MOST_SORTED = 1_000;
 
 /** The statement that counts all matches, of whatever page. */
 export function compileTotal(
@@ -57,12 +55,16 @@ function byMainDate(query: SearchQuery, isDescending: boolean, frequencies: Freq
   const isReversed = position?.side === 'before';
   const direction = isDescending === isReversed ? 'asc' : 'desc';
   const limit = bind.value(limitOf(query));
+  const orderBy = (alias: string): string =>
+    `order by ${alias}.main_date ${direction}, ${alias}.resource_key ${direction}`;
   const order: CandidateOrder = {
     keyset:
       position === undefined
         ? ''
         : `and (c.main_date, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`,
-    page: (alias) => `order by ${alias}.main_date ${direction}, ${alias}.resource_key ${direction} limit ${limit}`,
+    isDescending: direction === 'desc',
+    by: orderBy,
+    page: (alias) => `${orderBy(alias)} limit ${limit}`,
   };
   const page = new Candidates(bind, frequencies).of(query.type, query.clauses, order);
   const compiled = bind.finish(`with page as materialized (${page})
@@ -106,28 +108,44 @@ from ${pageOf(query, bind, () => order('p'))} p cross join lateral (select * fro
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
+/** Where the number of all resources of a type is not known. */
+const RESOURCES_OF_TYPE = 50_000;
+
+/**
+ * More matches than this are not gathered where an index has them in the order that is asked for. To sort the matches
+ * costs by their number; to walk the index by how far they stand apart. This many cost the same either way.
+ */
+function mostSorted(query: SearchQuery, frequencies: Frequencies): number {
+  const most = Math.sqrt(limitOf(query) * (frequencies.type(query.type) ?? RESOURCES_OF_TYPE));
+  return Math.min(Math.max(Math.round(most), 50), 2_000);
+}
+
 /** All matches are gathered and sorted by what they hold; many of them are read in the order of an index, if there is one. */
 function byValues(query: SearchQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
-  const terms = sort.map((key) => termOf(key, bind));
+  const terms = sort.map(termOf);
   const order = new PageOrder(terms, bind, query.position, limitOf(query));
-  const columns = terms.map(({ sql }, index) => `${sql} as s${index}`).join(', ');
-  const named = (alias: string) => (_term: OrderTerm, index: number) => `${alias}.s${index}`;
-  const matches = new Candidates(bind, frequencies).of(query.type, query.clauses);
-  const walk = sortWalkOf(query, sort, bind);
-  const sorted = `select k.* from (select h.resource_key, ${columns} from (select distinct m.main_date, m.resource_key from hits m offset 0) h offset 0) k where ${order.keyset('k')}`;
-  const page =
-    walk === undefined
-      ? `${sorted} ${order.orderBy('k', named('k'))}`
-      : `select k.* from ((${sorted} and (select count(*) from hits) <= ${MOST_SORTED} ${order.orderBy('k', named('k'))})
-union all (select w.* from (${walk}) w where (select count(*) from hits) > ${MOST_SORTED})) k ${order.orderBy('k', named('k'))}`;
-  const compiled =
-    bind.finish(`with hits as materialized (select m.main_date, m.resource_key from (${matches}) m${walk === undefined ? '' : ` limit ${MOST_SORTED + 1}`}),
-page as materialized (${page})
+  const candidates = new Candidates(bind, frequencies);
+  const walk = sortWalkOf(query, sort, candidates, bind);
+  const whole = (page: string): CompiledPage => {
+    const compiled = bind.finish(`with ${page}
 select ${terms.map((_term, index) => `p.s${index}`).join(', ')}, p.resource_key, r.type, r.id, r.reference_hash, r.body
-from ${pageOf(query, bind, () => order.orderBy('p', named('p')))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
-${order.orderBy('p', named('p'))}`);
-  return { ...compiled, isReversed: order.isReversed, terms };
+from ${pageOf(query, bind, () => order.orderBy('p'))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
+${order.orderBy('p')}`);
+    return { ...compiled, isReversed: order.isReversed, terms };
+  };
+  if (walk?.isNear === true) return whole(`page as materialized (${walk.sql})`);
+  const columns = sort.map((key, index) => `${valueSqlOf(key, bind)} as s${index}`).join(', ');
+  const hits = `select m.main_date, m.resource_key from (${candidates.of(query.type, query.clauses)}) m`;
+  const sorted = `select k.* from (select h.resource_key, ${columns} from (select distinct m.main_date, m.resource_key from hits m offset 0) h offset 0) k where ${order.keyset('k')}`;
+  if (walk === undefined)
+    return whole(`hits as materialized (${hits}),
+page as materialized (${sorted} ${order.orderBy('k')})`);
+  const most = `${bind.value(mostSorted(query, frequencies))}::integer`;
+  return whole(`hits as materialized (${hits} limit ${most} + 1),
+gathered as materialized (select count(*) <= ${most} as is_all from hits),
+page as materialized (select k.* from ((${sorted} and (select is_all from gathered) ${order.orderBy('k')})
+union all (select w.* from (${walk.sql}) w where not (select is_all from gathered))) k ${order.orderBy('k')})`);
 }
 
 /** One more than is shown tells that there is another page; what stands before the page has to be walked past. */
@@ -136,5 +154,3 @@ const limitOf = ({ count, offset = 0 }: SearchQuery): number => offset + count +
 /** The rows of a page without those before it, whose bodies then are not read. */
 const pageOf = ({ offset = 0 }: SearchQuery, bind: Binder, order: () => string): string =>
   offset === 0 ? 'page' : `(select * from page p ${order()} offset ${bind.value(offset)})`;
-
-const nothingIsFrequent: Frequencies = { token: () => undefined, target: () => undefined };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { instantOf } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { ClauseResolver } from './clause-resolver';
 import { adviceOf } from './explain-advice';
@@ -114,7 +115,7 @@ export function neighboursOf(
   const at = (side: PagePosition['side'], row: PlacedRow): PagePosition => ({
     side,
     key: row.resource_key,
-    values: terms.map((_term, index) => positionValueOf(row[`s${index}`])),
+    values: terms.map(({ cast }, index) => positionValueOf(row[`s${index}`], cast)),
   });
   return {
     ...(hasNext && last !== undefined ? { next: at('after', last) } : {}),
@@ -122,7 +123,10 @@ export function neighboursOf(
   };
 }
 
-function positionValueOf(value: unknown): string | number | null {
-  if (value instanceof Date) return value.getTime();
+function positionValueOf(value: unknown, cast: CompiledPage['terms'][number]['cast']): string | number | null {
+  if (cast === 'timestamptz') {
+    const at = typeof value === 'string' ? instantOf(value) : value;
+    return at instanceof Date ? at.getTime() : null;
+  }
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }

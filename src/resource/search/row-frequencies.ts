@@ -9,29 +9,32 @@ const LIFETIME_MILLISECONDS = 120_000;
 
 const READ: Statement = {
   name: 'search-row-frequencies',
-  text: `select s.tablename as table, (s.most_common_vals::text::bigint[])::text[] as hashes,
+  text: `select s.tablename as table, s.most_common_vals::text::text[] as values,
       s.most_common_freqs::double precision[]::text[] as shares, greatest(c.reltuples, 0)::double precision as rows
     from pg_stats s join pg_class c on c.oid = (quote_ident(s.schemaname) || '.' || quote_ident(s.tablename))::regclass
     where s.schemaname = current_schema() and s.most_common_vals is not null
-      and (s.tablename, s.attname) in (('search_token', 'token_hash'), ('reference_link', 'target_hash'))`,
+      and (s.tablename, s.attname) in
+        (('search_token', 'token_hash'), ('reference_link', 'target_hash'), ('search_number', 'code_hash'), ('resource', 'type'))`,
 };
 
 interface Row {
   readonly table: string;
-  readonly hashes: readonly string[];
+  readonly values: readonly string[];
   readonly shares: readonly string[];
   readonly rows: number;
 }
 
 /**
- * How many rows the frequent tokens and targets have, by the statistics of PostgreSQL. They only choose which clause
+ * How many rows the frequent tokens, targets, codes and types have, by the statistics of PostgreSQL. They only choose which clause
  * drives a search, so they may be old: a search never waits for them.
  */
 @Injectable()
 export class RowFrequencies implements Frequencies {
   private readonly logger = new Logger(RowFrequencies.name);
-  private tokens: ReadonlyMap<number, number> = new Map();
-  private targets: ReadonlyMap<number, number> = new Map();
+  private tokens: ReadonlyMap<string, number> = new Map();
+  private targets: ReadonlyMap<string, number> = new Map();
+  private codes: ReadonlyMap<string, number> = new Map();
+  private types: ReadonlyMap<string, number> = new Map();
   private loadedAt = -Infinity;
 
   constructor(
@@ -40,11 +43,19 @@ export class RowFrequencies implements Frequencies {
   ) {}
 
   token(hash: number): number | undefined {
-    return this.tokens.get(hash);
+    return this.tokens.get(String(hash));
   }
 
   target(hash: number): number | undefined {
-    return this.targets.get(hash);
+    return this.targets.get(String(hash));
+  }
+
+  code(hash: number): number | undefined {
+    return this.codes.get(String(hash));
+  }
+
+  type(name: string): number | undefined {
+    return this.types.get(name);
   }
 
   /** Loads them anew in the background when they are old. */
@@ -61,13 +72,15 @@ export class RowFrequencies implements Frequencies {
   /** Loads them now. */
   async load(): Promise<void> {
     const rows = await this.statements.run<Row & Record<string, unknown>>(READ, []);
-    const of = (table: string): ReadonlyMap<number, number> => countsOf(rows.find((row) => row.table === table));
+    const of = (table: string): ReadonlyMap<string, number> => countsOf(rows.find((row) => row.table === table));
     this.tokens = of('search_token');
     this.targets = of('reference_link');
+    this.codes = of('search_number');
+    this.types = of('resource');
   }
 }
 
-function countsOf(row: Row | undefined): ReadonlyMap<number, number> {
+function countsOf(row: Row | undefined): ReadonlyMap<string, number> {
   if (row === undefined) return new Map();
-  return new Map(row.hashes.map((hash, index) => [Number(hash), Number(row.shares[index]) * row.rows]));
+  return new Map(row.values.map((value, index) => [value, Number(row.shares[index]) * row.rows]));
 }

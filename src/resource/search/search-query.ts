@@ -189,7 +189,13 @@ export interface InstantRange {
 export interface SortKey {
   readonly by:
     | { readonly kind: 'main-date' | 'updated' | 'created' | 'id' }
-    | { readonly kind: 'string' | 'date' | 'number'; readonly parameterIds: readonly number[] }
+    | { readonly kind: 'string' | 'date'; readonly parameterIds: readonly number[] }
+    | {
+        readonly kind: 'number';
+        readonly parameterIds: readonly number[];
+        /** The rows of a composite that pair these numbers with the one code that all matches have. */
+        readonly paired?: { readonly parameterIds: readonly number[]; readonly codeHash: number };
+      }
     | { readonly kind: 'near'; readonly parameterId: number; readonly places: readonly NearPlace[] }
     | { readonly kind: 'body'; readonly paths: readonly string[] }
     | { readonly kind: 'path'; readonly path: string; readonly as: 'text' | 'number' | 'date' };

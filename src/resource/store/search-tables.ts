@@ -62,9 +62,9 @@ const dates: SearchTable = {
     rows.dates.map(({ low }) => low),
     rows.dates.map(({ high }) => high),
   ],
-  insertSql: ({ key, unnest }) =>
-    `insert into search_date (low, high, resource_key, parameter_id)
-     select u.c1, u.c2, ${key}, u.c0 from ${unnest}`,
+  insertSql: ({ key, mainDate, unnest }) =>
+    `insert into search_date (low, high, main_date, resource_key, parameter_id)
+     select u.c1, u.c2, ${mainDate}, ${key}, u.c0 from ${unnest}`,
   deleteSql: ({ key, unnest }) =>
     `delete from search_date s using ${unnest}
      where s.parameter_id = u.c0 and s.low = u.c1 and s.high = u.c2 and s.resource_key = ${key}`,
@@ -92,8 +92,8 @@ const strings: SearchTable = {
   letter: 's',
   types: ['integer', 'text'],
   columnsOf: ({ strings: rows }) => [rows.map(({ parameterId }) => parameterId), rows.map(({ value }) => value)],
-  insertSql: ({ key, unnest }) =>
-    `insert into search_string (resource_key, parameter_id, value) select ${key}, u.c0, u.c1 from ${unnest}`,
+  insertSql: ({ key, mainDate, unnest }) =>
+    `insert into search_string (main_date, resource_key, parameter_id, value) select ${mainDate}, ${key}, u.c0, u.c1 from ${unnest}`,
   deleteSql: ({ key, unnest }) =>
     `delete from search_string s using ${unnest}
      where s.resource_key = ${key} and s.parameter_id = u.c0 and s.value = u.c1`,

@@ -107,8 +107,8 @@ const archiveSql = (key: string): string =>
   `insert into resource_history (updated_at, transaction_id, version, type, id, method, body)
    select updated_at, transaction_id, version, type, id, method, body from resource where resource_key = ${key}`;
 
-/** Statement texts by name: a name stands for one combination of tables, and its text is made once. */
-const texts = new Map<string, string>();
+/** Statements by name: a name stands for one combination of tables, and its text is made once. */
+const statements = new Map<string, Statement>();
 
 /** Gathers values and data-modifying CTEs; the same combination of tables gives the same name and text. */
 class Binder {
@@ -138,13 +138,14 @@ class Binder {
   }
 
   finish(main: () => string, ...more: readonly string[]): BoundStatement {
-    let text = texts.get(this.name);
-    if (text === undefined) {
+    let statement = statements.get(this.name);
+    if (statement === undefined) {
       const steps = [...more, ...this.changes.map((sql) => sql())].map((sql, index) => `c${index} as (${sql})`);
-      text = `${steps.length === 0 ? '' : `with ${steps.join(',\n')}\n`}${main()}`;
-      texts.set(this.name, text);
+      const text = `${steps.length === 0 ? '' : `with ${steps.join(',\n')}\n`}${main()}`;
+      statement = { name: this.name, text };
+      statements.set(this.name, statement);
     }
-    return { statement: { name: this.name, text }, values: this.values };
+    return { statement, values: this.values };
   }
 }
 

@@ -2,9 +2,7 @@ import { type Client } from 'pg';
 import { localKey } from '../../../src/fhir/reference';
 import { type Resource } from '../../../src/fhir/types';
 import { Extractors } from '../../../src/resource/search/extract/extractor';
-import { READ_HASH_KEY } from '../../../src/resource/search/database-hash-key';
-import { type HashKey } from '../../../src/resource/search/extract/half-siphash';
-import { targetHashOf, useHashKey } from '../../../src/resource/search/extract/hash';
+import { targetHashOf } from '../../../src/resource/search/extract/hash';
 import { SearchParameterSet } from '../../../src/resource/search/extract/search-parameter-set';
 import { type ChartEntry, generateChart } from '../../chart/chart-generator';
 import { ProgressBar } from '../../progress-bar';
@@ -19,7 +17,6 @@ const BATCH = 1_000;
  * at the end, they cost a fraction.
  */
 export async function fillCharts(client: Client, size: number): Promise<void> {
-  (await client.query<HashKey>(READ_HASH_KEY.text)).rows.forEach(useHashKey);
   const indexes = await dropIndexes(client);
   const extractors = new Extractors(new SearchParameterSet(), '');
   const progress = new ProgressBar({ label: 'fill'.padEnd(20), total: size });

@@ -19,10 +19,10 @@ const TABLES = {
   search_token:
     'token_hash bigint, main_date timestamptz, resource_key bigint, patient_hash bigint, system_hash integer',
   reference_link: 'target_hash bigint, main_date timestamptz, resource_key bigint, parameter_id integer',
-  search_date: 'low timestamptz, high timestamptz, resource_key bigint, parameter_id integer',
+  search_date: 'low timestamptz, high timestamptz, main_date timestamptz, resource_key bigint, parameter_id integer',
   search_number:
     'code_hash bigint, value double precision, main_date timestamptz, resource_key bigint, parameter_id integer, unit_hash integer',
-  search_string: 'resource_key bigint, parameter_id integer, value text',
+  search_string: 'main_date timestamptz, resource_key bigint, parameter_id integer, value text',
   search_unit: 'unit_hash integer, system text, code text, unit text',
 } as const;
 
@@ -41,10 +41,10 @@ export class RowBatch {
     for (const { targetHash, parameterId } of rows.references)
       this.row('reference_link', targetHash, mainDate, key, parameterId);
     for (const { low, high, parameterId } of rows.dates)
-      this.row('search_date', instant(low), instant(high), key, parameterId);
+      this.row('search_date', instant(low), instant(high), mainDate, key, parameterId);
     for (const { codeHash, value, parameterId, unitHash } of rows.numbers)
       this.row('search_number', codeHash, value, mainDate, key, parameterId, unitHash);
-    for (const { parameterId, value } of rows.strings) this.row('search_string', key, parameterId, value);
+    for (const { parameterId, value } of rows.strings) this.row('search_string', mainDate, key, parameterId, value);
     for (const { unitHash, system = '', code = '', unit = '' } of rows.units)
       this.row('search_unit', unitHash, system, code, unit);
   }

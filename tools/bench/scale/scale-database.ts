@@ -1,5 +1,8 @@
 import { Client } from 'pg';
 import { migrate } from '../../../src/platform/database/migrate';
+import { READ_HASH_KEY } from '../../../src/resource/search/database-hash-key';
+import { type HashKey } from '../../../src/resource/search/extract/half-siphash';
+import { useHashKey } from '../../../src/resource/search/extract/hash';
 import { fillCharts } from './fill-charts';
 
 /**
@@ -21,7 +24,19 @@ export async function openScaleDatabase(clusterUrl: string, size: number): Promi
   } finally {
     await cluster.end();
   }
-  return urlOf(clusterUrl, name);
+  const url = urlOf(clusterUrl, name);
+  const database = await connect(url);
+  try {
+    await loadHashKey(database);
+  } finally {
+    await database.end();
+  }
+  return url;
+}
+
+/** Hashes as the rows of the database are hashed. */
+async function loadHashKey(database: Client): Promise<void> {
+  (await database.query<HashKey>(READ_HASH_KEY.text)).rows.forEach(useHashKey);
 }
 
 async function fill(url: string, size: number): Promise<void> {
@@ -29,6 +44,9 @@ async function fill(url: string, size: number): Promise<void> {
   const client = await connect(url);
   try {
     await client.query(`set synchronous_commit = off; set maintenance_work_mem = '512MB'`);
+    // One process hashes under one key: the databases of all sizes have the same.
+    await client.query('update search_hash_key set low = 1, high = 2');
+    await loadHashKey(client);
     await fillCharts(client, size);
   } finally {
     await client.end();

@@ -7,12 +7,22 @@ export class CreateCredentials1795000000001 implements MigrationInterface {
       create table session_token (
         token_hash bytea constraint session_token_pk primary key,
         expires_at timestamptz,
+        -- When its Session is over: the token's own end, or that of the refresh token; null where that has none.
+        ends_at timestamptz,
         closed_at timestamptz,
+        -- Of a token that a refresh token was exchanged for: whether nobody used it yet.
+        is_unused boolean not null default false,
         session_id text not null,
         user_id text,
-        client_id text not null
+        client_id text not null,
+        -- The key that signed it, which is published as long as such tokens live.
+        kid text
       )`);
     await runner.query('create index session_token_session_idx on session_token (session_id)');
+    await runner.query('create index session_token_end_idx on session_token (ends_at) where closed_at is null');
+    await runner.query(
+      'create index session_token_closed_idx on session_token (closed_at) where closed_at is not null',
+    );
     await runner.query('create index session_token_user_idx on session_token (user_id) where closed_at is null');
     await runner.query('create index session_token_client_idx on session_token (client_id) where closed_at is null');
     await runner.query(`
@@ -22,16 +32,29 @@ export class CreateCredentials1795000000001 implements MigrationInterface {
         consumed_at timestamptz,
         family_id uuid not null,
         session_id text not null,
-        user_id text not null,
-        client_id text not null
+        -- The Session of the tokens that it was exchanged for.
+        successor_session_id text,
+        user_id text,
+        client_id text not null,
+        -- The grant that the family began with, whose settings hold, and what was granted.
+        grant_type text not null,
+        scope text,
+        audience text
       )`);
     await runner.query('create index refresh_token_session_idx on refresh_token (session_id)');
     await runner.query('create index refresh_token_family_idx on refresh_token (family_id)');
     await runner.query(
       'create table client_secret (client_id text constraint client_secret_pk primary key, secret_hash bytea not null)',
     );
+    // The id changes with the password, and stays when the same password is only hashed anew.
+    await runner.query(`
+      create table user_password (
+        user_id text constraint user_password_pk primary key,
+        password_id uuid not null,
+        password_hash text not null
+      )`);
     await runner.query(
-      'create table user_password (user_id text constraint user_password_pk primary key, password_hash text not null)',
+      'create table user_two_factor (user_id text constraint user_two_factor_pk primary key, sealed_key bytea not null, last_step integer)',
     );
     await runner.query(`
       create table user_login (
@@ -45,6 +68,7 @@ export class CreateCredentials1795000000001 implements MigrationInterface {
     await runner.query(`
       create table signing_key (
         created_at timestamptz not null default now(),
+        signs_from timestamptz not null,
         kid text constraint signing_key_pk primary key,
         algorithm text not null,
         public_key text not null,
@@ -61,7 +85,7 @@ export class CreateCredentials1795000000001 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(
-      'drop table server_setup, signing_key, user_login, user_password, client_secret, refresh_token, session_token',
+      'drop table server_setup, signing_key, user_login, user_two_factor, user_password, client_secret, refresh_token, session_token',
     );
   }
 }

@@ -23,20 +23,21 @@ export class Binder {
 
   /** The name comes from the text: one shape of query has one prepared statement, whatever its values. */
   finish(text: string): CompiledSearch {
-    return { statement: { name: nameOf(text), text }, values: this.values };
+    return { statement: statementOf(text), values: this.values };
   }
 }
 
 /** Each name is a plan in each connection; real clients use a few dozen shapes. */
 const MAX_NAMES = 500;
-const names = new Map<string, string>();
+const statements = new Map<string, Statement>();
 
 /** Beyond the bound a shape has no name and is planned anew, so that nobody can fill the memory with odd queries. */
-function nameOf(text: string): string {
-  const known = names.get(text);
+function statementOf(text: string): Statement {
+  const known = statements.get(text);
   if (known !== undefined) return known;
-  if (names.size >= MAX_NAMES) return '';
+  if (statements.size >= MAX_NAMES) return { name: '', text, hasTextInstants: true };
   const name = `search-${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-  names.set(text, name);
-  return name;
+  const statement: Statement = { name, text, hasTextInstants: true };
+  statements.set(text, statement);
+  return statement;
 }

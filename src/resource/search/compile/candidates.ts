@@ -1,52 +1,24 @@
-import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { type DateClause, type NumberClause, type SearchClause } from '../search-query';
+import { type Alternatives, parameterAlternatives, referenceAlternatives, tokenAlternatives } from './alternatives';
 import { type Binder } from './binder';
 import { CandidateKeys } from './candidate-keys';
-import { reachOf, withJoinedDates } from './date-bounds';
-import { estimateOf, type Frequencies } from './estimate';
-import { dateFilter, instantPlace } from './date-filter';
-import { numberFilter, Predicates, referenceAlternatives, tokenAlternatives } from './predicate';
+import { withJoinedDates } from './date-bounds';
+import { latestLongRows, longDates, mainDateRows, mostLongDates, reachFilter, unbegunRows } from './date-walk';
+import { type Driver, type Drivers, driversOf, isByDate, isMainDate, patientAmong } from './drivers';
+import { type Frequencies } from './estimate';
+import { numberFilter } from './filters';
+import { Predicates, type RowAlias } from './predicate';
 
 /** The order in which candidates are wanted, with the place to begin at and the most of them. */
 export interface CandidateOrder {
   /** On alias `c`: `and (c.main_date, …) < (…)`, or nothing. */
   readonly keyset: string;
-  /** `order by … limit …` on alias `c`. */
+  readonly isDescending: boolean;
+  /** `order by …`. */
+  readonly by: (alias: string) => string;
+  /** `order by … limit …`. */
   readonly page: (alias: string) => string;
 }
-
-/** The clause that yields the candidates, and about how many. */
-interface Driver {
-  readonly clause: SearchClause;
-  readonly estimate: number;
-}
-
-interface Drivers {
-  /** The clause whose index yields its rows by main date. */
-  readonly ordered: Driver | undefined;
-  /** The clause whose rows are worth gathering. */
-  readonly gathered: Driver | undefined;
-}
-
-/** So many candidates are gathered and sorted at most; when there are more, the order of an index is followed instead. */
-const MOST_GATHERED = 1_000;
-
-/** A driver in index order with fewer candidates than this is not worth a try at gathering those of another clause. */
-const WORTH_GATHERING = 300;
-
-/** Nobody tries to gather what is guessed to be more than this. */
-const DEAREST_GATHERING = 20_000;
-
-/** Of tokens at the other end of a link the statistics tell beforehand that they are too many. */
-const MOST_FOLLOWED = 3_000;
-
-/** A driver with fewer candidates is not worth a second look by date. */
-const WORTH_BOUNDING = 2_000;
-
-/** Of the rows of a token, how many one patient has at most. */
-const SHARE_OF_PATIENT = 0.1;
-
-const DAY = 86_400_000;
 
 /**
  * SQL that yields (main_date, resource_key) of the matches. One clause drives in the order of its index, the others are
@@ -67,56 +39,22 @@ export class Candidates {
   /** With an order each match comes once; without one it may come again. */
   of(type: string, clauses: readonly SearchClause[], order?: CandidateOrder): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
-    const { ordered, gathered } = this.driversOf(flat, order !== undefined);
+    const drivers = driversOf(flat, this.frequencies, order !== undefined);
+    const { ordered, gathered } = drivers;
     if (gathered === undefined) return this.inOrder(type, flat, ordered, order);
     return order === undefined
       ? this.gathered(type, flat, gathered.clause)
-      : this.fewOrInOrder(type, flat, gathered.clause, ordered, order);
+      : this.fewOrInOrder(type, flat, gathered.clause, drivers, order);
   }
 
   /** All matches, each once. */
   eachOnce(type: string, clauses: readonly SearchClause[]): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
-    const { ordered, gathered } = this.driversOf(flat, false);
+    const { ordered, gathered } = driversOf(flat, this.frequencies, false);
     const all = this.of(type, clauses);
     // One range of an index has equal rows side by side; what comes from several places is told apart by a hash table.
-    const isOneRange = gathered === undefined && isSingle(ordered?.clause) && !this.isByDate(flat, ordered);
+    const isOneRange = gathered === undefined && isSingle(ordered?.clause) && !isByDate(flat, ordered);
     return isOneRange ? all : `select distinct m.main_date, m.resource_key from (${all}) m`;
-  }
-
-  /** Gathering is left out where it cannot pay. */
-  private driversOf(clauses: readonly SearchClause[], isPage: boolean): Drivers {
-    const ordered = this.orderedDriverOf(clauses);
-    const gathered = this.gatheredDriverOf(clauses, isPage);
-    if (gathered === undefined || ordered === undefined) return { ordered, gathered };
-    const isWorthIt = ordered.estimate > WORTH_GATHERING && (isPage || gathered.estimate < ordered.estimate);
-    return { ordered, gathered: isWorthIt ? gathered : undefined };
-  }
-
-  private isByDate(clauses: readonly SearchClause[], driver: Driver | undefined): boolean {
-    return clauses.some(isMainDate) && (driver === undefined || driver.estimate > WORTH_BOUNDING);
-  }
-
-  private orderedDriverOf(clauses: readonly SearchClause[]): Driver | undefined {
-    const patient = patientAmong(clauses);
-    const patientRows = patient && estimateOf(patient, this.frequencies);
-    return leastOf(clauses.filter(isOrdered), (clause) => {
-      const rows = estimateOf(clause, this.frequencies);
-      if (rows === undefined || patientRows === undefined || clause.kind !== 'token') return rows;
-      return Math.min(rows, patientRows) * SHARE_OF_PATIENT;
-    });
-  }
-
-  private gatheredDriverOf(clauses: readonly SearchClause[], isPage: boolean): Driver | undefined {
-    return leastOf(
-      clauses.filter(({ kind }) => kind !== 'token' && kind !== 'reference'),
-      (clause) => {
-        if (clause.kind === 'number' && clause.codeHash !== 0) return undefined;
-        const rows = estimateOf(clause, this.frequencies);
-        const most = isPage && followsToken(clause) ? MOST_FOLLOWED : DEAREST_GATHERING;
-        return rows !== undefined && rows <= most ? rows : undefined;
-      },
-    );
   }
 
   /**
@@ -131,14 +69,13 @@ export class Candidates {
   ): string {
     const others = clauses.filter((clause) => clause !== driver?.clause);
     const date = others.find(isMainDate);
-    if (date === undefined || !this.isByDate(clauses, driver))
-      return this.driven(type, driver?.clause, others, order, '');
+    if (date === undefined || !isByDate(clauses, driver)) return this.driven(type, driver?.clause, others, order, '');
     const withoutDate = clauses.filter((clause) => clause !== date);
     const short =
       driver === undefined
         ? this.byDate(date, withoutDate, order)
-        : this.driven(type, driver.clause, others, order, this.boundsOf(date));
-    return `select ${order === undefined ? '' : 'distinct '}b.main_date, b.resource_key from ((${short}) union all (${this.longOnes(date, withoutDate, order)})) b ${order?.page('b') ?? ''}`;
+        : this.driven(type, driver.clause, others, order, reachFilter(date, 'c.main_date', this.bind));
+    return `select ${order === undefined ? '' : 'distinct '}b.main_date, b.resource_key from ((${short}) union all (${this.longOnes(type, date, withoutDate, order)})) b ${order?.page('b') ?? ''}`;
   }
 
   private driven(
@@ -150,15 +87,16 @@ export class Candidates {
   ): string {
     switch (driver?.kind) {
       case 'token': {
-        const { source, equals } = tokenAlternatives(driver, this.bind);
         const patient = patientAmong(others);
         const rest = others.filter((clause) => clause !== patient);
-        const where = `${equals('c')}${this.patientEquals(patient)} ${bounds}`;
-        return this.perAlternative(source, 'search_token', where, rest, order);
+        // The token rows of a patient carry its own hash.
+        const row: RowAlias = type === 'Patient' ? { ...SEARCH_ROW, referenceHash: 'c.patient_hash' } : SEARCH_ROW;
+        const where = `${this.patientEquals(patient)}${bounds}${this.tests(rest, row)}`;
+        return this.perAlternative(tokenAlternatives(driver, this.bind), 'search_token', where, order);
       }
       case 'reference': {
-        const { source, equals } = referenceAlternatives(driver, this.bind);
-        return this.perAlternative(source, 'reference_link', `${equals('c')} ${bounds}`, others, order);
+        const where = `${bounds}${this.tests(others)}`;
+        return this.perAlternative(referenceAlternatives(driver, this.bind), 'reference_link', where, order);
       }
       case 'number':
         return this.byNumber(driver, others, order, bounds);
@@ -180,44 +118,39 @@ export class Candidates {
     order: CandidateOrder | undefined,
     bounds: string,
   ): string {
-    const source = `unnest(${this.bind.value(parameterIds)}::integer[]) z(parameter_id)`;
-    const where = `c.parameter_id = z.parameter_id and c.code_hash = ${this.bind.value(codeHash)}::bigint
-and ${numberFilter('c', ranges, this.bind)} ${bounds}`;
-    return this.perAlternative(source, 'search_number', where, others, order);
+    const code = ` and c.code_hash = ${this.bind.value(codeHash)}::bigint`;
+    const where = `${code} and ${numberFilter('c', ranges, this.bind)}${bounds}${this.tests(others)}`;
+    return this.perAlternative(parameterAlternatives(parameterIds, this.bind), 'search_number', where, order);
   }
 
-  private byDate(
-    { parameterIds, boxes }: DateClause,
+  private byDate(date: DateClause, others: readonly SearchClause[], order: CandidateOrder | undefined): string {
+    const { table, rest } = mainDateRows(date, this.bind);
+    const where = `${rest}${this.tests(others)}`;
+    return this.perAlternative(parameterAlternatives(date.parameterIds, this.bind), table, where, order);
+  }
+
+  /** A few that overlap are gathered; of many the latest to begin are soon a page. */
+  private longOnes(
+    type: string,
+    date: DateClause,
     others: readonly SearchClause[],
     order: CandidateOrder | undefined,
   ): string {
-    const { from, to } = reachOf(boxes);
-    const source = `unnest(${this.bind.value(parameterIds)}::integer[]) z(parameter_id)`;
-    const where = [
-      'c.parameter_id = z.parameter_id',
-      // What has no beginning counts from its end; it lasts for more than a day.
-      `c.main_date > ${instantPlace(earliestInstant, this.bind)}`,
-      ...(from === undefined ? [] : [`c.main_date >= ${instantPlace(from - DAY, this.bind)}`]),
-      ...(to === undefined ? [] : [`c.main_date <= ${instantPlace(to, this.bind)}`]),
-      dateFilter('c', boxes, this.bind),
-    ].join(' and ');
-    return this.perAlternative(source, '(select d.*, d.low as main_date from search_date d)', where, others, order);
-  }
-
-  private boundsOf({ boxes }: DateClause): string {
-    const { from, to } = reachOf(boxes);
-    return [
-      ...(from === undefined ? [] : [`and c.main_date >= ${instantPlace(from - DAY, this.bind)}`]),
-      ...(to === undefined ? [] : [`and c.main_date <= ${instantPlace(to, this.bind)}`]),
-    ].join(' ');
-  }
-
-  private longOnes(date: DateClause, others: readonly SearchClause[], order: CandidateOrder | undefined): string {
-    const [earliest, latest] = [instantPlace(earliestInstant, this.bind), instantPlace(latestInstant, this.bind)];
-    const tests = ['true', ...this.tests(others, false)].join(' and ');
-    return `select c.main_date, c.resource_key from (
-select case when g.low > ${earliest} or g.high = ${latest} then g.low else g.high end as main_date, g.resource_key
-from (${this.keys.longDates(date)} offset 0) g) c where ${tests} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
+    const tests = this.tests(others);
+    const page = `${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
+    const all = longDates(date, this.bind);
+    if (order?.isDescending !== true) {
+      return `select c.main_date, c.resource_key from (${all} offset 0) c where true${tests} ${page}`;
+    }
+    const most = `${this.bind.value(mostLongDates(this.frequencies.type(type)))}::integer`;
+    const alternatives = parameterAlternatives(date.parameterIds, this.bind);
+    const begun = latestLongRows(date, this.bind);
+    const unbegun = unbegunRows(date, this.bind);
+    return `with few as materialized (${all} limit ${most} + 1),
+gathered as materialized (select count(*) <= ${most} as is_all from few)
+(select c.main_date, c.resource_key from few c where (select is_all from gathered)${tests} ${page})
+union all (select o.* from (${this.perAlternative(alternatives, begun.table, `${begun.rest}${tests}`, order)}) o where not (select is_all from gathered))
+union all (select o.* from (${this.perAlternative(alternatives, 'search_date', `${unbegun}${tests}`, order)}) o where not (select is_all from gathered))`;
   }
 
   private walk(
@@ -226,75 +159,64 @@ from (${this.keys.longDates(date)} offset 0) g) c where ${tests} ${order?.keyset
     order: CandidateOrder | undefined,
     bounds: string,
   ): string {
-    const where = [`c.type = ${this.bind.value(type)}`, ...this.tests(others, true)].join(' and ');
-    return `select c.main_date, c.resource_key from resource c where ${where} ${bounds} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
+    const where = `c.type = ${this.bind.value(type)}${this.tests(others, RESOURCE_ROW)}${bounds}`;
+    return `select c.main_date, c.resource_key from resource c where ${where} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
   }
 
   /** Each alternative is read in index order up to the limit: an IN list over an ordered index would lose the order. */
   private perAlternative(
-    source: string,
+    { source, equals }: Alternatives,
     table: string,
-    equals: string,
-    others: readonly SearchClause[],
+    where: string,
     order: CandidateOrder | undefined,
   ): string {
-    const where = [equals, ...this.tests(others, false)].join(' and ');
-    const rows = `c.main_date, c.resource_key from ${table} c where ${where}`;
-    if (order === undefined)
-      return `select a.main_date, a.resource_key from ${source} cross join lateral (select distinct ${rows}) a`;
-    return `select distinct a.main_date, a.resource_key from ${source} cross join lateral (
-select distinct ${rows} ${order.keyset} ${order.page('c')}) a ${order.page('a')}`;
+    const rows = `select distinct c.main_date, c.resource_key from ${table} c
+where ${equals('c')}${where} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
+    if (source === undefined) return rows;
+    return `select ${order === undefined ? '' : 'distinct '}a.main_date, a.resource_key from ${source} cross join lateral (
+${rows}) a ${order?.page('a') ?? ''}`;
   }
 
   /**
    * Nobody knows how many rows a clause without statistics has, so that is found out while the statement runs: a few are
-   * gathered and sorted, else the order of an index is followed, where many matches are soon a page.
+   * gathered, sorted, and looked at until the page is full; else the order of an index is followed, where many matches are
+   * soon a page.
    */
   private fewOrInOrder(
     type: string,
     clauses: readonly SearchClause[],
     gathered: SearchClause,
-    ordered: Driver | undefined,
+    { ordered, mostGathered }: Drivers,
     order: CandidateOrder,
   ): string {
-    const keys = this.keys.of(type, gathered);
-    const tests = this.gatheredTests(clauses, gathered, keys.hasDate);
+    const others = besides(clauses, gathered);
+    const few = this.keys.of(type, gathered);
+    const tests = this.tests(others);
     const many = this.inOrder(type, clauses, ordered, order);
-    return `with few as materialized (select * from (${keys.sql} offset 0) k limit ${MOST_GATHERED + 1})
+    const most = `${this.bind.value(mostGathered)}::integer`;
+    return `with few as materialized (select k.main_date, k.resource_key from (${few} offset 0) k limit ${most} + 1),
+gathered as materialized (select count(*) <= ${most} as is_all from few)
 select distinct b.main_date, b.resource_key from (
-(select distinct c.main_date, c.resource_key from ${rowsOf('few', keys.hasDate)} where (select count(*) from few) <= ${MOST_GATHERED}${tests}
-${order.keyset} ${order.page('c')})
-union all (select o.main_date, o.resource_key from (${many}) o where (select count(*) from few) > ${MOST_GATHERED})) b ${order.page('b')}`;
+(select c.main_date, c.resource_key from (select distinct c.main_date, c.resource_key from few c where (select is_all from gathered) ${order.keyset} ${order.by('c')} offset 0) c where true${tests} ${order.page('c')})
+union all (select o.main_date, o.resource_key from (${many}) o where not (select is_all from gathered))) b ${order.page('b')}`;
   }
 
   private gathered(type: string, clauses: readonly SearchClause[], driver: SearchClause): string {
-    const { sql, hasDate } = this.keys.of(type, driver);
-    return `select c.main_date, c.resource_key from ${rowsOf(`(${sql} offset 0)`, hasDate)}
-where true${this.gatheredTests(clauses, driver, hasDate)}`;
+    const others = besides(clauses, driver);
+    return `select c.main_date, c.resource_key from (${this.keys.of(type, driver)} offset 0) c where true${this.tests(others)}`;
   }
 
-  private gatheredTests(clauses: readonly SearchClause[], gathered: SearchClause, hasDate: boolean): string {
-    const others = clauses.filter((clause) => clause !== gathered || !CandidateKeys.areExact(clause));
-    return this.tests(others, !hasDate)
-      .map((test) => ` and ${test}`)
-      .join('');
-  }
-
-  private tests(clauses: readonly SearchClause[], isResource: boolean): readonly string[] {
-    return clauses.map((clause) => this.predicates.of(clause, { name: 'c', isResource }));
+  private tests(clauses: readonly SearchClause[], row = SEARCH_ROW): string {
+    return clauses.map((clause) => ` and ${this.predicates.of(clause, row)}`).join('');
   }
 }
 
-/** Rows `c` of gathered keys; those without a date are looked up. */
-const rowsOf = (keys: string, hasDate: boolean): string =>
-  hasDate
-    ? `${keys} c`
-    : `${keys} k cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c`;
+const SEARCH_ROW: RowAlias = { name: 'c', isResource: false };
+const RESOURCE_ROW: RowAlias = { name: 'c', isResource: true };
 
-/** Whether an index yields the rows of the clause by main date. */
-const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';
-
-const isMainDate = (clause: SearchClause): clause is DateClause => clause.kind === 'date' && clause.isMainDate;
+/** What is left to test of gathered keys. */
+const besides = (clauses: readonly SearchClause[], gathered: SearchClause): readonly SearchClause[] =>
+  clauses.filter((clause) => clause !== gathered || !CandidateKeys.areExact(clause));
 
 /** Whether the clause drives by one alternative, or the whole type does. */
 function isSingle(driver: SearchClause | undefined): boolean {
@@ -310,24 +232,6 @@ function isSingle(driver: SearchClause | undefined): boolean {
     default:
       return false;
   }
-}
-
-const followsToken = (clause: SearchClause): boolean =>
-  (clause.kind === 'has' || clause.kind === 'chain') && clause.clause.kind === 'token';
-
-const patientAmong = (clauses: readonly SearchClause[]): SearchClause | undefined =>
-  clauses.find((clause) => clause.kind === 'reference' && clause.patientHash !== undefined);
-
-function leastOf(
-  clauses: readonly SearchClause[],
-  estimate: (clause: SearchClause) => number | undefined,
-): Driver | undefined {
-  let best: Driver | undefined;
-  for (const clause of clauses) {
-    const rows = estimate(clause);
-    if (rows !== undefined && (best === undefined || rows < best.estimate)) best = { clause, estimate: rows };
-  }
-  return best;
 }
 
 const flattened = (clause: SearchClause): readonly SearchClause[] =>

@@ -4,7 +4,18 @@ import { type SearchClause } from '../search-query';
 export interface Frequencies {
   token(hash: number): number | undefined;
   target(hash: number): number | undefined;
+  /** Numbers that are paired with a code. */
+  code(hash: number): number | undefined;
+  /** Resources of a type. */
+  type(name: string): number | undefined;
 }
+
+export const nothingIsFrequent: Frequencies = {
+  token: () => undefined,
+  target: () => undefined,
+  code: () => undefined,
+  type: () => undefined,
+};
 
 /** A hash that is not among the frequent ones has about as many rows (measured on charts of 600 patients). */
 const RARE_TOKEN_ROWS = 60;
@@ -14,7 +25,9 @@ const RARE_TARGET_ROWS = 200;
 const PREFIX_ROWS = 300;
 const CONTAINS_ROWS = 2_000;
 const NUMBER_ROWS = 10_000;
-const PAIRED_NUMBER_ROWS = 500;
+const RARE_CODE_ROWS = 1_000;
+/** Half of the rows of a code are in a range. */
+const SHARE_OF_RANGE = 0.5;
 const DATE_ROWS = 5_000;
 const LIST_ROWS = 100;
 const NEAR_ROWS = 500;
@@ -36,7 +49,7 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
     case 'string':
       return clause.match === 'prefix' ? PREFIX_ROWS : CONTAINS_ROWS;
     case 'number':
-      return clause.codeHash === 0 ? NUMBER_ROWS : PAIRED_NUMBER_ROWS;
+      return numbersOf(clause.codeHash, frequencies) * SHARE_OF_RANGE;
     case 'date':
       return clause.isMainDate ? undefined : DATE_ROWS;
     case 'near':
@@ -57,6 +70,9 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
       return undefined;
   }
 }
+
+const numbersOf = (codeHash: number, frequencies: Frequencies): number =>
+  frequencies.code(codeHash) ?? (codeHash === 0 ? NUMBER_ROWS : RARE_CODE_ROWS);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 

@@ -2,13 +2,12 @@ import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { ServiceError } from '../../../platform/errors/service-error';
 import { type PagePosition, type SortKey } from '../search-query';
 import { type Binder } from './binder';
+import { createdAt } from './filters';
 import { pathValue } from './path-test';
-import { createdAt } from './predicate';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
 /** One expression that pages are ordered by. */
 export interface OrderTerm {
-  readonly sql: string;
   readonly cast: 'timestamptz' | 'text' | 'double precision';
   readonly isDescending: boolean;
 }
@@ -38,13 +37,14 @@ export class PageOrder {
     return (this.terms[0]?.isDescending ?? true) === this.isReversed;
   }
 
-  orderBy(keyAlias: string, rename?: (term: OrderTerm, index: number) => string): string {
-    const parts = this.terms.flatMap((term, index) => {
-      const sql = rename?.(term, index) ?? term.sql;
-      const direction = term.isDescending === this.isReversed ? 'asc' : 'desc';
+  /** Of rows whose terms stand in columns `s0`, `s1` … of `alias`. */
+  orderBy(alias: string): string {
+    const parts = this.terms.flatMap(({ isDescending }, index) => {
+      const sql = `${alias}.s${index}`;
+      const direction = isDescending === this.isReversed ? 'asc' : 'desc';
       return [`(${sql} is null) ${this.isReversed ? 'desc' : 'asc'}`, `${sql} ${direction}`];
     });
-    return `order by ${[...parts, `${keyAlias}.resource_key ${this.hasAscendingKeys ? 'asc' : 'desc'}`].join(', ')} limit ${this.bind.value(this.limit)}`;
+    return `order by ${[...parts, `${alias}.resource_key ${this.hasAscendingKeys ? 'asc' : 'desc'}`].join(', ')} limit ${this.bind.value(this.limit)}`;
   }
 
   /** A condition on rows whose terms stand in columns `s0`, `s1` … of `alias`. */
@@ -77,68 +77,59 @@ export function valueOf(value: OrderValues[number] | undefined, cast: OrderTerm[
   return cast === 'timestamptz' ? new Date(value).toISOString() : value;
 }
 
+const CASTS: Readonly<Record<Exclude<SortKey['by']['kind'], 'path'>, OrderTerm['cast']>> = {
+  'main-date': 'timestamptz',
+  updated: 'timestamptz',
+  created: 'timestamptz',
+  date: 'timestamptz',
+  number: 'double precision',
+  near: 'double precision',
+  id: 'text',
+  string: 'text',
+  body: 'text',
+};
+
+export const termOf = ({ by, isDescending }: SortKey): OrderTerm => ({
+  cast: by.kind === 'path' ? PATH_CASTS[by.as] : CASTS[by.kind],
+  isDescending,
+});
+
+const PATH_CASTS = { number: 'double precision', date: 'timestamptz', text: 'text' } as const;
+
 /** What a sort key is in SQL on `h`, a row with main date and key. */
-export function termOf({ by, isDescending }: SortKey, bind: Binder): OrderTerm {
+export function valueSqlOf({ by, isDescending }: SortKey, bind: Binder): string {
   const aggregate = isDescending ? 'max' : 'min';
   switch (by.kind) {
     case 'main-date':
-      return { sql: 'h.main_date', cast: 'timestamptz', isDescending };
+      return 'h.main_date';
     case 'updated':
-      return { sql: columnOfResource('updated_at'), cast: 'timestamptz', isDescending };
+      return columnOfResource('updated_at');
     case 'created':
-      return {
-        sql: `(select ${createdAt('r')} from resource r where r.resource_key = h.resource_key)`,
-        cast: 'timestamptz',
-        isDescending,
-      };
+      return `(select ${createdAt('r')} from resource r where r.resource_key = h.resource_key)`;
     case 'id':
-      return { sql: `${columnOfResource('id')} collate "C"`, cast: 'text', isDescending };
+      return `${columnOfResource('id')} collate "C"`;
     case 'string':
-      return {
-        sql: `(select ${aggregate}(left(s.value, 256) collate "C") from search_string s
-where s.resource_key = h.resource_key and s.parameter_id = any(${bind.value(by.parameterIds)}::integer[]))`,
-        cast: 'text',
-        isDescending,
-      };
+      return `(select ${aggregate}(s.beginning) from search_string s
+where s.resource_key = h.resource_key and s.parameter_id = any(${bind.value(by.parameterIds)}::integer[]))`;
     case 'date':
-      return {
-        sql: `(select ${aggregate}(s.low) from search_date s
-where s.resource_key = h.resource_key and s.parameter_id = any(${bind.value(by.parameterIds)}::integer[]))`,
-        cast: 'timestamptz',
-        isDescending,
-      };
+      return `(select ${aggregate}(s.low) from search_date s
+where s.resource_key = h.resource_key and s.parameter_id = any(${bind.value(by.parameterIds)}::integer[]))`;
     case 'number':
-      return {
-        sql: `(select ${aggregate}(s.value) from unnest(${bind.value(by.parameterIds)}::integer[]) z(parameter_id)
+      return `(select ${aggregate}(s.value) from unnest(${bind.value(by.parameterIds)}::integer[]) z(parameter_id)
 cross join lateral (select n.value from search_number n where n.parameter_id = z.parameter_id and n.code_hash = 0
-and n.main_date = h.main_date and n.resource_key = h.resource_key offset 0) s)`,
-        cast: 'double precision',
-        isDescending,
-      };
+and n.main_date = h.main_date and n.resource_key = h.resource_key offset 0) s)`;
     case 'near': {
       const id = `${bind.value(by.parameterId)}::integer`;
-      return {
-        sql: `(select ${aggregate}(${metersTo('n')}) from search_number n cross join ${longitudeOf('n', id)}
-cross join ${placesSource(by.places, bind)} where ${isLatitude('n', id)} and n.main_date = h.main_date and n.resource_key = h.resource_key)`,
-        cast: 'double precision',
-        isDescending,
-      };
+      return `(select ${aggregate}(${metersTo('n')}) from search_number n cross join ${longitudeOf('n', id)}
+cross join ${placesSource(by.places, bind)} where ${isLatitude('n', id)} and n.main_date = h.main_date and n.resource_key = h.resource_key)`;
     }
     case 'path':
-      return {
-        sql: `(select ${aggregate}(${pathValue('v', by.as)}) from resource b
-cross join lateral jsonb_path_query(b.body::jsonb, ${bind.value(by.path)}::jsonpath) v where b.resource_key = h.resource_key)`,
-        cast: by.as === 'number' ? 'double precision' : by.as === 'date' ? 'timestamptz' : 'text',
-        isDescending,
-      };
+      return `(select ${aggregate}(${pathValue('v', by.as)}) from resource b
+cross join lateral jsonb_path_query(b.body::jsonb, ${bind.value(by.path)}::jsonpath) v where b.resource_key = h.resource_key)`;
     case 'body':
-      return {
-        sql: `(select ${aggregate}(left(v #>> '{}', 256) collate "C") from resource b
+      return `(select ${aggregate}(left(v #>> '{}', 256) collate "C") from resource b
 cross join unnest(${bind.value(by.paths)}::text[]) z(path) cross join lateral jsonb_path_query(b.body::jsonb, z.path::jsonpath) v
-where b.resource_key = h.resource_key)`,
-        cast: 'text',
-        isDescending,
-      };
+where b.resource_key = h.resource_key)`;
   }
 }
 

@@ -1,26 +1,27 @@
 import {
   type BodyClause,
   type DateClause,
-  type InstantRange,
   type NearClause,
   type NumberClause,
-  type NumberRange,
   type PathClause,
-  type ReferenceClause,
   type SearchClause,
   type StringClause,
   type TokenClause,
 } from '../search-query';
+import { type Alternatives, parameterAlternatives, referenceAlternatives, tokenAlternatives } from './alternatives';
 import { type Binder } from './binder';
-import { likePattern, mayHold, wordsTest } from './body-text';
+import { createdFilter, numberFilter, stringFilter, updatedFilter } from './filters';
+import { mayHold, wordsTest } from './body-text';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
-import { dateFilter, limitOf } from './date-filter';
+import { dateFilter } from './date-filter';
 import { pathTest } from './path-test';
 
 /** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
 export interface RowAlias {
   readonly name: string;
   readonly isResource: boolean;
+  /** SQL of the resource's own hash, where a search row tells it. */
+  readonly referenceHash?: string;
 }
 
 /**
@@ -49,9 +50,9 @@ export class Predicates {
         return `(${found}) ${clause.isPresent ? '<>' : '='} 0`;
       }
       case 'token':
-        return this.token(clause, row);
+        return this.probe('search_token', tokenAlternatives(clause, this.bind), row);
       case 'reference':
-        return this.reference(clause, row);
+        return this.probe('reference_link', referenceAlternatives(clause, this.bind), row);
       case 'string':
         return this.string(clause, row);
       case 'date':
@@ -84,22 +85,6 @@ export class Predicates {
     return `(${clauses.map((clause) => this.of(clause, row)).join(kind === 'all' ? ' and ' : ' or ')})`;
   }
 
-  private token(clause: TokenClause, row: RowAlias): string {
-    const { source, equals } = tokenAlternatives(clause, this.bind);
-    const p = this.alias('p');
-    return anyRow(
-      `from ${source} cross join lateral (select 1 from search_token ${p} where ${equals(p)} and ${sameRow(p, row)} limit 1) ${this.alias('f')}`,
-    );
-  }
-
-  private reference(clause: ReferenceClause, row: RowAlias): string {
-    const { source, equals } = referenceAlternatives(clause, this.bind);
-    const p = this.alias('p');
-    return anyRow(
-      `from ${source} cross join lateral (select 1 from reference_link ${p} where ${equals(p)} and ${sameRow(p, row)} limit 1) ${this.alias('f')}`,
-    );
-  }
-
   private string(clause: StringClause, row: RowAlias): string {
     const p = this.alias('p');
     return anyRow(
@@ -116,14 +101,14 @@ and ${p}.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) 
     );
   }
 
-  private number(clause: NumberClause, row: RowAlias): string {
-    const p = this.alias('p');
-    const z = this.alias('z');
-    return anyRow(
-      `from unnest(${this.bind.value(clause.parameterIds)}::integer[]) ${z}(parameter_id)
-cross join lateral (select 1 from search_number ${p} where ${p}.parameter_id = ${z}.parameter_id
-and ${p}.code_hash = ${this.bind.value(clause.codeHash)}::bigint and ${sameRow(p, row)}
-and ${numberFilter(p, clause.ranges, this.bind)} limit 1) ${this.alias('f')}`,
+  private number({ parameterIds, codeHash, ranges }: NumberClause, row: RowAlias): string {
+    const { source, equals } = parameterAlternatives(parameterIds, this.bind);
+    const code = this.bind.value(codeHash);
+    return this.probe(
+      'search_number',
+      { source, equals: (p) => `${equals(p)} and ${p}.code_hash = ${code}::bigint` },
+      row,
+      (p) => ` and ${numberFilter(p, ranges, this.bind)}`,
     );
   }
 
@@ -167,7 +152,7 @@ where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters
     const [l, k] = [this.alias('l'), this.alias('k')];
     return anyRow(
       `from resource ${l} cross join lateral (select 1 from reference_link ${k} where ${k}.resource_key = ${l}.resource_key
-and ${k}.parameter_id = ${this.bind.value(parameterId)}::integer and ${k}.target_hash = ${columnOf(row, 'reference_hash')} limit 1) ${this.alias('f')}
+and ${k}.parameter_id = ${this.bind.value(parameterId)}::integer and ${k}.target_hash = ${ownHashOf(row)} limit 1) ${this.alias('f')}
 where ${l}.reference_hash = ${this.bind.value(listHash)}::bigint and ${l}.type = 'List'`,
     );
   }
@@ -189,7 +174,7 @@ where ${l}.resource_key = ${row.name}.resource_key and ${l}.parameter_id = any($
     const source: RowAlias = { name: l, isResource: false };
     return anyRow(
       `from unnest(${this.bind.value(parameterIds)}::integer[]) ${z}(parameter_id) cross join lateral (
-select 1 from reference_link ${l} where ${l}.target_hash = ${columnOf(row, 'reference_hash')}
+select 1 from reference_link ${l} where ${l}.target_hash = ${ownHashOf(row)}
 and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1) ${this.alias('f')}`,
     );
   }
@@ -198,10 +183,25 @@ and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1
   private patientHas(clause: TokenClause, row: RowAlias): string {
     const { source, equals } = tokenAlternatives(clause, this.bind);
     const p = this.alias('p');
-    return anyRow(
-      `from ${source} cross join lateral (select 1 from search_token ${p} where ${p}.patient_hash = ${columnOf(row, 'reference_hash')}
-and ${p}.patient_hash <> 0 and ${equals(p)} limit 1) ${this.alias('f')}`,
-    );
+    const found = `from search_token ${p} where ${p}.patient_hash = ${ownHashOf(row)} and ${p}.patient_hash <> 0 and ${equals(p)}`;
+    return anyRow(this.ofEach(source, found));
+  }
+
+  /** Whether the index has the exact key of the row. */
+  private probe(
+    table: string,
+    { source, equals }: Alternatives,
+    row: RowAlias,
+    filter: (probe: string) => string = () => '',
+  ): string {
+    const p = this.alias('p');
+    return anyRow(this.ofEach(source, `from ${table} ${p} where ${equals(p)} and ${sameRow(p, row)}${filter(p)}`));
+  }
+
+  private ofEach(source: string | undefined, found: string): string {
+    return source === undefined
+      ? found
+      : `from ${source} cross join lateral (select 1 ${found} limit 1) ${this.alias('f')}`;
   }
 
   private alias(letter: string): string {
@@ -221,75 +221,4 @@ export const columnOf = ({ name, isResource }: RowAlias, column: string): string
     ? `${name}.${column}`
     : `(select r.${column} from resource r where r.resource_key = ${name}.resource_key limit 1)`;
 
-interface Alternatives {
-  /** `unnest(…) z(…)` */
-  readonly source: string;
-  /** Equality of a row with the alternative `z`. */
-  readonly equals: (row: string) => string;
-}
-
-export function tokenAlternatives({ tokens }: TokenClause, bind: Binder): Alternatives {
-  const hashes = bind.value(tokens.map(({ hash }) => hash));
-  const systems = bind.value(tokens.map(({ systemHash }) => systemHash ?? null));
-  return {
-    source: `unnest(${hashes}::bigint[], ${systems}::integer[]) z(hash, system_hash)`,
-    equals: (row) => `${row}.token_hash = z.hash and (z.system_hash is null or ${row}.system_hash = z.system_hash)`,
-  };
-}
-
-export function referenceAlternatives({ links }: ReferenceClause, bind: Binder): Alternatives {
-  const targets = bind.value(links.map(({ targetHash }) => targetHash));
-  const parameters = bind.value(links.map(({ parameterId }) => parameterId));
-  return {
-    source: `unnest(${targets}::bigint[], ${parameters}::integer[]) z(hash, parameter_id)`,
-    equals: (row) => `${row}.target_hash = z.hash and ${row}.parameter_id = z.parameter_id`,
-  };
-}
-
-export function stringFilter(row: string, { match, texts }: StringClause, bind: Binder): string {
-  const tests = texts.map((text) => {
-    if (match === 'contains') return `${row}.value like ${bind.value(likePattern(text))}`;
-    if (match === 'suffix') return `${row}.value like ${bind.value(likePattern(text).slice(0, -1))}`;
-    const [from, to] = [bind.value(text), bind.value(`${text}\u{10FFFF}`)];
-    const beginning = `left(${row}.value, 256) collate "C"`;
-    return `(${beginning} >= ${from} and ${beginning} < ${to})`;
-  });
-  return `(${tests.join(' or ')})`;
-}
-
-export function updatedFilter(column: string, ranges: readonly InstantRange[], bind: Binder): string {
-  const tests = ranges.map(({ low, high }) => {
-    const limits = [
-      limitOf(column, '>=', low === -Infinity ? undefined : low, bind),
-      limitOf(column, '<=', high === Infinity ? undefined : high, bind),
-    ].filter((limit) => limit !== '');
-    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
-  });
-  return `(${tests.join(' or ')})`;
-}
-
-/**
- * By the time of version 1: that of the row itself until it is changed, then the one in the history, which keeps every
- * version. Nothing is changed before it is created, so most rows need no look there.
- */
-function createdFilter(row: string, ranges: readonly InstantRange[], bind: Binder): string {
-  const early = ranges.map(({ low }) => ({ low, high: Infinity }));
-  return `${updatedFilter(`${row}.updated_at`, early, bind)} and ${updatedFilter(createdAt(row), ranges, bind)}`;
-}
-
-/** SQL of the time at which a row of `resource` was created. */
-export const createdAt = (row: string): string =>
-  `case when ${row}.version = 1 then ${row}.updated_at else (select v.updated_at from resource_history v
-where v.type = ${row}.type and v.id = ${row}.id and v.version = 1) end`;
-
-export function numberFilter(row: string, ranges: readonly NumberRange[], bind: Binder): string {
-  const tests = ranges.map(({ low, high, isLowOpen, isHighOpen, unitHash }) => {
-    const limits = [
-      ...(low === -Infinity ? [] : [`${row}.value ${isLowOpen ? '>' : '>='} ${bind.value(low)}::double precision`]),
-      ...(high === Infinity ? [] : [`${row}.value ${isHighOpen ? '<' : '<='} ${bind.value(high)}::double precision`]),
-      ...(unitHash === undefined ? [] : [`${row}.unit_hash = ${bind.value(unitHash)}::integer`]),
-    ];
-    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
-  });
-  return `(${tests.length === 0 ? 'false' : tests.join(' or ')})`;
-}
+const ownHashOf = (row: RowAlias): string => row.referenceHash ?? columnOf(row, 'reference_hash');

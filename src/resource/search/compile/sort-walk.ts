@@ -1,5 +1,6 @@
 import { type SearchQuery, type SortKey } from '../search-query';
 import { type Binder } from './binder';
+import { type Candidates } from './candidates';
 import { withJoinedDates } from './date-bounds';
 import { valueOf } from './order';
 import { Predicates } from './predicate';
@@ -7,74 +8,87 @@ import { Predicates } from './predicate';
 /** The rows that an index has in the order of a sort key. */
 interface SortedRows {
   readonly table: string;
-  /** On alias `w`. */
+  readonly parameterIds: readonly number[];
+  /** The column that is sorted by. */
   readonly value: string;
   readonly cast: 'timestamptz' | 'text' | 'double precision';
-  readonly condition: string;
-  /** Beside parameter and value, what makes a row `o` another one of the same resource as row `of`. */
-  readonly isSameResource: (row: string, of: string) => string;
+  /** Of numbers: the code that they are paired with, 0 for none. */
+  readonly codeHash?: number;
 }
 
-const byKey = (row: string, of: string): string => `${row}.resource_key = ${of}.resource_key`;
-
-const ROWS: Readonly<Record<'string' | 'date' | 'number', SortedRows>> = {
-  string: {
-    table: 'search_string',
-    value: `left(w.value, 256) collate "C"`,
-    cast: 'text',
-    condition: '',
-    isSameResource: byKey,
-  },
-  date: { table: 'search_date', value: 'w.low', cast: 'timestamptz', condition: '', isSameResource: byKey },
-  number: {
-    table: 'search_number',
-    value: 'w.value',
-    cast: 'double precision',
-    condition: ' and w.code_hash = 0',
-    isSameResource: (row, of) => `${row}.main_date = ${of}.main_date and ${byKey(row, of)}`,
-  },
-};
+export interface SortWalk {
+  /** `select resource_key, s0`. */
+  readonly sql: string;
+  /** Whether nearly every row of the walk is a match. */
+  readonly isNear: boolean;
+}
 
 /**
- * SQL of (resource_key, s0): the matches in the order of one sort key, from the rows of the key's index; behind them those
- * without a value. Undefined where the order is no index's, or the page is read backwards.
+ * The matches in the order of one sort key, from the rows of the key's index; behind them those without a value.
+ * Undefined where the order is no index's, or the page is read backwards.
  */
-export function sortWalkOf(query: SearchQuery, sort: readonly SortKey[], bind: Binder): string | undefined {
-  const { position, type, count, offset = 0 } = query;
+export function sortWalkOf(
+  query: SearchQuery,
+  sort: readonly SortKey[],
+  candidates: Candidates,
+  bind: Binder,
+): SortWalk | undefined {
+  const { position, type, clauses, count, offset = 0 } = query;
   const [key, ...others] = sort;
-  const by = key?.by;
-  if (key === undefined || others.length > 0 || (by?.kind !== 'string' && by?.kind !== 'date' && by?.kind !== 'number'))
-    return undefined;
-  const [parameterId, ...more] = by.parameterIds;
-  if (parameterId === undefined || more.length > 0) return undefined;
-  // Numbers go with their code, so that matches may stand far from where a walk begins.
-  if (by.kind === 'number' && query.clauses.length > 0) return undefined;
+  const rows = key && sortedRowsOf(key.by, clauses.length > 0);
+  const [parameterId, ...more] = rows?.parameterIds ?? [];
+  if (rows === undefined || others.length > 0 || parameterId === undefined || more.length > 0) return undefined;
   if (position !== undefined && (position.side === 'before' || position.values[0] === null)) return undefined;
 
-  const { table, value, cast, condition, isSameResource } = ROWS[by.kind];
-  const [direction, isBehind, comesFirst] = key.isDescending ? ['desc', '<', '>'] : ['asc', '>', '<'];
-  const id = `${bind.value(parameterId)}::integer`;
+  const { table, value, cast, codeHash } = rows;
+  const [direction, isBehind, comesFirst] = key?.isDescending === true ? ['desc', '<', '>'] : ['asc', '>', '<'];
+  const [id, code] = [`${bind.value(parameterId)}::integer`, codeHash === undefined ? '' : bind.value(codeHash)];
   const limit = bind.value(offset + count + 1);
-  const predicates = new Predicates(bind);
-  const tests = withJoinedDates(query.clauses)
-    .map((clause) => ` and ${predicates.of(clause, { name: 'c', isResource: true })}`)
-    .join('');
-  const rowOf = (row: string, of: string): string =>
-    `select true from ${table} ${row} where ${row}.parameter_id = ${id}${condition.replace('w.', `${row}.`)} and ${isSameResource(row, of)}`;
+  const isOfKey = (row: string): string =>
+    `${row}.parameter_id = ${id}${code === '' ? '' : ` and ${row}.code_hash = ${code}::bigint`}`;
+  const isSame = (row: string, other: string): string =>
+    `${code === '' ? '' : `${row}.main_date = ${other}.main_date and `}${row}.resource_key = ${other}.resource_key`;
+  const rowOf = (other: string): string =>
+    `select true from ${table} o where ${isOfKey('o')} and ${isSame('o', other)}`;
   const keyset =
     position === undefined
       ? ''
-      : ` and (${value}, w.resource_key) ${isBehind} (${bind.value(valueOf(position.values[0], cast))}::${cast}, ${bind.value(position.key)}::bigint)`;
+      : ` and (w.${value}, w.resource_key) ${isBehind} (${bind.value(valueOf(position.values[0], cast))}::${cast}, ${bind.value(position.key)}::bigint)`;
+  const predicates = new Predicates(bind);
+  const tests = withJoinedDates(clauses)
+    .map((clause) => ` and ${predicates.of(clause, { name: 'w', isResource: false })}`)
+    .join('');
   // Of several values of a resource the first in the order counts.
-  const isFirst = `(${rowOf('o', 'w')} and ${value.replace('w.', 'o.')} ${comesFirst} ${value} limit 1) is not true`;
-  const isMatch =
-    tests === ''
-      ? ''
-      : ` and (select true from (select * from resource r where r.resource_key = w.resource_key limit 1) c where true${tests}) is true`;
-  return `with valued as materialized (select distinct ${value} as s0, w.resource_key from ${table} w
-where w.parameter_id = ${id}${condition}${keyset} and ${isFirst}${isMatch}
+  const isFirst = `(${rowOf('w')} and o.${value} ${comesFirst} w.${value} limit 1) is not true`;
+  const sql = `with valued as materialized (select distinct w.${value} as s0, w.resource_key from ${table} w
+where ${isOfKey('w')}${keyset} and ${isFirst}${tests}
 order by s0 ${direction}, w.resource_key ${direction} limit ${limit})
 select v.resource_key, v.s0 from valued v
-union all (select c.resource_key, null from resource c where (select count(*) from valued) < ${limit}
-and c.type = ${bind.value(type)} and (${rowOf('o', 'c')} limit 1) is not true${tests} order by c.resource_key ${direction} limit ${limit})`;
+union all (select c.resource_key, null from (${allOf(type, clauses, candidates, bind)}) c where (select count(*) from valued) < ${limit}
+and (${rowOf('c')} limit 1) is not true order by c.resource_key ${direction} limit ${limit})`;
+  return { sql, isNear: codeHash !== undefined && codeHash !== 0 };
+}
+
+/** Every match; of a search without clauses in the order of the keys. */
+function allOf(type: string, clauses: SearchQuery['clauses'], candidates: Candidates, bind: Binder): string {
+  return clauses.length === 0
+    ? `select r.main_date, r.resource_key from resource r where r.type = ${bind.value(type)}`
+    : `${candidates.eachOnce(type, clauses)} offset 0`;
+}
+
+function sortedRowsOf(by: SortKey['by'], hasClauses: boolean): SortedRows | undefined {
+  switch (by.kind) {
+    case 'string':
+      return { table: 'search_string', parameterIds: by.parameterIds, value: 'beginning', cast: 'text' };
+    case 'date':
+      return { table: 'search_date', parameterIds: by.parameterIds, value: 'low', cast: 'timestamptz' };
+    case 'number': {
+      const numbers = { table: 'search_number', value: 'value', cast: 'double precision' } as const;
+      if (by.paired !== undefined) return { ...numbers, ...by.paired };
+      // Numbers go with their code, so that matches may stand far from where a walk begins.
+      return hasClauses ? undefined : { ...numbers, parameterIds: by.parameterIds, codeHash: 0 };
+    }
+    default:
+      return undefined;
+  }
 }

@@ -41,9 +41,14 @@ const TABLES: readonly RowsTable[] = [
   },
   {
     name: 'search_date',
-    columns: [KEY, ['low', 'timestamptz'], ['high', 'timestamptz'], PARAMETER],
-    tuplesOf: ({ key, rows }) =>
-      rows.dates.map(({ low, high, parameterId }) => [key, textOf(new Date(low)), textOf(new Date(high)), parameterId]),
+    columns: [KEY, MAIN_DATE, ['low', 'timestamptz'], ['high', 'timestamptz'], PARAMETER],
+    tuplesOf: ({ key, mainDate, rows }) =>
+      rows.dates.map(({ low, high, parameterId }) => [
+        key,
+        textOf(mainDate),
+        ...[low, high].map((at) => textOf(new Date(at))),
+        parameterId,
+      ]),
   },
   {
     name: 'search_number',
@@ -58,8 +63,9 @@ const TABLES: readonly RowsTable[] = [
   },
   {
     name: 'search_string',
-    columns: [KEY, PARAMETER, ['value', 'text']],
-    tuplesOf: ({ key, rows }) => rows.strings.map(({ parameterId, value }) => [key, parameterId, value]),
+    columns: [KEY, MAIN_DATE, PARAMETER, ['value', 'text']],
+    tuplesOf: ({ key, mainDate, rows }) =>
+      rows.strings.map(({ parameterId, value }) => [key, textOf(mainDate), parameterId, value]),
   },
 ];
 

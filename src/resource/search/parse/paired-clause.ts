@@ -16,8 +16,26 @@ export function pairedClauseOf(
   name: string,
   value: string,
   query: URLSearchParams,
-  { type, parameters }: SearchScope,
+  scope: SearchScope,
 ): SearchClause | undefined {
+  const paired = pairedRowsOf(name, query, scope);
+  if (paired === undefined) return undefined;
+  const quantities = alternativesOf(name, value).map((text) => quantityOf(name, text));
+  return quantityClauseOf(paired.parameterIds, paired.codeHash, quantities);
+}
+
+/** Rows of a quantity and a code. */
+export interface PairedRows {
+  readonly parameterIds: readonly number[];
+  readonly codeHash: number;
+}
+
+/** The rows of the composite that pairs a quantity with the one code that a search is for. */
+export function pairedRowsOf(
+  name: string,
+  query: URLSearchParams,
+  { type, parameters }: SearchScope,
+): PairedRows | undefined {
   if (parameters.find(type, name)?.kind !== 'quantity') return undefined;
   for (const parameter of parameters.list(type)) {
     const [first, second] = parameter.composite?.codes ?? [];
@@ -25,8 +43,7 @@ export function pairedClauseOf(
     const [token, ...others] = query.getAll(first.code).flatMap((text) => alternativesOf(first.code, text));
     const code = token === undefined || others.length > 0 ? '' : tokenOf(first.code, token).code;
     if (code === '') continue;
-    const quantities = alternativesOf(name, value).map((text) => quantityOf(name, text));
-    return quantityClauseOf(parameter.storedAs, plainHashOf(code), quantities);
+    return { parameterIds: parameter.storedAs, codeHash: plainHashOf(code) };
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import { type SortKey } from '../search-query';
 import { dotSortOf } from './dot-clause';
 import { type ValuePath, valuePathsOf } from './json-path';
 import { placesIn } from './near-clause';
+import { pairedRowsOf } from './paired-clause';
 import { parameterOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
 import { invalid } from './values';
@@ -36,8 +37,11 @@ function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKe
     case 'string':
       return { kind, parameterIds };
     case 'number':
-    case 'quantity':
       return { kind: 'number', parameterIds };
+    case 'quantity': {
+      const paired = pairedRowsOf(code, query, scope);
+      return { kind: 'number', parameterIds, ...(paired && { paired }) };
+    }
     case 'token':
     case 'uri':
     case 'reference':

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type ResourceDraft } from '../../resource/resource-draft';
+import { ForResourceType, type ResourceRule } from '../../resource/resource-rule';
+import { Grants } from '../grants/grant.registry';
+import { keepSecret, takeSecret } from '../secret-mask';
+import { assertShapes } from '../shape';
+import { isScopeToken } from '../token/scope';
+import { ClientSecrets } from './client-secrets.repository';
+
+/** Grant types that a Client may name before the server has them; those of registered grants come on top. */
+const KNOWN_GRANT_TYPES = [
+  'basic',
+  'authorization_code',
+  'code',
+  'implicit',
+  'urn:ietf:params:oauth:grant-type:token-exchange',
+];
+
+/** Longer secrets are no safer, and a header holds no more. */
+const MAX_SECRET_BYTES = 1024;
+
+/** Checks a Client (interface, "Client") and keeps its secret out of the body. */
+@Injectable()
+@ForResourceType('Client')
+export class ClientRule implements ResourceRule<string | undefined> {
+  constructor(
+    private readonly secrets: ClientSecrets,
+    private readonly grants: Grants,
+  ) {}
+
+  check(draft: ResourceDraft): string | undefined {
+    const client = draft.value;
+    assertShapes('Client', client, {
+      secret: 'string',
+      grant_types: 'string-array',
+      scope: 'string-array',
+      active: 'boolean',
+      auth: 'object',
+    });
+    this.checkGrantTypes(client);
+    checkScope(client);
+    for (const [grant, settings] of Object.entries((client.auth as Resource | undefined) ?? {})) {
+      checkGrantSettings(`Client.auth.${grant}`, settings);
+    }
+    checkSecret(client);
+    return takeSecret(draft, 'secret');
+  }
+
+  async store(draft: ResourceDraft, secret: string | undefined, previous: Resource | undefined): Promise<void> {
+    const clientId = draft.id ?? '';
+    if (secret !== undefined) {
+      if (await this.secrets.isRight(clientId, [secret])) return;
+      await this.secrets.set(clientId, secret);
+      draft.markHiddenChange();
+    } else {
+      keepSecret(draft, 'secret', previous);
+    }
+  }
+
+  private checkGrantTypes({ grant_types: grantTypes }: Resource): void {
+    const known = new Set([...KNOWN_GRANT_TYPES, ...this.grants.all().map(({ meta }) => meta)]);
+    if (!(grantTypes as string[] | undefined)?.some((grantType) => !known.has(grantType))) return;
+    throw refused('Client.grant_types', `knows ${[...known].join(', ')}`);
+  }
+}
+
+function checkScope({ scope }: Resource): void {
+  if ((scope as string[] | undefined)?.every(isScopeToken) === false)
+    throw refused('Client.scope', 'holds scope tokens (RFC 6749, section 3.3), one each: no spaces');
+}
+
+function checkSecret({ secret }: Resource): void {
+  if (secret === '') throw refused('Client.secret', 'must not be empty');
+  if (typeof secret === 'string' && Buffer.byteLength(secret) > MAX_SECRET_BYTES)
+    throw refused('Client.secret', `has at most ${MAX_SECRET_BYTES} bytes`);
+}
+
+function checkGrantSettings(path: string, settings: unknown): void {
+  const parent = path.slice(0, path.lastIndexOf('.'));
+  const member = path.slice(path.lastIndexOf('.') + 1);
+  assertShapes(parent, { resourceType: '', [member]: settings }, { [member]: 'object' });
+  assertShapes(path, settings, {
+    token_format: 'string',
+    token_expiration: 'positive-integer',
+    access_token_expiration: 'positive-integer',
+    refresh_token: 'boolean',
+    refresh_token_expiration: 'positive-integer',
+    secret_required: 'boolean',
+    audience: 'string-array',
+  });
+  const { token_format: format, audience } = settings as Resource;
+  if (format !== undefined && format !== 'jwt')
+    throw refused(`${path}.token_format`, 'can only be jwt; leave it out for opaque tokens');
+  if ((audience as string[] | undefined)?.includes('') === true)
+    throw refused(`${path}.audience`, 'must not hold an empty text');
+}
+
+const refused = (expression: string, reason: string): ServiceError =>
+  new ServiceError('unprocessable', `${expression} ${reason}.`, { expression });

@@ -1,0 +1,66 @@
+import { type OwnShapes } from '../../fhir/validation/element-tables';
+
+const lifetimes = { access_token_expiration: '0..1 positiveInt', refresh_token_expiration: '0..1 positiveInt' };
+const token = { token_format: '0..1 code', refresh_token: '0..1 boolean', audience: '0..* string' };
+const redirect = { redirect_uri: '0..1 url', secret_required: '0..1 boolean' };
+
+/** What a Client may hold. The server reads `active`, `secret`, `grant_types`, `scope`, and of `auth` the grants that it has; the rest is kept for those who do. */
+export const CLIENT_SHAPE: OwnShapes = {
+  Client: {
+    name: '0..1 string',
+    description: '0..1 string',
+    type: '0..1 string',
+    active: '0..1 boolean',
+    secret: '0..1 string',
+    grant_types: '0..* string',
+    first_party: '0..1 boolean',
+    trusted: '0..1 boolean',
+    scope: '0..* string',
+    scopes: '0..* Client.scopes',
+    'allowed-scopes': '0..* NativeReference',
+    allowed_origins: '0..* uri',
+    allowedIssuers: '0..* string',
+    jwks: '0..* Client.jwks',
+    jwks_uri: '0..1 url',
+    details: '0..1 Any',
+    'fhir-base-url': '0..1 string',
+    smart: '0..1 Client.smart',
+    auth: '0..1 Client.auth',
+    audience: '0..1 string',
+    _source: '0..1 string',
+  },
+  'Client.scopes': { policy: '0..1 NativeReference(AccessPolicy)', parameters: '0..1 Any' },
+  'Client.jwks': {
+    kid: '0..1 string',
+    kty: '1..1 code',
+    alg: '0..1 code',
+    e: '0..1 string',
+    n: '0..1 string',
+    use: '0..1 code',
+  },
+  'Client.smart': { launch_uri: '0..1 url', name: '0..1 string', description: '0..1 string' },
+  'Client.auth': {
+    password: '0..1 Client.auth.password',
+    client_credentials: '0..1 Client.auth.client_credentials',
+    authorization_code: '0..1 Client.auth.authorization_code',
+    implicit: '0..1 Client.auth.implicit',
+    token_exchange: '0..1 Client.auth.token_exchange',
+  },
+  'Client.auth.password': { ...token, ...lifetimes, ...redirect, token_expiration: '0..1 positiveInt' },
+  'Client.auth.client_credentials': {
+    ...token,
+    ...lifetimes,
+    token_expiration: '0..1 positiveInt',
+    client_assertion_types: '0..* string',
+  },
+  'Client.auth.authorization_code': {
+    ...token,
+    ...lifetimes,
+    ...redirect,
+    client_assertion_types: '0..* string',
+    pkce: '0..1 boolean',
+    default_identity_provider: '0..1 NativeReference',
+  },
+  'Client.auth.implicit': { ...token, ...lifetimes, redirect_uri: '0..1 url' },
+  'Client.auth.token_exchange': { ...token, ...lifetimes },
+};

@@ -1,0 +1,73 @@
+import { type Resource } from '../../fhir/types';
+
+/** The members of a Client that the server reads (interface, "Client"; contract of `auth`). */
+export interface Client {
+  readonly id: string;
+  readonly isActive: boolean;
+  readonly grantTypes: readonly string[];
+  /** Scope tokens that it may ask for. */
+  readonly scopes: readonly string[];
+  /** By the key in `Client.auth`: `password`, `client_credentials` … */
+  readonly grants: Readonly<Record<string, GrantSettings>>;
+}
+
+export interface GrantSettings {
+  readonly isJwt: boolean;
+  readonly tokenLifetimeSeconds: number;
+  readonly issuesRefreshToken: boolean;
+  readonly refreshTokenLifetimeSeconds?: number;
+  readonly requiresSecret: boolean;
+  /** Whom its tokens are for; the first is the default. Empty: this server. */
+  readonly audience: readonly string[];
+}
+
+const DEFAULT_TOKEN_LIFETIME_SECONDS = 3600;
+
+interface GrantBody {
+  readonly token_format?: 'jwt';
+  readonly token_expiration?: number;
+  /** Alias of `token_expiration`, which wins when both stand. */
+  readonly access_token_expiration?: number;
+  readonly refresh_token?: boolean;
+  readonly refresh_token_expiration?: number;
+  readonly secret_required?: boolean;
+  readonly audience?: readonly string[];
+}
+
+interface ClientBody extends Resource {
+  readonly active?: boolean;
+  readonly grant_types?: readonly string[];
+  readonly scope?: readonly string[];
+  readonly auth?: Readonly<Record<string, GrantBody>>;
+}
+
+/** Reads a stored Client, which its rule has checked. */
+export function clientOf(text: string): Client {
+  const { id = '', active, grant_types: grantTypes = [], scope = [], auth = {} } = JSON.parse(text) as ClientBody;
+  const grants = Object.entries(auth).map(([key, settings]) => [key, settingsFrom(settings)] as const);
+  return { id, isActive: active !== false, grantTypes, scopes: scope, grants: Object.fromEntries(grants) };
+}
+
+/** The settings of a grant; those of no settings when the Client has none for it. */
+export function settingsOf({ grants }: Client, grantType: string): GrantSettings {
+  return grants[SETTINGS_KEYS[grantType] ?? grantType] ?? NO_SETTINGS;
+}
+
+/** Grant types whose settings have another name. */
+const SETTINGS_KEYS: Readonly<Record<string, string>> = {
+  'urn:ietf:params:oauth:grant-type:token-exchange': 'token_exchange',
+};
+
+function settingsFrom(body: GrantBody): GrantSettings {
+  const refreshLifetime = body.refresh_token_expiration;
+  return {
+    isJwt: body.token_format === 'jwt',
+    tokenLifetimeSeconds: body.token_expiration ?? body.access_token_expiration ?? DEFAULT_TOKEN_LIFETIME_SECONDS,
+    issuesRefreshToken: body.refresh_token ?? false,
+    ...(refreshLifetime === undefined ? {} : { refreshTokenLifetimeSeconds: refreshLifetime }),
+    requiresSecret: body.secret_required ?? false,
+    audience: body.audience ?? [],
+  };
+}
+
+const NO_SETTINGS = settingsFrom({});

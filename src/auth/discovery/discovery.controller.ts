@@ -1,0 +1,75 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Environment } from '../../platform/config/environment';
+import { PublicRoute } from '../../platform/http/route-access';
+import { Grants } from '../grants/grant.registry';
+
+const METADATA_EXAMPLE = {
+  issuer: 'http://localhost:3000',
+  token_endpoint: 'http://localhost:3000/auth/token',
+  jwks_uri: 'http://localhost:3000/.well-known/jwks.json',
+  grant_types_supported: ['password', 'client_credentials', 'refresh_token'],
+};
+
+/**
+ * Where clients find the endpoints. Only what is there: no authorization endpoint, so no response types, and no ID
+ * tokens.
+ */
+@ApiTags('Tokens')
+@PublicRoute()
+@Controller()
+export class DiscoveryController {
+  constructor(
+    private readonly environment: Environment,
+    private readonly grants: Grants,
+  ) {}
+
+  @Get('.well-known/oauth-authorization-server')
+  @ApiOperation({ security: [], summary: 'Authorization server metadata (RFC 8414)' })
+  @ApiResponse({ status: 200, description: 'Endpoints and what they take', example: METADATA_EXAMPLE })
+  authorizationServer(): object {
+    return { ...this.common(), response_types_supported: [] };
+  }
+
+  @Get('.well-known/openid-configuration')
+  @ApiOperation({ security: [], summary: 'The same for clients that look for OpenID Connect Discovery' })
+  @ApiResponse({ status: 200, description: 'Endpoints and what they take', example: METADATA_EXAMPLE })
+  openidConfiguration(): object {
+    return {
+      ...this.common(),
+      userinfo_endpoint: this.url('/auth/userinfo'),
+      response_types_supported: [],
+      subject_types_supported: ['public'],
+      // Required by the standard; JWTs are signed so, though none is an ID token.
+      id_token_signing_alg_values_supported: ['RS256'],
+      claims_supported: ['iss', 'sub', 'aud', 'iat', 'exp', 'jti', 'client_id', 'scope'],
+    };
+  }
+
+  @Get(['.well-known/smart-configuration', 'fhir/.well-known/smart-configuration'])
+  @ApiOperation({ security: [], summary: 'SMART App Launch configuration; there is no launch' })
+  @ApiResponse({ status: 200, description: 'Endpoints and capabilities', example: METADATA_EXAMPLE })
+  smartConfiguration(): object {
+    return { ...this.common(), capabilities: ['client-public', 'client-confidential-symmetric'] };
+  }
+
+  private common(): object {
+    const methods = ['client_secret_basic', 'client_secret_post'];
+    return {
+      issuer: this.environment.baseUrl,
+      token_endpoint: this.url('/auth/token'),
+      token_endpoint_auth_methods_supported: [...methods, 'none'],
+      grant_types_supported: this.grants.all().map(({ meta }) => meta),
+      introspection_endpoint: this.url('/auth/introspect'),
+      introspection_endpoint_auth_methods_supported: methods,
+      revocation_endpoint: this.url('/auth/revoke'),
+      revocation_endpoint_auth_methods_supported: [...methods, 'none'],
+      jwks_uri: this.url('/.well-known/jwks.json'),
+      service_documentation: this.url('/api'),
+    };
+  }
+
+  private url(path: string): string {
+    return `${this.environment.baseUrl}${path}`;
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { type Client } from '../client/client';
+import { TokenIssuer, type TokenResponse } from '../token/token-issuer';
+import { TokenOwners } from '../token/token-owners';
+import { type TokenRequest } from '../token/token-request';
+import { type Grant, GrantOf } from './grant';
+import { requestedGrant } from './requested-grant';
+
+/** RFC 6749, section 4.4: a token of the client itself. "MUST only be used by confidential clients." */
+@Injectable()
+@GrantOf('client_credentials')
+export class ClientCredentialsGrant implements Grant {
+  constructor(
+    private readonly owners: TokenOwners,
+    private readonly issuer: TokenIssuer,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly environment: Environment,
+  ) {}
+
+  requiresSecret(): boolean {
+    return true;
+  }
+
+  exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
+    const requested = requestedGrant(client, request, this.environment.baseUrl);
+    return this.unitOfWork.run(async () => {
+      await this.owners.holdClient(client);
+      return this.issuer.issue(requested);
+    });
+  }
+}

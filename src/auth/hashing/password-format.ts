@@ -1,0 +1,73 @@
+/** A hash in the form `$s0$<parameters>$<salt>$<key>`, as other servers of this interface write it (contract of scrypt, RFC 7914). */
+export interface ScryptHash {
+  readonly kind: 'scrypt';
+  readonly cost: number;
+  readonly blockSize: number;
+  readonly parallelism: number;
+  readonly salt: Buffer;
+  readonly key: Buffer;
+}
+
+/** What a stored hash is. */
+export type PasswordFormat = { readonly kind: 'argon2id'; readonly stored: string } | ScryptHash;
+
+/** OWASP Password Storage Cheat Sheet: argon2id with at least 19 MiB, 2 iterations, 1 lane. */
+export const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** Hashes of this server begin so; others are computed anew at the next login. */
+const CURRENT = `$argon2id$v=19$m=${ARGON2_PARAMETERS.memoryCost},t=${ARGON2_PARAMETERS.timeCost},p=${ARGON2_PARAMETERS.parallelism}$`;
+
+/** The hash of no password: a check against it costs what every check costs. */
+export const DECOY = `${CURRENT}${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+export const isCurrentFormat = (stored: string): boolean => stored.startsWith(CURRENT);
+
+/** A hash that somebody brings must not cost much more than our own: memory in KiB, iterations, lanes; scrypt by N·r·p. */
+const MAX_ARGON2 = { memory: 65_536, iterations: 10, lanes: 4 };
+const MAX_SCRYPT_BLOCKS = 2 ** 17 * 8;
+
+/** Whether a text claims to be a hash: it is then imported or refused, but never taken for a password. */
+export const claimsToBeHash = (text: string): boolean => text.startsWith('$argon2') || text.startsWith('$s0$');
+
+/** Reads a hash; undefined when it is malformed, of another algorithm, or would cost too much to check. */
+export function passwordFormatOf(stored: string): PasswordFormat | undefined {
+  return stored.startsWith('$s0$') ? scryptHashOf(stored) : argon2idHashOf(stored);
+}
+
+/** The PHC string of argon2id: salt of 8 to 48 bytes, hash of 16 to 64, in base64 without padding. */
+const PHC = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
+
+function argon2idHashOf(stored: string): PasswordFormat | undefined {
+  const [, memory, iterations, lanes] = (PHC.exec(stored) ?? []).map(Number);
+  if (memory === undefined || iterations === undefined || lanes === undefined) return undefined;
+  const isBounded =
+    lanes >= 1 &&
+    lanes <= MAX_ARGON2.lanes &&
+    iterations >= 1 &&
+    iterations <= MAX_ARGON2.iterations &&
+    memory >= 8 * lanes &&
+    memory <= MAX_ARGON2.memory;
+  return isBounded ? { kind: 'argon2id', stored } : undefined;
+}
+
+const SCRYPT = /^\$s0\$([0-9a-f]{5,6})\$([A-Za-z0-9+/]{11,64}={0,2})\$([A-Za-z0-9+/]{22,86}={0,2})$/;
+
+/** Parameters are hexadecimal: log2(N) << 16 | r << 8 | p. */
+function scryptHashOf(stored: string): ScryptHash | undefined {
+  const [, parameters = '', salt = '', key = ''] = SCRYPT.exec(stored) ?? [];
+  if (key === '') return undefined;
+  const packed = parseInt(parameters, 16);
+  const [logarithm, blockSize, parallelism] = [packed >> 16, (packed >> 8) & 0xff, packed & 0xff];
+  const cost = 2 ** logarithm;
+  const isBounded =
+    logarithm >= 10 && blockSize >= 1 && parallelism >= 1 && cost * blockSize * parallelism <= MAX_SCRYPT_BLOCKS;
+  if (!isBounded) return undefined;
+  return {
+    kind: 'scrypt',
+    cost,
+    blockSize,
+    parallelism,
+    salt: Buffer.from(salt, 'base64'),
+    key: Buffer.from(key, 'base64'),
+  };
+}

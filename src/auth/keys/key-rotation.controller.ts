@@ -1,0 +1,47 @@
+import { Controller, HttpCode, HttpStatus, Post, Req } from '@nestjs/common';
+import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { type Request } from 'express';
+import { ServiceError } from '../../platform/errors/service-error';
+import { queryOf } from '../../platform/http/raw-request';
+import { OperationId } from '../../platform/http/route-access';
+import { KeyRotation, type RotationResult } from './key-rotation';
+
+/** Rotates the signing keys; `npm run rotate-keys` calls it. Asks a policy, as every route does. */
+@ApiTags('Tokens')
+@Controller('auth/rotate-keys')
+export class KeyRotationController {
+  constructor(private readonly rotation: KeyRotation) {}
+
+  @Post()
+  @HttpCode(HttpStatus.OK)
+  @OperationId('AuthRotateKeys')
+  @ApiOperation({
+    summary: 'Publishes a new signing key, which signs after SVC_KEY_OVERLAP_SECONDS',
+    description: 'Keys whose last token has expired are withdrawn. A repeated call makes no second key.',
+  })
+  @ApiQuery({
+    name: 'compromised',
+    required: false,
+    description: '`true` withdraws all other keys at once and closes the Sessions of their tokens',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  })
+  @ApiResponse({
+    status: HttpStatus.OK,
+    description: 'The newest key, from when on it signs, and what was withdrawn',
+    example: {
+      kid: '4be1a0b4-50d4-4d3f-9b0e-0b8f2a3f1f0e',
+      signsFrom: '2026-11-21T10:00:00.000Z',
+      isNew: true,
+      removed: [],
+    },
+  })
+  rotate(@Req() request: Request): Promise<RotationResult> {
+    const query = queryOf(request);
+    const [[name, value] = []] = [...query];
+    if (query.size === 0 || (query.size === 1 && name === 'compromised' && value === 'false')) {
+      return this.rotation.rotate();
+    }
+    if (query.size === 1 && name === 'compromised' && value === 'true') return this.rotation.replaceAll();
+    throw new ServiceError('invalid', 'The one parameter is compromised, which is true or false.');
+  }
+}

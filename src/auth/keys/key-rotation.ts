@@ -1,0 +1,68 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { SessionTokens } from '../../session/session-tokens.repository';
+import { Sessions } from '../../session/sessions';
+import { SigningKeys } from './signing-keys.repository';
+
+export interface RotationResult {
+  /** The newest key: published, and signing from `signsFrom` on. */
+  readonly kid: string;
+  readonly signsFrom: string;
+  /** Whether it was made by this call. */
+  readonly isNew: boolean;
+  /** Keys that are published no more. */
+  readonly removed: readonly string[];
+}
+
+/**
+ * Changes the signing key without a token being refused: the new key is published for a while before it signs, the old
+ * one until its last token has expired. Each step is one transaction, so a crash leaves nothing half done; a repeated
+ * call finds the key that waits to sign and makes no other.
+ */
+@Injectable()
+export class KeyRotation {
+  private readonly logger = new Logger(KeyRotation.name);
+
+  constructor(
+    private readonly keys: SigningKeys,
+    private readonly tokens: SessionTokens,
+    private readonly sessions: Sessions,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly environment: Environment,
+  ) {}
+
+  rotate(): Promise<RotationResult> {
+    return this.unitOfWork.run(async () => {
+      await this.keys.lock();
+      const waiting = await this.keys.next();
+      const { kid, signsFrom } = waiting ?? (await this.keys.create(this.environment.keyOverlapSeconds));
+      const removed = await this.removeUnneeded();
+      if (waiting === undefined) this.logger.log({ event: 'signing key published', kid, signsFrom });
+      return { kid, signsFrom: signsFrom.toISOString(), isNew: waiting === undefined, removed };
+    });
+  }
+
+  /**
+   * For keys that became known to somebody: a new one signs at once, all others are withdrawn, and the Sessions of
+   * their tokens are closed. After a crash in between, a repeated call closes what is left.
+   */
+  async replaceAll(): Promise<RotationResult> {
+    const result = await this.unitOfWork.run(async () => {
+      await this.keys.lock();
+      const { kid, signsFrom } = await this.keys.create();
+      const removed = await this.keys.keepOnly(kid);
+      return { kid, signsFrom: signsFrom.toISOString(), isNew: true, removed };
+    });
+    await this.unitOfWork.run(() => this.sessions.closeSignedByOthers([result.kid]));
+    this.logger.warn({ event: 'signing keys withdrawn', ...result });
+    return result;
+  }
+
+  private async removeUnneeded(): Promise<string[]> {
+    const needed = await this.tokens.kidsOfLiveTokens();
+    const removed = (await this.keys.superseded()).filter((kid) => !needed.has(kid));
+    await this.keys.remove(removed);
+    return removed;
+  }
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { Environment } from '../../platform/config/environment';
+import { newOpaqueToken } from '../../session/token-hash';
+import { type GrantSettings } from '../client/client';
+import { SigningKeys } from '../keys/signing-keys.repository';
+
+/** What a token says, when it is a JWT. */
+export interface TokenContent {
+  readonly sessionId: string;
+  readonly clientId: string;
+  /** Absent for a token of the client itself, whose subject is the client (RFC 9068, section 2.2). */
+  readonly userId: string | undefined;
+  readonly issuedAt: Date;
+  readonly scope: string | undefined;
+  readonly audience: readonly string[];
+}
+
+export interface AccessToken {
+  readonly text: string;
+  /** The key that signed it. */
+  readonly kid?: string;
+}
+
+/** The text of access tokens: opaque random bits, or a JWT (RFC 9068) where the Client asks for it. */
+@Injectable()
+export class AccessTokens {
+  constructor(
+    private readonly keys: SigningKeys,
+    private readonly jwt: JwtService,
+    private readonly environment: Environment,
+  ) {}
+
+  async make({ isJwt, tokenLifetimeSeconds }: GrantSettings, content: TokenContent): Promise<AccessToken> {
+    if (!isJwt) return { text: newOpaqueToken() };
+    const { sessionId, clientId, userId, issuedAt, scope, audience } = content;
+    const { kid, algorithm, privateKey } = await this.keys.signing();
+    const text = await this.jwt.signAsync(
+      {
+        client_id: clientId,
+        iat: Math.floor(issuedAt.getTime() / 1000),
+        ...(scope === undefined ? {} : { scope }),
+      },
+      {
+        privateKey,
+        algorithm,
+        header: { alg: algorithm, kid, typ: 'at+jwt' },
+        issuer: this.environment.baseUrl,
+        audience: audience.length <= 1 ? (audience[0] ?? this.environment.baseUrl) : [...audience],
+        subject: userId ?? clientId,
+        jwtid: sessionId,
+        expiresIn: tokenLifetimeSeconds,
+      },
+    );
+    return { text, kid };
+  }
+}

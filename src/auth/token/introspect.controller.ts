@@ -1,0 +1,92 @@
+import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { AccessDecision } from '../../access/access-decision';
+import { AccessRequests } from '../../access/request/access-requests';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type Caller } from '../../platform/http/caller';
+import { authorizationOf } from '../../platform/http/raw-request';
+import { RequestContext } from '../../platform/http/request-context';
+import { PublicRoute } from '../../platform/http/route-access';
+import { CallerResolver } from '../caller-resolver';
+import { ClientAuthenticator } from '../client/client-authenticator';
+import { Introspection } from './introspection';
+import { noteClient, sendUnstored } from './oauth-answer';
+import { OAuthError } from './oauth-error';
+import { OAuthErrorFilter } from './oauth-error.filter';
+import { readParameters, type RequestParameters } from './request-parameters';
+import { INTROSPECT_REQUEST, OAUTH_ERROR } from './token.openapi';
+import { clientRequestOf } from './token-request';
+
+/** Token introspection (RFC 7662). The caller is a client with its secret, or comes with a bearer token. */
+@ApiTags('Tokens')
+@PublicRoute()
+@UseFilters(OAuthErrorFilter)
+@Controller('auth/introspect')
+export class IntrospectController {
+  constructor(
+    private readonly clients: ClientAuthenticator,
+    private readonly callers: CallerResolver,
+    private readonly requests: RequestContext,
+    private readonly access: AccessDecision,
+    private readonly asked: AccessRequests,
+    private readonly introspection: Introspection,
+  ) {}
+
+  @Post()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Tells whether a token is active, and what it stands for (RFC 7662)',
+    description:
+      'A client with its secret is told of its own tokens, the bearer of a User’s token of that User’s with that client; of others with a policy for AuthIntrospect. Else: `{"active": false}`.',
+    security: [{ basic: [] }, { bearer: [] }, { password: [] }],
+  })
+  @ApiBody(INTROSPECT_REQUEST)
+  @ApiResponse({
+    status: HttpStatus.OK,
+    description: 'The description of an active token, or `{"active": false}`',
+    example: {
+      active: true,
+      iss: 'http://localhost:3000',
+      token_type: 'Bearer',
+      client_id: 'try-app',
+      sub: 'doc-1',
+      username: 'doc-1',
+      exp: 1_795_003_600,
+      iat: 1_795_000_000,
+    },
+  })
+  @ApiResponse({ status: HttpStatus.BAD_REQUEST, description: 'token is missing', ...OAUTH_ERROR })
+  @ApiResponse({ status: HttpStatus.UNAUTHORIZED, description: 'No client or token, or a wrong one', ...OAUTH_ERROR })
+  async introspect(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const parameters = readParameters(request);
+    const caller = await this.callerOf(request, parameters);
+    noteClient(response, caller.clientId);
+    const token = parameters.get('token');
+    if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
+    const description = await this.introspection.describe(token, caller, () => this.isGranted(request, caller));
+    sendUnstored(response, JSON.stringify(description));
+  }
+
+  @All()
+  @ApiExcludeEndpoint()
+  notAllowed(): never {
+    throw new ServiceError('not-allowed', 'Send a token to be described with POST.', { allow: ['POST'] });
+  }
+
+  private async isGranted(request: Request, caller: Caller): Promise<boolean> {
+    const decision = await this.access.decide(this.asked.ofHttp(request, caller, 'AuthIntrospect'));
+    return decision.granted && decision.rows === 'all';
+  }
+
+  private async callerOf(request: Request, parameters: RequestParameters): Promise<Caller> {
+    const authorization = authorizationOf(request);
+    if (authorization !== undefined && /^bearer /i.test(authorization)) {
+      const { caller, epoch } = await this.callers.resolve(authorization);
+      this.requests.identify(caller, epoch);
+      return caller;
+    }
+    const client = await this.clients.authenticate(clientRequestOf(request, parameters).client, () => true);
+    return { clientId: client.id };
+  }
+}

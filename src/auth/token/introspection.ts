@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { type Caller } from '../../platform/http/caller';
+import { ResourceReader } from '../../resource/resource-reader';
+import { RefreshTokens } from '../../session/refresh-tokens.repository';
+import { type IssuedToken } from '../../session/session-tokens.repository';
+import { Sessions } from '../../session/sessions';
+
+/** RFC 7662, section 2.2. Members that are not known are left out. */
+export type TokenDescription = { readonly active: false } | LiveTokenDescription;
+
+interface LiveTokenDescription {
+  readonly active: true;
+  readonly iss: string;
+  readonly client_id: string;
+  readonly sub: string;
+  readonly token_type?: 'Bearer';
+  readonly username?: string;
+  readonly scope?: string;
+  readonly aud?: string | readonly string[];
+  readonly exp?: number;
+  readonly iat?: number;
+  readonly jti?: string;
+}
+
+const INACTIVE: TokenDescription = { active: false };
+
+/**
+ * Tells what a token is. Who may not know learns what is true of any text: that it is not an active token. A client is
+ * told of the tokens that were issued to it, a User's token of its own kind alone.
+ */
+@Injectable()
+export class Introspection {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly refreshTokens: RefreshTokens,
+    private readonly reader: ResourceReader,
+    private readonly environment: Environment,
+  ) {}
+
+  /** @param mayKnowOthers whether a policy lets the caller describe tokens of others, as a resource server has to */
+  async describe(token: string, caller: Caller, mayKnowOthers: () => Promise<boolean>): Promise<TokenDescription> {
+    const issued = await this.sessions.describe(token);
+    if (issued !== undefined) {
+      return issued.isLive && (isOwn(caller, issued) || (await mayKnowOthers())) ? this.accessToken(issued) : INACTIVE;
+    }
+    const refreshToken = await this.refreshTokens.find(token);
+    if (refreshToken?.isLive !== true || !(isOwn(caller, refreshToken) || (await mayKnowOthers()))) return INACTIVE;
+    const { clientId, userId, scope, expiresAt } = refreshToken;
+    return {
+      active: true,
+      iss: this.environment.baseUrl,
+      client_id: clientId,
+      sub: userId ?? clientId,
+      ...(scope === undefined ? {} : { scope }),
+      ...(expiresAt === undefined ? {} : { exp: epochSeconds(expiresAt) }),
+    };
+  }
+
+  private async accessToken({ sessionId, clientId, userId, expiresAt }: IssuedToken): Promise<TokenDescription> {
+    const { baseUrl } = this.environment;
+    const session = await this.read<SessionBody>('Session', sessionId);
+    const user = userId === undefined ? undefined : await this.read<{ userName?: string }>('User', userId);
+    const audience = session?.audience?.split(' ') ?? [baseUrl];
+    return {
+      active: true,
+      iss: baseUrl,
+      token_type: 'Bearer',
+      client_id: clientId,
+      sub: userId ?? clientId,
+      aud: audience.length === 1 ? (audience[0] ?? baseUrl) : audience,
+      jti: sessionId,
+      ...(user?.userName === undefined ? {} : { username: user.userName }),
+      ...(session?.scope === undefined ? {} : { scope: session.scope.join(' ') }),
+      ...(session?.start === undefined ? {} : { iat: epochSeconds(new Date(session.start)) }),
+      ...(expiresAt === undefined ? {} : { exp: epochSeconds(expiresAt) }),
+    };
+  }
+
+  private async read<T>(type: string, id: string): Promise<T | undefined> {
+    const stored = await this.reader.find(type, id);
+    return stored === undefined ? undefined : (JSON.parse(stored.text) as T);
+  }
+}
+
+interface SessionBody {
+  readonly start?: string;
+  readonly scope?: readonly string[];
+  readonly audience?: string;
+}
+
+const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+
+/** A client's own tokens; of those that came to it with a User, that User's. */
+const isOwn = (caller: Caller, owner: { readonly clientId: string; readonly userId?: string }): boolean =>
+  caller.clientId === owner.clientId && (caller.userId ?? owner.userId) === owner.userId;

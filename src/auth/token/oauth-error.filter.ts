@@ -1,0 +1,72 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Logger } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { FHIR_ERRORS } from '../../fhir/operation-outcome';
+import { type ServiceError } from '../../platform/errors/service-error';
+import { RequestContext } from '../../platform/http/request-context';
+import { serviceErrorOf } from '../../platform/http/service-error-of';
+import { forbidStoring, notedClient } from './oauth-answer';
+import { OAuthError } from './oauth-error';
+
+/**
+ * The edge of the OAuth endpoints: `{error, error_description}` of RFC 6749, section 5.2, for the caller, and a line of
+ * the log for the operator, with the request id and the precise cause.
+ */
+@Catch()
+export class OAuthErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger('OAuth');
+
+  constructor(private readonly requests: RequestContext) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const response = forbidStoring(http.getResponse<Response>());
+    if (error instanceof OAuthError) {
+      this.refuse(error, http.getRequest<Request>(), response);
+      return;
+    }
+    const known = serviceErrorOf(error);
+    if (known === undefined) {
+      this.logger.error('A request to an OAuth endpoint failed', error instanceof Error ? error.stack : undefined);
+      response.status(HttpStatus.INTERNAL_SERVER_ERROR).json({
+        error: 'server_error',
+        error_description: `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`,
+      });
+      return;
+    }
+    this.answer(known, response);
+  }
+
+  private refuse(error: OAuthError, request: Request, response: Response): void {
+    const clientId = error.clientId ?? notedClient(response);
+    this.logger.warn({
+      event: 'OAuth request refused',
+      path: request.path,
+      error: error.code,
+      detail: error.operatorDetail,
+      ...(clientId === undefined ? {} : { clientId }),
+    });
+    // RFC 6749, section 5.2: a client that tried the Authorization header is told the scheme.
+    if (error.status === 401 && request.headers.authorization !== undefined) {
+      response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
+    }
+    response.status(error.status).json({ error: error.code, error_description: error.description });
+  }
+
+  private answer({ kind, message, details }: ServiceError, response: Response): void {
+    const { allow, retryAfterSeconds, isInvalidToken } = details;
+    this.logger.warn({ event: 'OAuth request refused', error: kind });
+    if (allow !== undefined) response.setHeader('Allow', allow.join(', '));
+    if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
+    if (isInvalidToken === true) response.setHeader('WWW-Authenticate', 'Bearer realm="svc", error="invalid_token"');
+    const { status } = FHIR_ERRORS[kind];
+    response.status(status).json({ error: CODES[status] ?? codeOf(status), error_description: message });
+  }
+}
+
+/**
+ * Codes of RFC 6750, section 3.1, for callers that came with a token; and the registered one for "ask less often" (RFC 8628,
+ * section 3.5), since `invalid_grant` would make clients ask their user for another password.
+ */
+const CODES: Readonly<Record<number, string>> = { 401: 'invalid_token', 403: 'insufficient_scope', 429: 'slow_down' };
+
+const codeOf = (status: number): string => (status >= 500 ? 'temporarily_unavailable' : 'invalid_request');

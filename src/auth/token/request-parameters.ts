@@ -1,0 +1,117 @@
+import { type Request } from 'express';
+import { ServiceError } from '../../platform/errors/service-error';
+import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { JsonBodyError } from '../../platform/json/json-body-error';
+import { readJson } from '../../platform/json/read-json';
+import { OAuthError } from './oauth-error';
+
+/** Parameters of a request to an OAuth endpoint, by name; an empty one counts as missing (RFC 6749, section 3.2). */
+export type RequestParameters = ReadonlyMap<string, string>;
+
+/** Far more than the longest token and password together. */
+const MAX_BODY_BYTES = 65_536;
+
+/** Names whose values must be strings; members of other names have no meaning here. */
+const KNOWN = new Set([
+  'grant_type',
+  'client_id',
+  'client_secret',
+  'username',
+  'password',
+  'totp',
+  'refresh_token',
+  'scope',
+  'audience',
+  'token',
+  'token_type_hint',
+]);
+
+/**
+ * Reads a form or JSON body (interface, "Token issuance").
+ * @throws OAuthError invalid_request for repeated parameters, parameters in the URL, other bodies
+ */
+export function readParameters(request: Request): RequestParameters {
+  // RFC 6749, section 2.3.1: credentials "MUST NOT be included in the request URI": those end in logs.
+  if ([...queryOf(request).keys()].some((name) => KNOWN.has(name)))
+    throw new OAuthError('invalid_request', 'Send parameters in the body, not in the URL');
+  if (bodyOf(request).length > MAX_BODY_BYTES)
+    throw new ServiceError('too-large', `The body of such a request has at most ${MAX_BODY_BYTES} bytes.`);
+  const parameters = parametersOf(request);
+  for (const [name, value] of parameters) {
+    // No name, password or token holds a NUL, and PostgreSQL takes none.
+    if (value.includes('\0')) throw new OAuthError('invalid_request', `${shown(name)} holds a NUL character`);
+  }
+  return new Map([...parameters].filter(([, value]) => value !== ''));
+}
+
+function parametersOf(request: Request): RequestParameters {
+  switch (mediaTypeOf(request)) {
+    case 'application/x-www-form-urlencoded':
+      return formParameters(textOf(request));
+    case 'application/json':
+      return jsonParameters(textOf(request));
+    default:
+      throw new OAuthError(
+        'invalid_request',
+        'Send the parameters as application/x-www-form-urlencoded or application/json',
+      );
+  }
+}
+
+function textOf(request: Request): string {
+  try {
+    return decodeUtf8(bodyOf(request));
+  } catch (error) {
+    throw asInvalidRequest(error);
+  }
+}
+
+function formParameters(text: string): RequestParameters {
+  const parameters = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const [name, value] = [pair.split('=', 1).join(), pair.includes('=') ? pair.slice(pair.indexOf('=') + 1) : ''].map(
+      formDecoded,
+    ) as [string, string];
+    // RFC 6749, section 3.2: "Request and response parameters MUST NOT be included more than once."
+    if (parameters.has(name)) throw new OAuthError('invalid_request', 'A parameter is repeated');
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new OAuthError('invalid_request', 'The body is not a form in UTF-8');
+  }
+}
+
+function jsonParameters(text: string): RequestParameters {
+  let value: unknown;
+  try {
+    ({ value } = readJson(text));
+  } catch (error) {
+    throw asInvalidRequest(error);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new OAuthError('invalid_request', 'The body must be one JSON object');
+  }
+  const entries = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  for (const [name, member] of entries) {
+    if (typeof member !== 'string' && KNOWN.has(name))
+      throw new OAuthError('invalid_request', `${name} must be a string`);
+  }
+  return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** A name is shown when it is one of ours: anything else may be a secret in the wrong place. */
+const shown = (name: string): string => (KNOWN.has(name) ? name : 'A parameter');
+
+function asInvalidRequest(error: unknown): unknown {
+  return error instanceof JsonBodyError
+    ? new OAuthError('invalid_request', 'The body is not valid: ' + error.kind)
+    : error;
+}

@@ -1,0 +1,83 @@
+import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { ServiceError } from '../../platform/errors/service-error';
+import { PublicRoute } from '../../platform/http/route-access';
+import { RefreshTokens } from '../../session/refresh-tokens.repository';
+import { Sessions } from '../../session/sessions';
+import { settingsOf } from '../client/client';
+import { ClientAuthenticator } from '../client/client-authenticator';
+import { forbidStoring, noteClient } from './oauth-answer';
+import { OAuthError } from './oauth-error';
+import { OAuthErrorFilter } from './oauth-error.filter';
+import { readParameters } from './request-parameters';
+import { OAUTH_ERROR, REVOKE_REQUEST } from './token.openapi';
+import { clientRequestOf } from './token-request';
+
+/**
+ * Token revocation (RFC 7009). Either token ends the Session and all that its refresh token was exchanged for.
+ */
+@ApiTags('Tokens')
+@PublicRoute()
+@UseFilters(OAuthErrorFilter)
+@Controller('auth/revoke')
+export class RevokeController {
+  constructor(
+    private readonly clients: ClientAuthenticator,
+    private readonly sessions: Sessions,
+    private readonly refreshTokens: RefreshTokens,
+  ) {}
+
+  @Post()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Ends a token, and the Session that it belongs to (RFC 7009)',
+    description: 'For the client that the token was issued to, which authenticates as at the token endpoint.',
+    security: [],
+  })
+  @ApiBody(REVOKE_REQUEST)
+  @ApiResponse({ status: HttpStatus.OK, description: 'The token is not active, whatever it was' })
+  @ApiResponse({
+    status: HttpStatus.BAD_REQUEST,
+    description: 'token is missing, or was issued to another client',
+    ...OAUTH_ERROR,
+  })
+  @ApiResponse({ status: HttpStatus.UNAUTHORIZED, description: 'invalid_client', ...OAUTH_ERROR })
+  async revoke(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const parameters = readParameters(request);
+    const client = await this.clients.authenticate(
+      clientRequestOf(request, parameters).client,
+      (found) => settingsOf(found, 'password').requiresSecret,
+    );
+    noteClient(response, client.id);
+    const token = parameters.get('token');
+    if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
+    await this.end(token, client.id);
+    forbidStoring(response).end();
+  }
+
+  @All()
+  @ApiExcludeEndpoint()
+  notAllowed(): never {
+    throw new ServiceError('not-allowed', 'Send a token to be revoked with POST.', { allow: ['POST'] });
+  }
+
+  private async end(token: string, clientId: string): Promise<void> {
+    const issued = await this.sessions.describe(token);
+    if (issued !== undefined) {
+      assertOwner(issued, clientId);
+      if (issued.isLive) await this.sessions.closeWithSuccessors(issued.sessionId);
+      return;
+    }
+    const refreshToken = await this.refreshTokens.find(token);
+    if (refreshToken === undefined) return;
+    assertOwner(refreshToken, clientId);
+    await this.sessions.closeFamily(refreshToken.familyId);
+  }
+}
+
+/** RFC 7009, section 2.1: "If this validation fails, the request is refused and the client is informed of the error". */
+function assertOwner(token: { readonly clientId: string }, clientId: string): void {
+  if (token.clientId === clientId) return;
+  throw new OAuthError('invalid_grant', 'The token was issued to another client', `issued to ${token.clientId}`);
+}

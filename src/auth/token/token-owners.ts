@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { ResourceReader } from '../../resource/resource-reader';
+import { Sessions } from '../../session/sessions';
+import { type Client } from '../client/client';
+import { ClientAuthenticator } from '../client/client-authenticator';
+import { OAuthError, WRONG_CREDENTIALS } from './oauth-error';
+
+/** The User that a token is issued to. */
+export interface TokenUser {
+  readonly id: string;
+  /** The stored resource: its secrets are masked. */
+  readonly text: string;
+  /** Numbers are doubles. */
+  readonly value: Resource;
+}
+
+/** The User and the Client that a token is issued to. */
+@Injectable()
+export class TokenOwners {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly clients: ClientAuthenticator,
+    private readonly reader: ResourceReader,
+  ) {}
+
+  /**
+   * Reads both again in the open unit of work and keeps them: whoever is shut out in the meantime waits for the new
+   * Session, and closes it.
+   * @throws OAuthError when one of them is deleted or inactive.
+   */
+  async hold(client: Client, userId: string): Promise<TokenUser> {
+    await this.sessions.holdOwner({ clientId: client.id });
+    await this.sessions.holdOwner({ userId });
+    await this.clients.assertActive(client.id);
+    const stored = await this.reader.find('User', userId);
+    if (stored === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the user is deleted');
+    const value = JSON.parse(stored.text) as Resource;
+    if (value.inactive === true) throw new OAuthError('invalid_grant', 'User is inactive');
+    return { id: userId, text: stored.text, value };
+  }
+
+  /** The same for a token of the Client itself. */
+  async holdClient({ id: clientId }: Client): Promise<void> {
+    await this.sessions.holdOwner({ clientId });
+    await this.clients.assertActive(clientId);
+  }
+}

@@ -1,0 +1,85 @@
+const CREDENTIALS = { client_id: 'try-app', client_secret: 'try-app-secret' };
+
+const string = (description: string): object => ({ type: 'string', description });
+
+const PROPERTIES = {
+  grant_type: { type: 'string', enum: ['password', 'client_credentials', 'refresh_token'] },
+  client_id: string('Unless it is in a Basic header'),
+  client_secret: string('Needed where the Client requires it, and for client_credentials'),
+  username: string('userName, email or id of a User; for password'),
+  password: string('For password'),
+  totp: string('The one-time code of a User with twoFactor.enabled; for password'),
+  refresh_token: string('For refresh_token'),
+  scope: string('Scope tokens that the Client lists, separated by spaces'),
+  audience: string('One of the audiences of the Client, or the base URL'),
+};
+
+const schema = { type: 'object', required: ['grant_type'], properties: PROPERTIES };
+
+const examples = {
+  password: {
+    summary: 'A password',
+    value: { grant_type: 'password', ...CREDENTIALS, username: 'doc-1', password: 'a long password' },
+  },
+  client: { summary: 'The client itself', value: { grant_type: 'client_credentials', ...CREDENTIALS } },
+};
+
+export const TOKEN_REQUEST = {
+  required: true,
+  schema,
+  examples,
+};
+
+export const TOKEN_RESPONSE = {
+  description: 'The tokens (RFC 6749, section 5.1), and the User unless the client acts for itself',
+  schema: {
+    type: 'object',
+    required: ['token_type', 'expires_in', 'access_token'],
+    properties: {
+      token_type: { type: 'string', enum: ['Bearer'] },
+      expires_in: { type: 'integer', description: 'Seconds' },
+      access_token: string('Opaque, or a JWT (RFC 9068)'),
+      refresh_token: string('Where the Client has them enabled'),
+      scope: string('What was granted of the scope that was asked for'),
+      userinfo: { type: 'object', description: 'The User without its secrets, with sub and role' },
+    },
+    example: {
+      token_type: 'Bearer',
+      expires_in: 3600,
+      access_token: 'q3XbVgkZl0n2v7mJ1b9Jc4s8aQyq5m0XwqY6n1d2f3E',
+      refresh_token: 'Jm2c5s9yVb1Qe8xR4tL7kP0wZaN3uHfD6gTiOqSrCvY',
+      userinfo: { resourceType: 'User', id: 'doc-1', sub: 'doc-1', email: 'doc-1@clinic.example' },
+    },
+  },
+};
+
+export const OAUTH_ERROR = {
+  schema: {
+    type: 'object',
+    required: ['error', 'error_description'],
+    properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+    example: { error: 'invalid_grant', error_description: 'Wrong username or password' },
+  },
+};
+
+const EXAMPLE_TOKEN = 'q3XbVgkZl0n2v7mJ1b9Jc4s8aQyq5m0XwqY6n1d2f3E';
+
+const tokenParameter = (example: object): { required: true; schema: object } => ({
+  required: true,
+  schema: {
+    type: 'object',
+    required: ['token'],
+    properties: {
+      token: string('An access token or a refresh token'),
+      token_type_hint: string('Not needed: both kinds are looked for'),
+      client_id: PROPERTIES.client_id,
+      client_secret: string('Unless it is in a Basic header'),
+    },
+    example,
+  },
+});
+
+/** The caller's credentials are in the header. */
+export const INTROSPECT_REQUEST = tokenParameter({ token: EXAMPLE_TOKEN });
+
+export const REVOKE_REQUEST = tokenParameter({ token: EXAMPLE_TOKEN, ...CREDENTIALS });

@@ -1,0 +1,50 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** RFC 6238 with the defaults that authenticator apps know: HMAC-SHA-1, 30 seconds, 6 digits. */
+const STEP_SECONDS = 30;
+const DIGITS = 6;
+
+/** Clocks of phones differ: the code before and the one after are right too (RFC 6238, section 5.2). */
+const STEPS_AROUND = [0, -1, 1];
+
+/**
+ * The time step whose code this is, at a time.
+ * @param key in base32 (RFC 4648), as apps take it
+ * @returns undefined for a wrong code, or a key that is no base32
+ */
+export function stepOf(code: string, key: string, time: Date): number | undefined {
+  const bytes = base32Bytes(key);
+  if (bytes === undefined || !/^\d{6}$/.test(code)) return undefined;
+  const now = Math.floor(time.getTime() / 1000 / STEP_SECONDS);
+  return STEPS_AROUND.map((distance) => now + distance).find((step) =>
+    timingSafeEqual(Buffer.from(codeAt(step, bytes)), Buffer.from(code)),
+  );
+}
+
+/** RFC 4226, section 5.3. */
+export function codeAt(step: number, key: Buffer): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const digest = createHmac('sha1', key).update(counter).digest();
+  const offset = digest.readUInt8(digest.length - 1) & 0xf;
+  const number = (digest.readUInt32BE(offset) & 0x7fffffff) % 10 ** DIGITS;
+  return String(number).padStart(DIGITS, '0');
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Spaces and padding are let through, as people write keys; undefined for anything else, and for no key. */
+export function base32Bytes(text: string): Buffer | undefined {
+  const digits = text.toUpperCase().replace(/[ =-]/g, '');
+  if (!/^[A-Z2-7]{8,}$/.test(digits)) return undefined;
+  const bytes: number[] = [];
+  let [bits, count] = [0, 0];
+  for (const digit of digits) {
+    bits = ((bits << 5) | ALPHABET.indexOf(digit)) & 0xfff;
+    count += 5;
+    if (count < 8) continue;
+    count -= 8;
+    bytes.push((bits >> count) & 0xff);
+  }
+  return Buffer.from(bytes);
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../../platform/errors/service-error';
+import { membersOf, objectText } from '../../platform/json/json-members';
+import { readJson } from '../../platform/json/read-json';
+import { ResourceReader } from '../../resource/resource-reader';
+import { ResourceWriter } from '../../resource/resource-writer';
+import { CredentialGuard } from '../guessing/credential-guard';
+import { PasswordHash } from '../hashing/password-hash';
+import { isPasswordLength, normalisedPassword } from '../hashing/password-text';
+import { assertPassword } from './new-passwords';
+import { UserPasswords } from './user-passwords.repository';
+
+/** Others may change the User at the same time; after so many it is a conflict. */
+const MAX_TRIES = 3;
+
+/** A User changes the own password: one hash to check the old one, one for the new. */
+@Injectable()
+export class PasswordChange {
+  constructor(
+    private readonly passwords: UserPasswords,
+    private readonly hashes: PasswordHash,
+    private readonly reader: ResourceReader,
+    private readonly writer: ResourceWriter,
+    private readonly guesses: CredentialGuard,
+  ) {}
+
+  /**
+   * Stores the new password, which ends all Sessions of the User.
+   * @throws ServiceError 'unprocessable' for a wrong current or an unfit new password, 'conflict' when it was changed
+   * by somebody else meanwhile.
+   */
+  async change(userId: string, current: string, next: string): Promise<void> {
+    assertPassword(next, 'newPassword');
+    if (!isPasswordLength(current)) throw wrong();
+    const verified = await this.passwords.find(userId);
+    const judge = async (): Promise<void> => {
+      if (!(await this.hashes.isRight(current, verified?.passwordHash))) throw wrong();
+    };
+    await this.guesses.judge('user', userId, judge, isWrong);
+    if (normalisedPassword(next) === normalisedPassword(current)) {
+      throw new ServiceError('unprocessable', 'newPassword must differ from currentPassword.', {
+        expression: 'newPassword',
+      });
+    }
+    const hash = await this.hashes.hash(next);
+    for (let tries = 1; ; tries++) {
+      const { version } = await this.reader.read('User', userId);
+      // Read after the version: a password that changes from here on changes the version too.
+      if ((await this.passwords.find(userId))?.passwordId !== verified?.passwordId) throw changedMeanwhile();
+      if (await this.store(userId, hash, version)) return;
+      if (tries >= MAX_TRIES) throw changedMeanwhile();
+    }
+  }
+
+  /** The rule of User takes a hash as it is, makes a version and ends the Sessions; false for another version. */
+  private async store(userId: string, hash: string, version: number): Promise<boolean> {
+    try {
+      await this.writer.patch('User', userId, (text) => readJson(withPassword(text, hash)), { ifMatch: [version] });
+      return true;
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === 'precondition-failed') return false;
+      throw error;
+    }
+  }
+}
+
+const withPassword = (text: string, hash: string): string =>
+  objectText([
+    ...membersOf(text)
+      .filter(({ key }) => key !== 'password')
+      .map(({ key, valueText }) => [key, valueText] as const),
+    ['password', JSON.stringify(hash)],
+  ]);
+
+const wrong = (): ServiceError =>
+  new ServiceError('unprocessable', 'currentPassword is wrong.', { expression: 'currentPassword' });
+
+const isWrong = (error: unknown): boolean =>
+  error instanceof ServiceError && error.details.expression === 'currentPassword';
+
+const changedMeanwhile = (): ServiceError =>
+  new ServiceError('conflict', 'The User was changed meanwhile. Log in and try again.');

@@ -1,0 +1,15 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The hash of a User's password, with its kind and parameters. */
+@Entity('user_password')
+export class UserPasswordEntity {
+  @PrimaryColumn('text', { name: 'user_id' })
+  userId!: string;
+
+  /** Changes with the password, and stays when the same password is only hashed anew. */
+  @Column('uuid', { name: 'password_id' })
+  passwordId!: string;
+
+  @Column('text', { name: 'password_hash' })
+  passwordHash!: string;
+}

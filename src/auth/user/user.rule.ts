@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { nearestCode } from '../../fhir/nearest-code';
+import { type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type ResourceDraft } from '../../resource/resource-draft';
+import { ForResourceType, type ResourceRule } from '../../resource/resource-rule';
+import { Sessions } from '../../session/sessions';
+import { keepSecret, takeSecret } from '../secret-mask';
+import { assertShapes } from '../shape';
+import { type NewPassword, NewPasswords } from './new-passwords';
+import { base32Bytes } from './one-time-code';
+import { TwoFactorKeys } from './two-factor-keys.repository';
+import { UserLogins } from './user-logins.repository';
+
+interface NewSecrets {
+  readonly password?: NewPassword;
+  readonly twoFactorKey?: string;
+}
+
+/** Checks a User, keeps its secrets out of the body, and ends its Sessions when the password changes. */
+@Injectable()
+@ForResourceType('User')
+export class UserRule implements ResourceRule<NewSecrets> {
+  constructor(
+    private readonly passwords: NewPasswords,
+    private readonly twoFactorKeys: TwoFactorKeys,
+    private readonly logins: UserLogins,
+    private readonly sessions: Sessions,
+  ) {}
+
+  async check(draft: ResourceDraft): Promise<NewSecrets> {
+    assertShapes('User', draft.value, {
+      password: 'string',
+      userName: 'string',
+      email: 'string',
+      inactive: 'boolean',
+      twoFactor: 'object',
+    });
+    assertSpelling(draft.value);
+    for (const name of ['userName', 'email']) assertLogin(name, draft.value[name]);
+    const twoFactorKey = takeTwoFactorKey(draft);
+    const text = takeSecret(draft, 'password');
+    const password = text === undefined ? undefined : await this.passwords.prepare(draft.id, text);
+    return { ...(password === undefined ? {} : { password }), ...(twoFactorKey === undefined ? {} : { twoFactorKey }) };
+  }
+
+  async store(draft: ResourceDraft, secrets: NewSecrets, previous: Resource | undefined): Promise<void> {
+    const userId = draft.id ?? '';
+    const { userName, email } = draft.value as { userName?: string; email?: string };
+    await this.logins.set(userId, { userName, email });
+    await this.storeTwoFactorKey(draft, userId, secrets, previous);
+    if (secrets.password === undefined) {
+      keepSecret(draft, 'password', previous);
+      return;
+    }
+    const outcome = await this.passwords.store(userId, secrets.password);
+    if (outcome === 'same') return;
+    draft.markHiddenChange();
+    if (outcome === 'changed') await this.sessions.closeAllOf({ userId });
+  }
+
+  private async storeTwoFactorKey(
+    draft: ResourceDraft,
+    userId: string,
+    { twoFactorKey }: NewSecrets,
+    previous: Resource | undefined,
+  ): Promise<void> {
+    if (twoFactorKey === undefined) keepSecret(draft, 'twoFactor.secretKey', previous);
+    else if (await this.twoFactorKeys.set(userId, twoFactorKey)) draft.markHiddenChange();
+  }
+}
+
+function takeTwoFactorKey(draft: ResourceDraft): string | undefined {
+  const { twoFactor } = draft.value;
+  if (twoFactor !== undefined) assertShapes('User.twoFactor', twoFactor, { secretKey: 'string' });
+  const key = takeSecret(draft, 'twoFactor.secretKey');
+  if (key === undefined || base32Bytes(key) !== undefined) return key;
+  throw new ServiceError('unprocessable', 'User.twoFactor.secretKey is base32 (RFC 4648), from 8 characters on.', {
+    expression: 'User.twoFactor.secretKey',
+  });
+}
+
+/** What decides whether a User can sign in; other members are the caller's own, but a misspelt password would be stored readable. */
+const DECISIVE = ['password', 'inactive', 'userName'];
+/** Members of SCIM (RFC 7643) that look like those, and are none of them. */
+const OTHERS = new Set([...DECISIVE, 'active', 'name', 'displayName']);
+
+function assertSpelling(user: Resource): void {
+  for (const key of Object.keys(user)) {
+    const meant = OTHERS.has(key)
+      ? undefined
+      : nearestCode(
+          key.toLowerCase(),
+          DECISIVE.map((name) => name.toLowerCase()),
+        );
+    const name = DECISIVE.find((one) => one.toLowerCase() === meant);
+    if (name !== undefined)
+      throw new ServiceError(
+        'unprocessable',
+        `"${key.slice(0, 64)}" is not an element of User. Did you mean "${name}"?`,
+        {
+          expression: `User.${key.slice(0, 64)}`,
+        },
+      );
+  }
+}
+
+/** A login is a key of an index, and RFC 5321 (section 4.5.3.1) ends an email address there too. */
+const MAX_LOGIN_BYTES = 254;
+
+function assertLogin(name: string, login: unknown): void {
+  if (typeof login !== 'string' || (login !== '' && Buffer.byteLength(login) <= MAX_LOGIN_BYTES)) return;
+  throw new ServiceError('unprocessable', `User.${name} has 1 to ${MAX_LOGIN_BYTES} bytes.`, {
+    expression: `User.${name}`,
+  });
+}
