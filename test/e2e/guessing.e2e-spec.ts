@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { HashThreads } from '../../src/auth/hashing/hash-threads';
 import { type Person, login } from '../support/people';
 import { type Received, type TestApp, ROOT, basicHeader, startTestApp } from '../support/test-app';
 
@@ -101,6 +102,35 @@ describe('guessing', () => {
       return seen;
     };
     expect(await texts('nobody')).toEqual(await texts('nurse'));
+  });
+
+  it.each([
+    ['a wrong password', 'nurse', 1],
+    ['a wrong password by email', 'nurse@svc.example', 1],
+    ['a name that nobody has', 'nobody', 1],
+    ['a User without a password', 'bare', 1],
+    ['a User that is inactive', 'retired', 1],
+    ['a User that was deleted', 'gone', 1],
+  ])('costs one hash for %s, with one and the same answer', async (_case, username, hashes) => {
+    await first.put('/User/bare', { userName: 'bare' });
+    await first.put('/User/retired', { userName: 'retired', password: 'a password', inactive: true });
+    await first.put('/User/gone', { userName: 'gone', password: 'a password' });
+    await first.delete('/User/gone');
+    const threads = first.app.get(HashThreads);
+    const before = threads.startedTasks;
+    const { status, text, headers } = await ask(username, 'wrong');
+    expect(threads.startedTasks - before).toBe(hashes);
+    const names = [...headers.keys()].sort();
+    const other = await ask('another name', 'wrong');
+    expect([status, text, names]).toEqual([other.status, other.text, [...other.headers.keys()].sort()]);
+  });
+
+  it('costs no hash while it is throttled', async () => {
+    await fail(10);
+    const threads = first.app.get(HashThreads);
+    const before = threads.startedTasks;
+    expect((await ask('nurse', 'wrong')).status).toBe(429);
+    expect(threads.startedTasks).toBe(before);
   });
 
   it('judges no more than ten of many tries at once, on two servers together', async () => {
