@@ -47,15 +47,12 @@ export class AccessRequests {
     const caller: Caller =
       principal.resourceType === 'User' ? { userId: principal.id, clientId: '' } : { clientId: principal.id };
     const operationId = 'FhirRead';
-    return new LazyRequest(
-      { caller, operationId },
-      {
-        ...this.callers.of(caller, undefined),
-        'request-method': () => 'get',
-        uri: () => `/fhir/${type}/${id}`,
-        params: () => ({ 'resource/type': type, 'resource/id': id }),
-        operation: () => ({ id: operationId }),
-      },
-    );
+    return new LazyRequest({ caller, operationId }, () => ({
+      ...this.callers.of(caller, undefined),
+      'request-method': () => 'get',
+      uri: () => `/fhir/${type}/${id}`,
+      params: () => ({ 'resource/type': type, 'resource/id': id }),
+      operation: () => ({ id: operationId }),
+    }));
   }
 }
