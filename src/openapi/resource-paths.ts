@@ -101,7 +101,10 @@ const search: OperationItem = {
     queryParameter('_page', 'Page by number, from 1 to 10,000 resources deep; links then go by numbers too', '1'),
     queryParameter('_result', 'array: the bare resources, with links in the header Link'),
     queryParameter('_timeout', 'Seconds that page, total and includes may take together', '60'),
-    queryParameter('_explain', '1: with the statement and its plan'),
+    queryParameter(
+      '_explain',
+      '1: with the statement and its plan; or a list of plan, analyze, buffers, costs, timing, format-json',
+    ),
   ],
   responses: {
     '200': answer('Bundle of type searchset, with a next link while there is more', 'Bundle'),

@@ -547,6 +547,14 @@ describe('the search language', () => {
     await app.delete('/fhir/Observation/newest');
   });
 
+  it('tells the plan alone, or as JSON, when _explain asks for that', async () => {
+    const planOf = async (words: string): Promise<unknown> =>
+      ((await search(`Observation?code=29463-7&_explain=${words}`)) as Bundle & { plan: unknown }).plan;
+    expect(await planOf('plan')).toEqual(expect.not.stringContaining('actual'));
+    expect(await planOf('plan,no-costs')).toEqual(expect.not.stringContaining('cost='));
+    expect(JSON.stringify(await planOf('format-json'))).toContain('Actual Rows');
+  });
+
   it('tells with _explain=1 the statement, its values and the plan, beside the normal answer', async () => {
     const bundle = (await search('Observation?code=29463-7&_explain=1')) as Bundle & { query: unknown[]; plan: string };
     expect(idsOf(bundle).sort()).toEqual(['weight', 'weight-g']);

@@ -56,10 +56,10 @@ export class SearchRequests {
     const { used, ...asked } = readSearch(query, scope, this.environment.searchTimeoutMaxSeconds);
     const limit = await this.limits.current();
     // A plan counts rows that the caller may not see.
-    if (limit !== undefined && asked.isExplained === true) throw limitedToRows();
+    if (limit !== undefined && asked.explain !== undefined) throw limitedToRows();
     const { isArray, page: number, position } = asked;
     const count = subset === 'count' ? 0 : asked.count;
-    if (isArray && (count === 0 || asked.isExplained === true)) throw noPlaceForTotals();
+    if (isArray && (count === 0 || asked.explain !== undefined)) throw noPlaceForTotals();
     const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
       this.search.search({
         ...asked,

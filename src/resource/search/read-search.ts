@@ -1,10 +1,11 @@
+import { explainOptionsOf } from './explain-options';
 import { includesOf } from './include/read-includes';
 import { type SearchScope } from './parse/search-scope';
 import { sortOf } from './parse/sort';
 import { invalid } from './parse/values';
 import { parseSearch } from './parse-search';
 import { type SearchRequest } from './resource-search';
-import { countOf, isArrayResult, isExplained, pageOf, timeoutOf, totalModeOf } from './result-parameters';
+import { countOf, isArrayResult, pageOf, timeoutOf, totalModeOf } from './result-parameters';
 import { parsePosition } from './search-position';
 import { type PagePosition, type SortKey } from './search-query';
 
@@ -36,6 +37,7 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
   const page = pageOf(query, count);
   if (page !== undefined && position !== undefined)
     throw invalid('_page', `and "_${position.side}" exclude each other`);
+  const explain = explainOptionsOf(query);
   const timeout = query.get('_timeout');
   const timeoutSeconds = timeoutOf(timeout === '' ? null : timeout, mostSeconds);
   const used = new URLSearchParams();
@@ -50,8 +52,8 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
     includes,
     count,
     total: totalModeOf(query),
-    isExplained: isExplained(query),
     isArray: isArrayResult(query),
+    ...(explain === undefined ? {} : { explain }),
     ...(position === undefined ? {} : { position }),
     ...(page === undefined ? {} : { page, offset: (page - 1) * count }),
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),

@@ -4,6 +4,7 @@ import { Statements } from '../../platform/database/statements';
 import { type RowLimit } from '../rows/row-limit';
 import { ClauseResolver } from './clause-resolver';
 import { adviceOf } from './explain-advice';
+import { type ExplainOptions } from './explain-options';
 import { type CompiledSearch } from './compile/binder';
 import { type CompiledPage, compilePage, compileTotal } from './compile-search';
 import { type FoundResource, foundResourceOf, type ResourceRow } from './found-resource';
@@ -17,7 +18,7 @@ export interface SearchRequest extends SearchQuery {
   readonly total: TotalMode;
   readonly includes?: readonly Include[];
   /** Whether to tell how the page was found. */
-  readonly isExplained?: boolean;
+  readonly explain?: ExplainOptions;
   /** What the caller may see; everything when absent. */
   readonly limit?: RowLimit | undefined;
 }
@@ -41,8 +42,8 @@ export interface SearchPage {
 export interface SearchExplanation {
   /** SQL, then the values of `$1`, `$2` … */
   readonly query: readonly unknown[];
-  /** What EXPLAIN ANALYZE says. */
-  readonly plan: string;
+  /** What EXPLAIN says: text, or JSON where that was asked for. */
+  readonly plan: unknown;
   /** What would make it cheaper; absent when there is nothing to say. */
   readonly advice?: readonly string[];
 }
@@ -87,7 +88,7 @@ export class ResourceSearch {
       hasMore,
       ...(total === undefined ? {} : { total }),
       ...neighboursOf(page, compiled, hasMore, query.position),
-      ...(query.isExplained === true ? { explanation: await this.explain(compiled, query) } : {}),
+      ...(query.explain === undefined ? {} : { explanation: await this.explain(compiled, query, query.explain) }),
     };
   }
 
@@ -98,9 +99,14 @@ export class ResourceSearch {
   }
 
   /** Runs the statement once more, under the same limits. */
-  private async explain({ statement, values }: CompiledSearch, { clauses }: SearchQuery): Promise<SearchExplanation> {
-    const text = `explain (analyze, buffers) ${statement.text}`;
+  private async explain(
+    { statement, values }: CompiledSearch,
+    { clauses }: SearchQuery,
+    { sql, isJson }: ExplainOptions,
+  ): Promise<SearchExplanation> {
+    const text = `explain (${sql}) ${statement.text}`;
     const rows = await this.statements.run<{ 'QUERY PLAN': string }>({ name: '', text }, values);
+    if (isJson) return { query: [statement.text, ...values], plan: rows[0]?.['QUERY PLAN'] };
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     const advice = adviceOf(plan, clauses);
     return { query: [statement.text, ...values], plan, ...(advice.length === 0 ? {} : { advice }) };

@@ -72,11 +72,3 @@ export function totalModeOf(query: URLSearchParams): TotalMode {
 /** Whether `Prefer` asks to ignore unknown parameters (http://hl7.org/fhir/R4/search.html#errors). */
 export const isLenient = (prefer: string | undefined): boolean =>
   /(^|[\s;,])handling=lenient($|[\s;,])/.test(prefer ?? '');
-
-/** Reads `_explain`: `1`, `true` and `analyze` ask for the plan with the answer; `0` and `false` do not. */
-export function isExplained(query: URLSearchParams): boolean {
-  const text = query.get('_explain');
-  if (text === null || text === '' || text === '0' || text === 'false') return false;
-  if (text === '1' || text === 'true' || text === 'analyze') return true;
-  throw new ServiceError('invalid', '_explain is 1 or 0.');
-}

@@ -1,10 +1,11 @@
 import { ServiceError } from '../../../platform/errors/service-error';
+import { explainOptionsOf } from '../explain-options';
 import { type Include, includesOf } from '../include/read-includes';
 import { type SearchScope } from '../parse/search-scope';
 import { alternativesOf, invalid } from '../parse/values';
 import { type ParsedSearch, parseSearch } from '../parse-search';
 import { linkedParameters, positionOf } from '../read-search';
-import { countOf, isArrayResult, isExplained, RESULT_PARAMETERS, timeoutOf, totalModeOf } from '../result-parameters';
+import { countOf, isArrayResult, RESULT_PARAMETERS, timeoutOf, totalModeOf } from '../result-parameters';
 import { type TypesSearchRequest } from './types-search';
 
 export interface ReadTypesSearch extends TypesSearchRequest {
@@ -45,7 +46,8 @@ export function readTypesSearch(
 ): ReadTypesSearch {
   if ((query.get('_page') ?? '') !== '')
     throw invalid('_page', 'counts pages of one type: follow the links of a search over types');
-  if (isExplained(query)) throw invalid('_explain', 'tells about a search of one type: ask it of each');
+  if (explainOptionsOf(query) !== undefined)
+    throw invalid('_explain', 'tells about a search of one type: ask it of each');
   const common = commonParameters(query, searched, isNamed, scopeOf);
   const parsed = searched.map((type) => ({ type, ...parseSearch(common, scopeOf(type)) }));
   const isOldestFirst = isOldestFirstOf(query);

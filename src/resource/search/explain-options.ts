@@ -1,0 +1,38 @@
+import { ServiceError } from '../../platform/errors/service-error';
+
+/** What `EXPLAIN` is asked for (https://www.postgresql.org/docs/current/sql-explain.html). */
+export interface ExplainOptions {
+  /** Between the parentheses of the command: words of a fixed list alone. */
+  readonly sql: string;
+  readonly isJson: boolean;
+}
+
+/** Words that stand for a choice, in the order in which the command names them. */
+const CHOICES = ['analyze', 'buffers', 'costs', 'timing'] as const;
+const ANALYZED = ['analyze', 'buffers', 'costs', 'timing'];
+const WORDS = ['plan', 'format-json', ...CHOICES, ...CHOICES.map((word) => `no-${word}`)];
+
+/**
+ * Reads `_explain`: `1` and `true` ask for EXPLAIN ANALYZE; `0`, `false` and nothing for no plan. A comma list chooses:
+ * `plan` or `analyze`, `buffers`, `costs`, `timing`, each with `no-` before it too, and `format-json`.
+ * @throws ServiceError 'invalid' naming the words that there are
+ */
+export function explainOptionsOf(query: URLSearchParams): ExplainOptions | undefined {
+  const text = query.get('_explain') ?? '';
+  if (text === '' || text === '0' || text === 'false') return undefined;
+  const words = text === '1' || text === 'true' ? [] : text.split(',');
+  const unknown = words.find((word) => !WORDS.includes(word));
+  if (unknown !== undefined) throw refused(`"${unknown.slice(0, 32)}" is none of 1, 0, ${WORDS.join(', ')}`);
+  const asked = new Set(words.map((word) => (word === 'plan' ? 'no-analyze' : word)));
+  for (const word of CHOICES)
+    if (asked.has(word) && asked.has(`no-${word}`)) throw refused(`"${word}" and its opposite exclude each other`);
+  const isAnalyzed = !asked.has('no-analyze');
+  if (!isAnalyzed && asked.has('timing')) throw refused('"timing" needs "analyze"');
+  const isJson = asked.has('format-json');
+  const isOn = (word: string): boolean =>
+    asked.has(word) || (!asked.has(`no-${word}`) && (isAnalyzed ? ANALYZED.includes(word) : word === 'costs'));
+  const choices = CHOICES.map((word) => `${word} ${isOn(word) ? 'on' : 'off'}`);
+  return { sql: [...choices, ...(isJson ? ['format json'] : [])].join(', '), isJson };
+}
+
+const refused = (why: string): ServiceError => new ServiceError('invalid', `_explain: ${why}.`);
