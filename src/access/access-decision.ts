@@ -24,6 +24,14 @@ interface Candidate {
   readonly request: LazyRequest | undefined;
 }
 
+/** What was found on the way to a decision. */
+interface Findings {
+  readonly tried: TriedPolicy[];
+  readonly rows: Set<string>;
+}
+
+const ALL: Decision = { granted: true, rows: 'all' };
+
 /** Decides requests: denied unless a policy grants. */
 @Injectable()
 export class AccessDecision {
@@ -35,27 +43,32 @@ export class AccessDecision {
 
   /** The first grant without criteria decides; else all grants are collected, and one of their criteria must hold. */
   async decide(request: LazyRequest): Promise<Decision> {
-    const tried: TriedPolicy[] = [];
-    const rows = new Set<string>();
-    for await (const candidate of this.candidatesFor(request)) {
-      const outcome = await this.trial.of(candidate.policy, candidate.request);
-      if (outcome.granted === 'all') return { granted: true, rows: 'all' };
-      if (outcome.granted === undefined) tried.push({ policy: candidate.policy, failed: outcome.failed });
-      else for (const criterion of outcome.granted) rows.add(criterion);
+    const index = await this.policies.current();
+    const found: Findings = { tried: [], rows: new Set() };
+    for (const policy of index.covering(request)) {
+      if (await this.isGrantOfAll({ policy, request }, found)) return ALL;
     }
-    return rows.size === 0 ? { granted: false, tried } : { granted: true, rows: [...rows] };
+    // Roles are read when no other policy has decided.
+    for (const candidate of await this.ofRoles(index.coveringRoles(request), request)) {
+      if (await this.isGrantOfAll(candidate, found)) return ALL;
+    }
+    return found.rows.size === 0 ? { granted: false, tried: found.tried } : { granted: true, rows: [...found.rows] };
   }
 
-  /** Roles are read when no other policy has decided. */
-  private async *candidatesFor(request: LazyRequest): AsyncGenerator<Candidate> {
-    const index = await this.policies.current();
-    for (const policy of index.covering(request)) yield { policy, request };
-    const ofRoles = index.coveringRoles(request);
-    if (ofRoles.length === 0) return;
+  private async isGrantOfAll({ policy, request }: Candidate, { tried, rows }: Findings): Promise<boolean> {
+    const outcome = await this.trial.of(policy, request);
+    if (outcome.granted === 'all') return true;
+    if (outcome.granted === undefined) tried.push({ policy, failed: outcome.failed });
+    else for (const criterion of outcome.granted) rows.add(criterion);
+    return false;
+  }
+
+  private async ofRoles(policies: readonly CompiledPolicy[], request: LazyRequest): Promise<readonly Candidate[]> {
+    if (policies.length === 0) return [];
     const held = new Set((await this.roles.of(request.caller)).map(({ name }) => name));
-    for (const policy of ofRoles) {
+    return policies.map((policy) => {
       const { roleName = '' } = policy;
-      yield { policy, request: held.has(roleName) ? asHolderOf(roleName, request) : undefined };
-    }
+      return { policy, request: held.has(roleName) ? asHolderOf(roleName, request) : undefined };
+    });
   }
 }

@@ -15,14 +15,21 @@ import { ComplexEngine } from './engines/complex.engine';
 import { AllowRpcEngine } from './engines/allow-rpc.engine';
 import { PolicyEngines } from './policy-engine.registry';
 import { PolicyEntryAccess } from './policy-entry-access';
+import { DecisionController } from './denials/decision.controller';
+import { DenialLog } from './denials/denial-log';
+import { Denials } from './denials/denials';
 import { PolicyTrial } from './policy-trial';
 import { AccessRequests } from './request/access-requests';
 import { CallerParts } from './request/caller-parts';
 import { RoleResourceType } from './roles/role.resource-type';
 import { Roles } from './roles/roles';
+import { DescribedRequests } from './testing/described-request';
+import { PolicyTest } from './testing/policy-test';
+import { TestPolicyController } from './testing/test-policy.controller';
 
 @Module({
   imports: [DiscoveryModule, ResourceModule],
+  controllers: [DecisionController, TestPolicyController],
   providers: [
     AccessDecision,
     AccessPolicies,
@@ -34,16 +41,20 @@ import { Roles } from './roles/roles';
     AllowRpcEngine,
     CallerParts,
     ComplexEngine,
+    DenialLog,
+    Denials,
+    DescribedRequests,
     JsonSchemaEngine,
     MatchoEngine,
     MatchoRpcEngine,
     PolicyEngines,
     PolicyEntryAccess,
     PolicyRows,
+    PolicyTest,
     PolicyTrial,
     RoleResourceType,
     Roles,
   ],
-  exports: [AccessDecision, AccessRequests],
+  exports: [AccessDecision, AccessRequests, Denials],
 })
 export class AccessModule {}

@@ -4,6 +4,7 @@ import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest } from '../resource/entry-access';
 import { AccessDecision } from './access-decision';
+import { Denials } from './denials/denials';
 import { AccessRequests } from './request/access-requests';
 
 /** Entries of bundles are decided by the same policies as requests, each with a request object of its own. */
@@ -13,13 +14,15 @@ export class PolicyEntryAccess implements EntryAccess {
   constructor(
     private readonly access: AccessDecision,
     private readonly requests: AccessRequests,
+    private readonly denials: Denials,
   ) {}
 
   async grant(entry: EntryAccessRequest): Promise<GrantedRows> {
     const request = this.requests.ofEntry(entry);
-    const decision = request === undefined ? undefined : await this.access.decide(request);
-    if (decision?.granted === true) return decision.rows;
-    throw new ServiceError('forbidden', 'No AccessPolicy grants this request.');
+    if (request === undefined) throw new ServiceError('forbidden', 'Nobody calls: there is nobody to grant this to.');
+    const decision = await this.access.decide(request);
+    if (decision.granted && (decision.rows === 'all' || entry.enforcesRows === true)) return decision.rows;
+    throw await this.denials.refusalOf(request, decision);
   }
 
   async readableBy(

@@ -38,8 +38,17 @@ class LinkIndex {
   }
 
   covering(request: AccessRequest): readonly CompiledPolicy[] {
-    const linked = linksOf(request).flatMap((link) => this.byLink.get(link) ?? []);
-    return [...new Set([...linked, ...this.everybody])].filter((policy) => isOfKind(policy, request));
+    const found: CompiledPolicy[] = [];
+    for (const link of linksOf(request)) this.note(this.byLink.get(link), request, found);
+    this.note(this.everybody, request, found);
+    return found;
+  }
+
+  private note(policies: readonly CompiledPolicy[] = [], request: AccessRequest, found: CompiledPolicy[]): void {
+    for (const policy of policies) {
+      // Only a policy with several links can be met twice.
+      if (isOfKind(policy, request) && !(policy.links.length > 1 && found.includes(policy))) found.push(policy);
+    }
   }
 }
 

@@ -20,6 +20,7 @@ import { Grants } from './grants/grant.registry';
 import { PasswordGrant } from './grants/password.grant';
 import { RefreshTokenGrant } from './grants/refresh-token.grant';
 import { HashThreads } from './hashing/hash-threads';
+import { LoginQueue } from './hashing/login-queue';
 import { PasswordHash } from './hashing/password-hash';
 import { ClientResourceType, UserResourceType } from './identity.resource-types';
 import { IdentitySetup } from './identity-setup';
@@ -63,6 +64,7 @@ const users = [
   TwoFactorKeys,
   Userinfo,
   HashThreads,
+  LoginQueue,
   PasswordHash,
 ];
 const keys = [SigningKeys, KeyRotation, SecretBox];

@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
 import { AccessDecision } from '../access/access-decision';
+import { Denials } from '../access/denials/denials';
 import { AccessRequests } from '../access/request/access-requests';
 import { authorizationOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/http/request-context';
@@ -12,7 +13,6 @@ import {
   ROUTE_ACCESS,
   type RouteAccess,
 } from '../platform/http/route-access';
-import { ServiceError } from '../platform/errors/service-error';
 import { CallerResolver } from './caller-resolver';
 
 /** Every route but the public ones: who calls, and does a policy grant it. */
@@ -22,7 +22,8 @@ export class CallerGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly callers: CallerResolver,
     private readonly access: AccessDecision,
-    private readonly asked: AccessRequests,
+    private readonly accessRequests: AccessRequests,
+    private readonly denials: Denials,
     private readonly requests: RequestContext,
   ) {}
 
@@ -35,13 +36,14 @@ export class CallerGuard implements CanActivate {
     this.requests.identify(caller, epoch);
     if (access === 'token') return true;
     const operationIdOf = this.reflector.getAllAndOverride<OperationIdOf | undefined>(OPERATION_ID, route);
-    const asked = this.asked.ofHttp(request, caller, operationIdOf?.(request));
+    const asked = this.accessRequests.ofHttp(request, caller, operationIdOf?.(request));
     if (access === 'parts') return true;
     const decision = await this.access.decide(asked);
-    if (!decision.granted) throw new ServiceError('forbidden', 'No AccessPolicy grants this request.');
+    const enforcesRows = this.reflector.getAllAndOverride<boolean | undefined>(ENFORCES_ROWS, route) ?? false;
+    if (!decision.granted || (decision.rows !== 'all' && !enforcesRows)) {
+      throw await this.denials.refusalOf(asked, decision);
+    }
     this.requests.grant(decision.rows);
-    const enforcesRows = this.reflector.getAllAndOverride<boolean | undefined>(ENFORCES_ROWS, route);
-    if (enforcesRows !== true) this.requests.assertAllRows();
     return true;
   }
 }

@@ -8,7 +8,7 @@ import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { bodyOf, queryOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/http/request-context';
-import { EnforcesRows, OperationId } from '../platform/http/route-access';
+import { EnforcesRows, OperationId, operationIdOfCode } from '../platform/http/route-access';
 import { assertId } from '../resource/resource-draft';
 import { ANY_TYPE, type OperationDefinition } from './operation';
 import { OperationRegistry, operationKey } from './operation.registry';
@@ -16,14 +16,10 @@ import { OperationRegistry, operationKey } from './operation.registry';
 /** Some clients send the dollar percent-encoded, and Express compares the raw path. */
 const codes = (prefix: string): string[] => [`${prefix}$:code`, `${prefix}%24:code`];
 
-/** `$everything` → `FhirEverything`, `$dry-run` → `FhirDryRun`. */
-const accessNameOf = (code: string): string =>
-  `Fhir${code.replace(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
-
 /** `/$op`, `/Type/$op` and `/Type/id/$op` on both roots. */
 @ApiExcludeController()
 @EnforcesRows() // Each operation says whether it does.
-@OperationId(({ params }) => accessNameOf(String(params.code)))
+@OperationId(({ params }) => operationIdOfCode(String(params.code)))
 @Controller(['fhir', ''])
 export class OperationController {
   constructor(

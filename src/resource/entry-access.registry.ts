@@ -3,7 +3,6 @@ import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
-import { limitedToRows } from '../platform/http/request-context';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest } from './entry-access';
 
 /** Whoever is registered decides; without anybody nothing is granted. */
@@ -18,9 +17,7 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> {
    * @throws ServiceError 'forbidden'
    */
   grant(request: EntryAccessRequest): Promise<GrantedRows> {
-    const [decider] = this.all();
-    if (decider === undefined) throw new ServiceError('forbidden', 'Nobody decides who may do this.');
-    return decider.handler.grant(request);
+    return this.decide({ ...request, enforcesRows: true });
   }
 
   /**
@@ -28,7 +25,13 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> {
    * @throws ServiceError 'forbidden'
    */
   async assertGranted(request: EntryAccessRequest): Promise<void> {
-    if ((await this.grant(request)) !== 'all') throw limitedToRows();
+    await this.decide(request);
+  }
+
+  private async decide(request: EntryAccessRequest): Promise<GrantedRows> {
+    const [decider] = this.all();
+    if (decider === undefined) throw new ServiceError('forbidden', 'Nobody decides who may do this.');
+    return decider.handler.grant(request);
   }
 
   /** As {@link EntryAccess.readableBy}; without anybody who decides, nobody may. */

@@ -13,6 +13,8 @@ export interface EntryAccessRequest {
   readonly id?: string;
   /** Parses what the caller sent, when a policy looks at it. */
   readonly resource: () => Resource | undefined;
+  /** Whether whoever asks keeps to the rows that are granted; else a caller who is limited to some is refused. */
+  readonly enforcesRows?: boolean;
   /** A call of an RPC method, with its params as values. */
   readonly rpc?: { readonly method: string; readonly params: unknown };
 }

@@ -4,7 +4,7 @@ import { CompartmentListener } from './compartment/compartment.listener';
 import { Compartments } from './compartment/compartments';
 import { ConditionMatches } from './conditional/condition-matches';
 import { ConditionalWriter } from './conditional/conditional-writer';
-import { EntryAccesses } from './entry-access.registry';
+import { EntryAccessModule } from './entry-access.module';
 import { ResourceChangeListeners } from './resource-change.registry';
 import { ResourceHistory } from './resource-history';
 import { ResourceReader } from './resource-reader';
@@ -45,12 +45,11 @@ import { WriteExtensions } from './write-extensions';
 
 /** The resource store for other modules; its routes are in ResourceApiModule. */
 @Module({
-  imports: [DiscoveryModule],
+  imports: [DiscoveryModule, EntryAccessModule],
   providers: [
     ResourceTypes,
     ResourceRules,
     ResourceChangeListeners,
-    EntryAccesses,
     ResourceValidation,
     StoredDefinitions,
     ProfileValidation,
@@ -111,7 +110,7 @@ import { WriteExtensions } from './write-extensions';
     ConditionMatches,
     ResourceStore,
     WriteExtensions,
-    EntryAccesses,
+    EntryAccessModule,
   ],
 })
 export class ResourceModule {}

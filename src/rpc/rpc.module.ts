@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Echo } from './methods/echo';
-import { ResourceModule } from '../resource/resource.module';
+import { EntryAccessModule } from '../resource/entry-access.module';
 import { RpcAccess } from './rpc-access';
 import { RpcDispatcher } from './rpc-dispatcher';
 import { RpcErrors } from './rpc-errors';
@@ -10,7 +10,7 @@ import { RpcRegistry } from './rpc.registry';
 
 /** `POST /rpc`. Methods of any module are found by their decorator. */
 @Module({
-  imports: [DiscoveryModule, ResourceModule],
+  imports: [DiscoveryModule, EntryAccessModule],
   controllers: [RpcController],
   providers: [RpcRegistry, RpcAccess, RpcDispatcher, RpcErrors, Echo],
   exports: [RpcRegistry],

@@ -7,7 +7,9 @@ import { type NextFunction, type Request, type Response, raw } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
 import { HttpModule } from '../platform/http/http.module';
 import { RequestContext } from '../platform/http/request-context';
+import { type GrantedRows } from '../platform/http/granted-rows';
 import { JsonText } from '../platform/json/json-text';
+import { DecidesEntryAccess, type EntryAccess } from '../resource/entry-access';
 import { type RpcCall, type RpcHandler, RpcMethod } from './rpc-method';
 import { RpcRefusal } from './rpc-refusal';
 import { RpcModule } from './rpc.module';
@@ -71,12 +73,23 @@ class End implements RpcHandler<{ readonly as?: string }, unknown> {
   }
 }
 
-async function startApp(...providers: Type[]): Promise<INestApplication> {
-  @Module({ imports: [HttpModule, RpcModule], providers })
-  class App {}
-  const testing = await Test.createTestingModule({ imports: [App] })
+/** Everybody may call everything: policies are another floor's business. */
+@Injectable()
+@DecidesEntryAccess('this spec')
+class Everything implements EntryAccess {
+  grant(): Promise<GrantedRows> {
+    return Promise.resolve('all');
+  }
 
-    .compile();
+  readableBy(): Promise<GrantedRows> {
+    return Promise.resolve('all');
+  }
+}
+
+async function startApp(...providers: Type[]): Promise<INestApplication> {
+  @Module({ imports: [HttpModule, RpcModule], providers: [Everything, ...providers] })
+  class App {}
+  const testing = await Test.createTestingModule({ imports: [App] }).compile();
   const app = testing.createNestApplication({ bodyParser: false, logger: false });
   const requests = app.get(RequestContext);
   app.use(raw({ type: () => true, limit: '20mb' }));

@@ -4,7 +4,7 @@ import { withinTime } from '../platform/time/within-time';
 import { type ChangedTexts, type TopicCriteria } from './topic-criteria';
 
 /** Each write of the type waits for it, and so does everybody else: criteria take some 10 to 100 µs. */
-const MAX_MILLISECONDS = 100;
+const MAX_MILLISECONDS = 250;
 /** A hundred times as long: what takes too long may hold up the process for 1 % of the time. */
 const PAUSE_MILLISECONDS = 10_000;
 

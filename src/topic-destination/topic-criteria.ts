@@ -15,7 +15,7 @@ export type TopicCriteria = (change: ChangedTexts) => boolean;
 const OPTIONS = { async: false, traceFn: () => undefined } as const;
 
 /** On a resource without any content. */
-const MAX_TRIAL_MILLISECONDS = 100;
+const MAX_TRIAL_MILLISECONDS = 1_000;
 /** The library's parser takes half a second for the worst text of this length. */
 const MAX_LENGTH = 2_000;
 

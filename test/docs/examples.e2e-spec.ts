@@ -19,6 +19,9 @@ interface Content {
   readonly schema?: { readonly example?: object };
 }
 
+/** What only an answer of the same moment can name. */
+const OF_A_MOMENT = ['get /auth/decisions/{id}'];
+
 /** A call as Swagger UI sends it when nothing is changed in the form. */
 interface Call {
   readonly name: string;
@@ -62,7 +65,7 @@ describe('the examples of the OpenAPI document', () => {
     }>();
     const calls = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item)
-        .filter(([method]) => method !== 'delete')
+        .filter(([method]) => method !== 'delete' && !OF_A_MOMENT.includes(`${method} ${path}`))
         .flatMap(([method, operation]) => callsOf(path, method, operation)),
     );
     expect(calls.length).toBeGreaterThan(25);

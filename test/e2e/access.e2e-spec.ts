@@ -227,7 +227,7 @@ describe('access', () => {
     it.each<[string, object]>([
       ['engine', {}],
       ['engine', { engine: 'deny' }],
-      ['engine', { engine: 'matcho' }],
+      ['matcho', { engine: 'matcho' }],
       ['engine', { engine: 'Allow' }],
       ['engine', { engine: null }],
       ['engine', { engine: ['allow'] }],
@@ -260,6 +260,9 @@ describe('access', () => {
       ['criteria', { engine: 'allow', criteria: 'Observation?code:text=weight' }],
       ['criteria', { engine: 'allow', criteria: 'Patient?_content=rivera' }],
       ['criteria', { engine: 'allow', criteria: 'Patient?_filter=active eq true' }],
+      ['criteria', { engine: 'allow', criteria: 'Patient?name:starts=rivera' }],
+      ['criteria', { engine: 'allow', criteria: 'Patient?_ilike=rivera' }],
+      ['criteria', { engine: 'allow', criteria: 'Patient?_timeout=1&_id=p-1' }],
       ['criteria', { engine: 'allow', criteria: 'Patient?birthdate=somewhen' }],
       ['criteria', { engine: 'allow', criteria: 'Patient?_id={{user.id' }],
       ['criteria', { engine: 'allow', criteria: 'Patient?_id={{}}' }],
@@ -300,9 +303,15 @@ describe('access', () => {
       'GET /metadata',
       'GET /fhir/metadata',
       'GET /.well-known/jwks.json',
+      'GET /.well-known/oauth-authorization-server',
+      'GET /.well-known/openid-configuration',
+      'GET /.well-known/smart-configuration',
+      'GET /fhir/.well-known/smart-configuration',
       'GET /api',
       'GET /api-json',
       'POST /auth/token',
+      'POST /auth/introspect',
+      'POST /auth/revoke',
     ];
 
     it.each(PUBLIC)('%s answers', async (route) => {
@@ -313,7 +322,8 @@ describe('access', () => {
 
     it('no other route answers', async () => {
       const routes = routesOf(app).filter(
-        ({ method, path }) => !PUBLIC.includes(`${method} ${path}`) && !/^\/(api|auth\/token)(\W|$)/.test(path),
+        ({ method, path }) =>
+          !PUBLIC.includes(`${method} ${path}`) && !/^\/(api|auth\/(token|introspect|revoke))(\W|$)/.test(path),
       );
       expect(routes.length).toBeGreaterThan(20);
       for (const { method, path } of routes) {
@@ -324,8 +334,10 @@ describe('access', () => {
     });
 
     /** The public routes answer other methods by their own rules; everything else asks who calls. */
-    const expected = (method: string, url: string): unknown =>
-      method === 'HEAD' && PUBLIC.includes(`GET ${url}`) ? 200 : 401;
+    const expected = (method: string, url: string): unknown => {
+      if (/^\/(health|metadata|fhir\/metadata)$/.test(url)) return method === 'HEAD' ? 200 : 405;
+      return method === 'HEAD' && PUBLIC.includes(`GET ${url}`) ? 200 : 401;
+    };
 
     it.each([
       '/',

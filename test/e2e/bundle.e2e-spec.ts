@@ -492,7 +492,7 @@ describe('bundles', () => {
         400,
         'Bundle.entry[2].request.url',
       ],
-      ['a bad etag', remove('Patient/stored', { ifMatch: 'W/"x"' }), 400, 'Bundle.entry[2].request.ifMatch'],
+      ['a bad etag', remove('Patient/stored', { ifMatch: 'W/x' }), 400, 'Bundle.entry[2].request.ifMatch'],
       ['an unknown search parameter', remove('Patient?nonsense=1'), 400, 'Bundle.entry[2]'],
     ])('by %s leaves nothing, and names the entry', async (_why, wrong, status, expression) => {
       const guarded =

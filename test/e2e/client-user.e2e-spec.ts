@@ -215,6 +215,40 @@ describe('Client and User', () => {
       ['User', { email: 7 }, 'User.email'],
       ['User', { email: `${'x'.repeat(250)}@svc.example` }, 'User.email'],
       ['User', { inactive: 'true' }, 'User.inactive'],
+      ['User', { active: 'yes' }, 'User.active'],
+      ['User', { name: 'Joy' }, 'User.name'],
+      ['User', { name: { givenName: ['Joy'] } }, 'User.name.givenName'],
+      ['User', { displayName: 7 }, 'User.displayName'],
+      ['User', { phoneNumber: 41 }, 'User.phoneNumber'],
+      ['User', { emails: { value: 'a' } }, 'User.emails'],
+      ['User', { emails: [{ value: 'a', primary: 'yes' }] }, 'User.emails[0].primary'],
+      ['User', { photos: ['a'] }, 'User.photos[0]'],
+      ['User', { addresses: [{ locality: 1 }] }, 'User.addresses[0].locality'],
+      ['User', { organization: { resourceType: 'Patient', id: 'x' } }, 'User.organization.resourceType'],
+      ['User', { manager: { resourceType: 'User' } }, 'User.manager.id'],
+      ['User', { fhirUser: { resourceType: 'Device', id: 'x' } }, 'User.fhirUser.resourceType'],
+      ['User', { identifier: [{ system: 7 }] }, 'User.identifier[0].system'],
+      ['User', { link: [{ link: 'Patient/1' }] }, 'User.link[0].link'],
+      ['User', { securityLabel: [{ code: 1 }] }, 'User.securityLabel[0].code'],
+      ['User', { twoFactor: { enabled: 'yes' } }, 'User.twoFactor.enabled'],
+      ['Client', { name: 1 }, 'Client.name'],
+      ['Client', { scope: 'ward.read' }, 'Client.scope'],
+      ['Client', { scope: ['ward read'] }, 'Client.scope'],
+      ['Client', { secret: 'x'.repeat(1025) }, 'Client.secret'],
+      ['Client', { allowed_origins: 'https://a.example' }, 'Client.allowed_origins'],
+      ['Client', { jwks: [{ kid: 'x' }] }, 'Client.jwks[0].kty'],
+      ['Client', { smart: { launch_uri: 1 } }, 'Client.smart.launch_uri'],
+      ['Client', { trusted: 'yes' }, 'Client.trusted'],
+      ['Client', { auth: { client_credentials: [] } }, 'Client.auth.client_credentials'],
+      [
+        'Client',
+        { auth: { client_credentials: { token_format: 'x' } } },
+        'Client.auth.client_credentials.token_format',
+      ],
+      ['Client', { auth: { password: { audience: 'https://a.example' } } }, 'Client.auth.password.audience'],
+      ['Client', { auth: { password: { audience: [''] } } }, 'Client.auth.password.audience'],
+      ['Client', { auth: { authorization_code: { pkce: 'S256' } } }, 'Client.auth.authorization_code.pkce'],
+      ['Client', { auth: { magic: {} } }, 'Client.auth.magic'],
       ['Client', { secret: '' }, 'Client.secret'],
       ['Client', { secret: { text: 'x' } }, 'Client.secret'],
       ['Client', { grant_types: 'password' }, 'Client.grant_types'],
@@ -250,7 +284,17 @@ describe('Client and User', () => {
 
   it('keeps members that it does not know', async () => {
     const id = newId();
-    const body = { userName: id, department: 'cardiology', 'x-level': 1.1, roles: [{ value: 'nurse' }] };
+    const body = {
+      userName: id,
+      department: 'cardiology',
+      'x-level': 1.1,
+      'x-list': [1, null, { a: [] }],
+      'x-null': null,
+      name: { givenName: 'Joy', 'x-nickname': 'J' },
+      roles: [{ value: 'nurse', 'x-since': 2020 }],
+      organization: { resourceType: 'Organization', id: 'o1' },
+      identifier: [{ system: 'http://a.example', value: '7' }],
+    };
     expect(await stored(`/User/${id}`, body)).toMatchObject(body);
   });
 

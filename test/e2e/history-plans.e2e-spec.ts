@@ -81,6 +81,7 @@ describe.each([
 });
 
 async function fill(client: Client): Promise<void> {
+  await client.query('truncate resource');
   await client.query(
     `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
        select n, timestamptz '2020-01-01', timestamptz '2020-01-01' + n * interval '1 second', n, 3,

@@ -264,6 +264,10 @@ describe('Session', () => {
       ['another grant', { type: 'client_credentials' }],
       ['a parent', { parent: { resourceType: 'Session', id: 'x' } }],
       ['an end while it is open', { end: '2099-01-01T00:00:00.000Z' }],
+      ['a scope', { scope: ['ward.read'] }],
+      ['an audience', { audience: 'https://other.example' }],
+      ['another end of its refresh token', { refresh_token_exp: 4_000_000_000 }],
+      ['the hash of a token', { access_token: 'a'.repeat(64) }],
       ['no state', { active: undefined }],
       ['a state of another kind', { active: 'false' }],
       ['another user while it closes', { active: false, user: { resourceType: 'User', id: 'guest' } }],
@@ -289,6 +293,24 @@ describe('Session', () => {
         after,
       );
       expect([typeof end, await lives(mine)]).toEqual(['string', DEAD]);
+    });
+
+    it.each([
+      ['application/merge-patch+json', { active: true }],
+      ['application/json-patch+json', [{ op: 'replace', path: '/active', value: true }]],
+      [
+        'application/json-patch+json',
+        [
+          { op: 'remove', path: '/end' },
+          { op: 'replace', path: '/active', value: true },
+        ],
+      ],
+    ])('is not opened again by a PATCH: %s %j', async (mediaType, body) => {
+      const mine = await open();
+      const patch = (sent: object, type = mediaType): Promise<Received> =>
+        app.send('PATCH', `/Session/${mine.id}`, { body: sent, headers: { 'Content-Type': type } });
+      expect((await patch({ active: false, ctx: { dose: 1 } }, 'application/merge-patch+json')).status).toBe(200);
+      expect([(await patch(body)).status, await lives(mine)]).toEqual([422, DEAD]);
     });
 
     it('is not opened again once it is deleted', async () => {

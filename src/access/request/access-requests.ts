@@ -21,14 +21,11 @@ export class AccessRequests {
   ) {}
 
   ofHttp(request: Request, caller: Caller, operationId: string | undefined): LazyRequest {
-    const made = new LazyRequest(
-      { caller, operationId },
-      {
-        ...httpParts(request, this.requests.origin ?? request),
-        ...this.callers.of(caller, request.headers.authorization),
-        operation: () => (operationId === undefined ? undefined : { id: operationId }),
-      },
-    );
+    const made = new LazyRequest({ caller, operationId }, () => ({
+      ...httpParts(request, this.requests.origin ?? request),
+      ...this.callers.of(caller, request.headers.authorization),
+      operation: () => (operationId === undefined ? undefined : { id: operationId }),
+    }));
     this.outer.set(caller, made);
     return made;
   }
@@ -39,7 +36,7 @@ export class AccessRequests {
     if (caller === undefined) return undefined;
     const { operationId, rpc } = entry;
     const facts = { caller, operationId, ...(rpc === undefined ? {} : { rpc }) };
-    return (this.outer.get(caller) ?? new LazyRequest(facts, this.callers.of(caller, undefined))).seenAs(
+    return (this.outer.get(caller) ?? new LazyRequest(facts, () => this.callers.of(caller, undefined))).seenAs(
       facts,
       (seen) => entryParts(entry, seen),
     );
@@ -50,15 +47,12 @@ export class AccessRequests {
     const caller: Caller =
       principal.resourceType === 'User' ? { userId: principal.id, clientId: '' } : { clientId: principal.id };
     const operationId = 'FhirRead';
-    return new LazyRequest(
-      { caller, operationId },
-      {
-        ...this.callers.of(caller, undefined),
-        'request-method': () => 'get',
-        uri: () => `/fhir/${type}/${id}`,
-        params: () => ({ 'resource/type': type, 'resource/id': id }),
-        operation: () => ({ id: operationId }),
-      },
-    );
+    return new LazyRequest({ caller, operationId }, () => ({
+      ...this.callers.of(caller, undefined),
+      'request-method': () => 'get',
+      uri: () => `/fhir/${type}/${id}`,
+      params: () => ({ 'resource/type': type, 'resource/id': id }),
+      operation: () => ({ id: operationId }),
+    }));
   }
 }

@@ -1,5 +1,7 @@
 import { type EntryAccessRequest } from '../../resource/entry-access';
+import { valuesByName } from './http-parts';
 import { type LazyRequest, type PartSources } from './lazy-request';
+import { routeParams } from './route-params';
 
 /** The parts in which an entry differs from the request that brought it. */
 export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartSources {
@@ -7,9 +9,8 @@ export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartS
   const [path = '', query = ''] = url.split(/\?(.*)/s);
   const rpcParams = async (): Promise<object> => ({ ...asObject(await outer.part('params')), _m: rpc?.method });
   const params = (): object => ({
-    ...Object.fromEntries(new URLSearchParams(query)),
-    ...(type === undefined ? {} : { 'resource/type': type }),
-    ...(id === undefined ? {} : { 'resource/id': id }),
+    ...valuesByName(new URLSearchParams(query)),
+    ...routeParams({ type, id }),
   });
   return {
     'request-method': () => method.toLowerCase(),

@@ -5,12 +5,10 @@ import { readJson } from '../../platform/json/read-json';
 import { type Resource } from '../../fhir/types';
 import { readBody } from '../../resource/api/resource-request';
 import { type PartSources } from './lazy-request';
+import { RESERVED_PARAMS, routeParams } from './route-params';
 
 /** What tells who the caller is stands in `user`, `client`, `session` and `jwt`; policies must not compare secrets. */
 const HIDDEN_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie']);
-
-/** Route values have names of their own, which a query cannot take. */
-const ROUTE_VALUES = ['resource/type', 'resource/id', '_m'];
 
 /**
  * The parts of a request as it came by HTTP.
@@ -22,8 +20,8 @@ export function httpParts(request: Request, origin: Request): PartSources {
     scheme: () => origin.protocol,
     uri: () => uriOf(request),
     'query-string': () => queryOf(request).toString() && request.url.slice(request.url.indexOf('?') + 1),
-    params: () => ({ ...queryValues(request), ...routeValues(request.params) }),
-    resource: () => resourceOf(request, bodyValue(request)),
+    params: () => ({ ...queryValues(request), ...routeParams(request.params) }),
+    resource: () => resourceOf({ method: request.method, ...request.params }, bodyValue(request)),
     body: () => bodyValue(request),
     headers: () => visibleHeaders({ ...origin.headers, ...request.headers }),
     'remote-addr': () => origin.ip,
@@ -40,21 +38,19 @@ function uriOf({ originalUrl }: Request): string {
 function queryValues(request: Request): Record<string, unknown> {
   const isForm = mediaTypeOf(request) === 'application/x-www-form-urlencoded';
   const form = isForm ? new URLSearchParams(bodyOf(request).toString('utf8')) : [];
+  return valuesByName([...queryOf(request), ...form]);
+}
+
+/** One value as it is, several as a list. */
+export function valuesByName(parameters: Iterable<readonly [name: string, value: string]>): Record<string, unknown> {
   const values = new Map<string, string[]>();
-  for (const [name, value] of [...queryOf(request), ...form]) {
-    if (ROUTE_VALUES.includes(name)) continue;
+  for (const [name, value] of parameters) {
+    if (RESERVED_PARAMS.has(name)) continue;
     const known = values.get(name);
     if (known === undefined) values.set(name, [value]);
     else known.push(value);
   }
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
-}
-
-function routeValues({ type, id }: Request['params']): Record<string, unknown> {
-  return {
-    ...(type === undefined ? {} : { 'resource/type': type }),
-    ...(id === undefined ? {} : { 'resource/id': id }),
-  };
 }
 
 /** What cannot be read is no body to policies; the route refuses it by itself. */
@@ -70,12 +66,16 @@ function bodyValue(request: Request): unknown {
 }
 
 /** A body that leaves out its type or id is stored with those of the URL. */
-function resourceOf({ method, params }: Request, body: unknown): Resource | undefined {
+export function resourceOf(
+  { method, type, id: routeId }: { readonly method: string; readonly type?: unknown; readonly id?: unknown },
+  body: unknown,
+): Resource | undefined {
   if (typeof body !== 'object' || body === null || Array.isArray(body) || method === 'PATCH') return undefined;
-  const { resourceType = params.type, id = params.id } = body as Record<string, unknown>;
+  const { resourceType = type, id = routeId } = body as Record<string, unknown>;
   if (typeof resourceType !== 'string') return undefined;
   return { ...body, resourceType, ...(typeof id === 'string' ? { id } : {}) };
 }
 
-const visibleHeaders = (headers: Request['headers']): Record<string, unknown> =>
+/** Without those that hold credentials; names in lower case. */
+export const visibleHeaders = (headers: Request['headers']): Record<string, unknown> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HIDDEN_HEADERS.has(name)));

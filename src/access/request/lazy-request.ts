@@ -1,5 +1,11 @@
 import { type Caller } from '../../platform/http/caller';
-import { type AccessRequest, type RequestObject, type RequestPart, type RpcCallRequest } from './access-request';
+import {
+  type AccessRequest,
+  REQUEST_PARTS,
+  type RequestObject,
+  type RequestPart,
+  type RpcCallRequest,
+} from './access-request';
 
 /** How each part is found; what is left out, the request does not have. */
 export type PartSources = Partial<Record<RequestPart, () => unknown>>;
@@ -10,16 +16,17 @@ export interface RequestFacts {
   readonly rpc?: RpcCallRequest;
 }
 
-/** A request whose parts are read when a policy asks for them. */
+/** A request whose parts are read when a policy asks for them; most are decided without. */
 export class LazyRequest implements AccessRequest {
   readonly caller: Caller;
   readonly operationId: string | undefined;
   readonly rpc?: RpcCallRequest;
   private readonly known = new Map<RequestPart, Promise<unknown>>();
+  private sources: PartSources | undefined;
 
   constructor(
     facts: RequestFacts,
-    private readonly sources: PartSources,
+    private readonly makeSources: () => PartSources,
   ) {
     this.caller = facts.caller;
     this.operationId = facts.operationId;
@@ -38,14 +45,16 @@ export class LazyRequest implements AccessRequest {
 
   /** Another request that differs in some parts; all others are read once for both. */
   seenAs(facts: RequestFacts, differing: (seen: LazyRequest) => PartSources): LazyRequest {
-    const parts = Object.keys(this.sources) as RequestPart[];
-    const same = Object.fromEntries(parts.map((part) => [part, () => this.part(part)]));
-    return new LazyRequest(facts, { ...same, ...differing(this) });
+    return new LazyRequest(facts, () => {
+      const same = REQUEST_PARTS.map((part) => [part, () => this.part(part)]);
+      return { ...(Object.fromEntries(same) as PartSources), ...differing(this) };
+    });
   }
 
   part(part: RequestPart): Promise<unknown> {
     let value = this.known.get(part);
     if (value === undefined) {
+      this.sources ??= this.makeSources();
       value = Promise.resolve(this.sources[part]?.());
       this.known.set(part, value);
     }

@@ -15,6 +15,8 @@ import { requestedGrant } from './requested-grant';
 @Injectable()
 @GrantOf('password')
 export class PasswordGrant implements Grant {
+  readonly costsHash = true;
+
   constructor(
     private readonly passwords: PasswordStrategy,
     private readonly twoFactor: TwoFactor,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ElementTables } from './element-tables';
+import { ElementTables, OTHER_MEMBERS } from './element-tables';
 import { ResourceValidator } from './resource-validator';
 
 const validator = new ResourceValidator();
@@ -502,5 +502,23 @@ describe(ResourceValidator, () => {
       'Ward.room[0].name',
       'Ward.x',
     ]);
+  });
+
+  it('lets through what a type does not name, where its shape says so', () => {
+    const person = new ResourceValidator(
+      new ElementTables({
+        Person7: { name: '0..1 string', boss: '0..1 NativeReference', room: '0..1 Person7.room', ...OTHER_MEMBERS },
+        'Person7.room': { floor: '0..1 integer', ...OTHER_MEMBERS },
+      }),
+    );
+    const others = { 'x-list': [1, null], 'x-null': null, '*': {}, room: { floor: 1, door: 'A' } };
+    expect(person.validate('Person7', { resourceType: 'Person7', name: 'Joy', ...others })).toEqual([]);
+    const issues = person.validate('Person7', {
+      resourceType: 'Person7',
+      name: 7,
+      boss: 'User/1',
+      room: { floor: 'B' },
+    });
+    expect(issues.map(({ expression }) => expression)).toEqual(['Person7.name', 'Person7.boss', 'Person7.room.floor']);
   });
 });

@@ -8,6 +8,7 @@ import {
   complexMember,
   type ElementShape,
   type KnownMember,
+  kindOf,
   primitiveItem,
   primitiveMember,
   siblingMember,
@@ -140,7 +141,10 @@ export class TypeChecks {
 /** `{resourceType, id}`, the reference form of the server's own types. */
 function nativeReferenceCheck(targets: readonly string[]): ItemCheck {
   return (item, run) => {
-    if (!isObject(item)) return;
+    if (!isObject(item)) {
+      run.report('structure', `It must be an object with "resourceType" and "id", not ${kindOf(item)}.`);
+      return;
+    }
     const { resourceType, id, ...others } = item;
     const [unknown] = Object.keys(others).filter((key) => key !== 'display' && key !== 'extension');
     if (unknown !== undefined)

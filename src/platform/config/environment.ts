@@ -50,7 +50,7 @@ export class Environment {
   readonly everythingTimeoutMaxSeconds!: number;
   /** `SVC_PASSWORD_HASH_SLOTS`: threads that compute password hashes, one each at a time. */
   readonly passwordHashSlots!: number;
-  /** `SVC_PASSWORD_HASH_QUEUE`: password hashes that may wait for a slot; above it 503. */
+  /** `SVC_PASSWORD_HASH_QUEUE`: logins that may wait before they begin, and hashes for a slot; above it 503. */
   readonly passwordHashQueue!: number;
   /** `SVC_SESSION_RETENTION_DAYS`: how long a Session that is over stays; 0 keeps it for ever. */
   readonly sessionRetentionDays!: number;

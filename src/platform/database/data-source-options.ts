@@ -5,6 +5,7 @@ import { CreateAddendum1795000000002 } from './migrations/1795000000002-create-a
 import { CreateDelivery1795000000003 } from './migrations/1795000000003-create-delivery';
 import { IndexHistoryByTime1795000000005 } from './migrations/1795000000005-index-history-by-time';
 import { CreateLiveSearchParameters1795000000006 } from './migrations/1795000000006-create-live-search-parameters';
+import { CreateAccessDenials1795000000007 } from './migrations/1795000000007-create-access-denials';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -24,6 +25,7 @@ export const MIGRATIONS = [
   CreateDelivery1795000000003,
   IndexHistoryByTime1795000000005,
   CreateLiveSearchParameters1795000000006,
+  CreateAccessDenials1795000000007,
 ];
 
 /** Options of the one DataSource: for the app, the migrations at start, and the TypeORM command line. */

@@ -23,6 +23,10 @@ export const OPERATION_ID = 'svc:operation-id';
 export const OperationId = (id: string | OperationIdOf): CustomDecorator =>
   SetMetadata(OPERATION_ID, typeof id === 'string' ? () => id : id);
 
+/** The name of the route of an operation: `everything` → `FhirEverything`, `dry-run` → `FhirDryRun`. */
+export const operationIdOfCode = (code: string): string =>
+  `Fhir${code.replace(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
+
 export const ENFORCES_ROWS = 'svc:enforces-rows';
 
 /**

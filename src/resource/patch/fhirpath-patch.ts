@@ -6,7 +6,7 @@ import { PatchedResource } from './patched-resource';
 import { type TreePatch, shown, unfit } from './tree-patch';
 
 /** Long for any patch that people write, short for those who wait behind it: the process does nothing else meanwhile. */
-const MAX_MILLISECONDS = 500;
+const MAX_MILLISECONDS = 1_000;
 
 /**
  * Compiles a FHIRPath patch (http://hl7.org/fhir/R4/fhirpatch.html). All operations apply, or none. A path names exactly one

@@ -20,7 +20,7 @@ const MAX_PROFILES = 200;
 /** Others are served after this time: a Bundle may hold thousands of resources. */
 const SLICE_MILLISECONDS = 20;
 /** One resource by one profile takes some 0.1 to 5 ms. Nobody is served meanwhile. */
-const MAX_MILLISECONDS_AT_ONCE = 250;
+const MAX_MILLISECONDS_AT_ONCE = 1_000;
 const MAX_MILLISECONDS = 5_000;
 const MAX_ISSUES = 100;
 

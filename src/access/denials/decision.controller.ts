@@ -1,0 +1,31 @@
+import { Controller, Get, HttpStatus, Param } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ServiceError } from '../../platform/errors/service-error';
+import { OperationId } from '../../platform/http/route-access';
+import { DenialLog, type StoredDenial } from './denial-log';
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+@ApiTags('Access')
+@Controller('auth/decisions')
+export class DecisionController {
+  constructor(private readonly denials: DenialLog) {}
+
+  @Get(':id')
+  @OperationId('AuthDecision')
+  @ApiOperation({
+    summary: 'Tells why a request was denied',
+    description:
+      'The id stands in the refusal. Lists the policies that cover the request, in the order in which they were tried, and the first clause of each that failed: paths, never values. Kept for a day.',
+  })
+  @ApiResponse({
+    status: HttpStatus.OK,
+    description: '{"id", "at", "request", "policies": [{"id", "engine", "failed"}]}',
+  })
+  @ApiResponse({ status: HttpStatus.NOT_FOUND, description: 'No such decision, or it is forgotten.' })
+  async read(@Param('id') id: string): Promise<StoredDenial> {
+    const found = UUID.test(id) ? await this.denials.find(id) : undefined;
+    if (found === undefined) throw new ServiceError('not-found', 'There is no such decision; they are kept for a day.');
+    return found;
+  }
+}

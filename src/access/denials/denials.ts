@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../../platform/errors/service-error';
+import { RequestContext } from '../../platform/http/request-context';
+import { type Decision } from '../access-decision';
+import { type LazyRequest } from '../request/lazy-request';
+import { DenialLog } from './denial-log';
+import { type DenialSummary, policySummariesOf, requestSummaryOf } from './denial-summary';
+
+/** Makes the refusal of a request, which names the decision that somebody with the right to it can ask for. */
+@Injectable()
+export class Denials {
+  /** Entries of one Bundle that are denied alike share a decision. */
+  private readonly alike = new WeakMap<object, Map<string, Promise<string>>>();
+
+  constructor(
+    private readonly log: DenialLog,
+    private readonly requests: RequestContext,
+  ) {}
+
+  async refusalOf(request: LazyRequest, decision: Decision): Promise<ServiceError> {
+    const reasons: Omit<DenialSummary, 'request'> = decision.granted
+      ? { policies: [], limited: true }
+      : policySummariesOf(decision.tried);
+    const id = await this.idOf({ request: await requestSummaryOf(request), ...reasons }, request);
+    const message = decision.granted
+      ? 'The policies that grant this request limit it to some resources, which cannot be done here.'
+      : 'No AccessPolicy grants this request.';
+    return new ServiceError('forbidden', `${message} Why: GET /auth/decisions/${id}`);
+  }
+
+  private idOf(summary: DenialSummary, request: LazyRequest): Promise<string> {
+    const asked = this.requests.origin ?? request;
+    const known = this.alike.get(asked) ?? new Map<string, Promise<string>>();
+    this.alike.set(asked, known);
+    const key = JSON.stringify(summary);
+    const id = known.get(key) ?? this.log.add(summary);
+    known.set(key, id);
+    return id;
+  }
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type Caller } from '../../platform/http/caller';
+import { isPlainObject } from '../matcho/matcho-pattern';
+import { CallerParts, claimsOf } from '../request/caller-parts';
+import { resourceOf, valuesByName, visibleHeaders } from '../request/http-parts';
+import { LazyRequest } from '../request/lazy-request';
+import { routeParams } from '../request/route-params';
+import { Roles } from '../roles/roles';
+import { routeOf } from './route-of';
+
+/** A request in words, which nobody sends. */
+export interface DescribedRequest {
+  readonly request: LazyRequest;
+  /** As it was understood, without credentials and without what is stored of the caller. */
+  readonly echo: Readonly<Record<string, unknown>>;
+}
+
+/** Turns the description of a request into what policies would see of it. */
+@Injectable()
+export class DescribedRequests {
+  constructor(
+    private readonly callers: CallerParts,
+    private readonly roles: Roles,
+  ) {}
+
+  /**
+   * @param sent `request-method` and `uri`; and as the test needs them `headers`, `params`, `body`, `resource`, `session`,
+   * `remote-addr`, `scheme`, `operation`, `user-id` and `client-id`
+   * @throws ServiceError 'unprocessable'
+   */
+  of(sent: unknown): DescribedRequest {
+    if (!isPlainObject(sent)) throw fault('request', 'must be an object');
+    const method = textOf(sent, 'request-method')?.toLowerCase() ?? 'get';
+    const [path = '', query = ''] = (textOf(sent, 'uri') ?? '/').split(/\?(.*)/s);
+    const headers = headersOf(sent.headers);
+    const isConditional = query !== '' || headers['if-none-exist'] !== undefined;
+    const route = routeOf(method, path, isConditional);
+    const operationId = operationOf(sent.operation) ?? route.operationId;
+    const { type, id } = route;
+    const rpc = operationId === 'rpc' ? rpcOf(sent.body) : undefined;
+    const params = {
+      ...valuesByName(new URLSearchParams(query)),
+      ...(isPlainObject(sent.params) ? sent.params : {}),
+      ...routeParams(route),
+      ...(rpc === undefined ? {} : { _m: rpc.method }),
+    };
+    const seen = {
+      'request-method': method,
+      scheme: textOf(sent, 'scheme') ?? 'http',
+      uri: path,
+      'query-string': query,
+      params,
+      headers: visibleHeaders(headers),
+      ...kept(sent, ['body', 'remote-addr']),
+      resource: sent.resource ?? resourceOf({ method: method.toUpperCase(), type, id }, sent.body),
+    };
+    const caller = callerOf(sent);
+    const facts = { caller, operationId, ...(rpc === undefined ? {} : { rpc }) };
+    const request = new LazyRequest(facts, () => ({
+      ...Object.fromEntries(Object.entries(seen).map(([part, value]) => [part, () => value])),
+      ...this.callers.of(caller, undefined),
+      session: async () => ({
+        ...(isPlainObject(sent.session) ? sent.session : {}),
+        role: await this.roles.of(caller),
+      }),
+      jwt: () => claimsOf(headers.authorization),
+      operation: () => (operationId === undefined ? undefined : { id: operationId }),
+    }));
+    return { request, echo: { ...seen, ...kept(sent, ['user-id', 'client-id', 'session']) } };
+  }
+}
+
+function callerOf(sent: Readonly<Record<string, unknown>>): Caller {
+  const [userId, clientId = ''] = [textOf(sent, 'user-id'), textOf(sent, 'client-id')];
+  return { clientId, ...(userId === undefined ? {} : { userId }) };
+}
+
+function rpcOf(body: unknown): { readonly method: string; readonly params: unknown } {
+  const { method, params } = isPlainObject(body) ? body : {};
+  return { method: typeof method === 'string' ? method : '', params };
+}
+
+function operationOf(operation: unknown): string | undefined {
+  const id = isPlainObject(operation) ? operation.id : undefined;
+  return typeof id === 'string' ? id : undefined;
+}
+
+function headersOf(headers: unknown): Record<string, string> {
+  if (headers === undefined) return {};
+  if (!isPlainObject(headers) || !Object.values(headers).every((value) => typeof value === 'string'))
+    throw fault('request.headers', 'must be an object of texts');
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+function textOf(sent: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = sent[name];
+  if (value === undefined || typeof value === 'string') return value;
+  throw fault(`request.${name}`, 'must be a text');
+}
+
+const kept = (sent: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(names.filter((name) => sent[name] !== undefined).map((name) => [name, sent[name]]));
+
+const fault = (member: string, reason: string): ServiceError =>
+  new ServiceError('unprocessable', `${member} ${reason}.`, { expression: member });

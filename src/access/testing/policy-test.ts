@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { readJson } from '../../platform/json/read-json';
+import { ResourceDraft } from '../../resource/resource-draft';
+import { ResourceReader } from '../../resource/resource-reader';
+import { AccessPolicyRule } from '../access-policy.rule';
+import { type CompiledPolicy, compilePolicy } from '../compiled-policy';
+import { PolicyRows } from '../criteria/policy-rows';
+import { isPlainObject } from '../matcho/matcho-pattern';
+import { type FailedClause } from '../policy-engine';
+import { PolicyEngines } from '../policy-engine.registry';
+import { PolicyIndex } from '../policy-index';
+import { PolicyTrial } from '../policy-trial';
+import { asHolderOf } from '../request/caller-parts';
+import { type LazyRequest } from '../request/lazy-request';
+import { Roles } from '../roles/roles';
+
+export interface PolicyTestResult {
+  readonly 'eval-result': boolean;
+  /** The first clause that failed. */
+  readonly failed?: FailedClause;
+  /** Criteria that limit the grant, as the policy says them; those that grant nothing to this request are left out. */
+  readonly criteria?: readonly string[];
+}
+
+/** Tries one policy, stored or not, on a described request. */
+@Injectable()
+export class PolicyTest {
+  constructor(
+    private readonly reader: ResourceReader,
+    private readonly rule: AccessPolicyRule,
+    private readonly engines: PolicyEngines,
+    private readonly trial: PolicyTrial,
+    private readonly rows: PolicyRows,
+    private readonly roles: Roles,
+  ) {}
+
+  /**
+   * The policy itself, or the stored one that an id (`"x"`, `{"id": "x"}`) names.
+   * @throws ServiceError as a write of it would
+   */
+  async policyOf(sent: unknown): Promise<Resource> {
+    const { id, engine } = isPlainObject(sent) ? sent : { id: sent };
+    if (typeof id === 'string' && engine === undefined)
+      return JSON.parse((await this.reader.read('AccessPolicy', id)).text) as Resource;
+    if (!isPlainObject(sent))
+      throw new ServiceError('unprocessable', 'policy must be an AccessPolicy, or the id of one.');
+    const draft = ResourceDraft.of(readJson(JSON.stringify(sent)), 'AccessPolicy');
+    await this.rule.check(draft);
+    return draft.value;
+  }
+
+  async resultOf(resource: Resource, request: LazyRequest): Promise<PolicyTestResult> {
+    const policy = compilePolicy(resource, this.engines);
+    const index = new PolicyIndex([policy]);
+    if ([...index.covering(request), ...index.coveringRoles(request)].length === 0) {
+      const path = policy.links.length === 0 ? 'type' : 'link';
+      return { 'eval-result': false, failed: { path, reason: 'the policy does not cover this request' } };
+    }
+    const seen = await this.seenBy(policy, request);
+    const outcome = await this.trial.of(policy, seen);
+    if (outcome.granted === undefined) return { 'eval-result': false, failed: outcome.failed };
+    if (outcome.granted === 'all' || seen === undefined) return { 'eval-result': true };
+    return { 'eval-result': true, criteria: await this.criteriaOf(policy, seen) };
+  }
+
+  private async seenBy({ roleName }: CompiledPolicy, request: LazyRequest): Promise<LazyRequest | undefined> {
+    if (roleName === undefined) return request;
+    const held = await this.roles.of(request.caller);
+    return held.some(({ name }) => name === roleName) ? asHolderOf(roleName, request) : undefined;
+  }
+
+  private async criteriaOf({ criteria }: CompiledPolicy, request: LazyRequest): Promise<string[]> {
+    const granting: string[] = [];
+    for (const template of criteria) {
+      if ((await this.rows.of({ criteria: [template] }, request)).length > 0) granting.push(template.text);
+    }
+    return granting;
+  }
+}

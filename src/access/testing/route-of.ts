@@ -1,0 +1,68 @@
+import { operationIdOfCode } from '../../platform/http/route-access';
+
+/** Which route of the resource API a request goes to, as far as policies tell routes apart. */
+export interface DescribedRoute {
+  readonly operationId?: string;
+  readonly type?: string;
+  readonly id?: string;
+  /** Of a search in a compartment, whose id is then `id`. */
+  readonly compartment?: string;
+}
+
+const ON_TYPE: Readonly<Record<string, string>> = {
+  get: 'FhirSearch',
+  post: 'FhirCreate',
+  put: 'FhirConditionalUpdate',
+  patch: 'FhirConditionalPatch',
+  delete: 'FhirConditionalDelete',
+};
+
+const ON_INSTANCE: Readonly<Record<string, string>> = {
+  get: 'FhirRead',
+  put: 'FhirUpdate',
+  patch: 'FhirPatch',
+  delete: 'FhirDelete',
+};
+
+/**
+ * Tells the route by method and path, for tests of policies: nothing is called.
+ * @param method in lower case
+ * @param isConditional whether a create has criteria
+ */
+export function routeOf(method: string, uri: string, isConditional = false): DescribedRoute {
+  const [first, ...rest] = uri.split('/').filter((segment) => segment !== '');
+  const steps = first === 'fhir' ? rest : [...(first === undefined ? [] : [first]), ...rest];
+  const read = method === 'head' ? 'get' : method;
+  const last = steps.at(-1) ?? '';
+  const [type, id, third] = steps;
+  const operation = operationCodeOf(last);
+  if (steps.length === 0) return operationIs({ post: 'FhirBundle', get: 'FhirSearchSystem' }[read]);
+  if (steps.length === 1 && type === '_search') return operationIs(read === 'post' ? 'FhirSearchSystem' : undefined);
+  if (steps.length === 1 && operation !== undefined) return { operationId: operation };
+  if (steps.length === 1 && type === '_history') return operationIs('FhirHistorySystem');
+  if (steps.length === 1 && type === 'rpc' && first !== 'fhir') return operationIs('rpc');
+  if (type === undefined || !/^[A-Z][A-Za-z]*$/.test(type)) return {};
+  if (steps.length === 1)
+    return { type, ...operationIs(read === 'post' && isConditional ? 'FhirConditionalCreate' : ON_TYPE[read]) };
+  if (steps.length === 2) return { type, ...ofType(read, last, operation) };
+  const at = { type, ...(id === undefined ? {} : { id }) };
+  if (steps.length === 3 && operation !== undefined) return { ...at, operationId: operation };
+  if (steps.length === 3 && third === '_history') return { ...at, operationId: 'FhirHistory' };
+  if (steps.length === 3) return { ...at, type: last, compartment: type, operationId: 'FhirCompartmentSearch' };
+  return { ...at, ...operationIs(steps.length === 4 && third === '_history' ? 'FhirVread' : undefined) };
+}
+
+function ofType(method: string, last: string, operation: string | undefined): DescribedRoute {
+  if (operation !== undefined) return { operationId: operation };
+  if (last === '_search') return operationIs(method === 'post' ? 'FhirSearch' : undefined);
+  if (last === '_history') return operationIs('FhirHistoryType');
+  return { id: last, ...operationIs(ON_INSTANCE[method]) };
+}
+
+const operationIs = (operationId: string | undefined): DescribedRoute =>
+  operationId === undefined ? {} : { operationId };
+
+function operationCodeOf(segment: string): string | undefined {
+  const [, code] = /^\$([\w-]+)$/.exec(segment) ?? [];
+  return code === undefined ? undefined : operationIdOfCode(code);
+}

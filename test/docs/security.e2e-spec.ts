@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { textOf } from './documents';
+
+interface Example {
+  readonly resourceType?: string;
+  readonly id?: string;
+}
+
+describe('the examples of docs/security.md', () => {
+  let app: TestApp;
+  const examples = [...textOf('docs/security.md').matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+
+  beforeAll(async () => {
+    app = await startTestApp();
+  });
+  afterAll(() => app.close());
+
+  it.each(examples)('can be sent as they are: %s', async (text) => {
+    const { resourceType, id } = JSON.parse(text) as Example;
+    const answer =
+      resourceType === undefined
+        ? await app.post('/auth/test-policy', text)
+        : await app.put(`/${resourceType}/${id ?? ''}`, text);
+    expect([answer.status, answer.text]).toEqual([resourceType === undefined ? 200 : 201, expect.any(String)]);
+  });
+
+  it('are several', () => {
+    expect(examples.length).toBeGreaterThan(5);
+  });
+});
