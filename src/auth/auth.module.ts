@@ -13,6 +13,10 @@ import { ClientRule } from './client/client.rule';
 import { ClientSecretEntity } from './client/client-secret.entity';
 import { ClientSecrets } from './client/client-secrets.repository';
 import { CredentialsListener } from './credentials.listener';
+import { ClientSecretCheck } from './guessing/client-secret-check';
+import { CredentialGuard } from './guessing/credential-guard';
+import { GuessKeyMaker } from './guessing/guess-keys';
+import { GuessSweeper } from './guessing/guess-sweeper';
 import { DiscoveryController } from './discovery/discovery.controller';
 import { FirstIdentities } from './first-identities';
 import { ClientCredentialsGrant } from './grants/client-credentials.grant';
@@ -68,6 +72,7 @@ const users = [
   PasswordHash,
 ];
 const keys = [SigningKeys, KeyRotation, SecretBox];
+const guessing = [ClientSecretCheck, CredentialGuard, GuessKeyMaker, GuessSweeper];
 const tokens = [AccessTokens, TokenOwners, TokenIssuer, Introspection];
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
@@ -100,6 +105,7 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     ...clients,
     ...users,
     ...keys,
+    ...guessing,
     ...tokens,
     ...grants,
     CredentialsListener,

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Outbox } from '../delivery/outbox';
+import { isRecordOfAuditUse } from '../audit/audit-codes';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
 import { CriteriaEvaluation } from './criteria-evaluation';
 import { ReadableChanges } from './readable-changes';
@@ -24,6 +25,7 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   async onChange(change: ResourceChange): Promise<void> {
+    if (isRecordOfAuditUse(change.current?.value)) return;
     const triggers = await this.topics.triggersOf(change.type);
     const matching = this.matching(triggers, change);
     const { type, id, version, interaction, method } = change;
