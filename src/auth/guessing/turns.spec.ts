@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { Turns } from './turns';
+
+describe(Turns, () => {
+  /** Works that end when they are told to. */
+  function works(): { start: () => Promise<string>; ends: (() => void)[] } {
+    const ends: (() => void)[] = [];
+    return {
+      ends,
+      start: () =>
+        new Promise((resolve) => {
+          ends.push(() => {
+            resolve('done');
+          });
+        }),
+    };
+  }
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  it('runs as many as may run at once, and hands each turn on', async () => {
+    const [turns, { start, ends }] = [new Turns(2, 10), works()];
+    const all = Array.from({ length: 5 }, () => turns.run('key', start));
+    expect(ends).toHaveLength(2);
+    for (let index = 0; index < 5; index++) {
+      ends[index]?.();
+      await settled();
+    }
+    expect(await Promise.all(all)).toEqual(Array(5).fill('done'));
+  });
+
+  it('keeps keys apart', () => {
+    const [turns, { start, ends }] = [new Turns(1, 10), works()];
+    void turns.run('one', start);
+    void turns.run('other', start);
+    expect(ends).toHaveLength(2);
+  });
+
+  it('refuses whom the line has no place for', async () => {
+    const [turns, { start }] = [new Turns(1, 1), works()];
+    void turns.run('key', start);
+    void turns.run('key', start);
+    await expect(turns.run('key', start)).rejects.toMatchObject({ kind: 'busy' });
+  });
+
+  it('goes on after a failure', async () => {
+    const turns = new Turns(1, 10);
+    const failed = turns.run('key', () => Promise.reject(new Error('no')));
+    const next = turns.run('key', () => Promise.resolve('yes'));
+    await expect(failed).rejects.toThrow('no');
+    expect(await next).toBe('yes');
+  });
+});
