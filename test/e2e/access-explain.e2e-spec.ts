@@ -157,7 +157,7 @@ describe('a denial', () => {
 
   it('of somebody who is limited to some resources says so', async () => {
     await app.put('/AccessPolicy/limited', { engine: 'allow', link: mine, criteria: 'Patient?_id=p1' });
-    const answer = await asNurse('POST', '/rpc', { method: 'svc/echo' });
+    const answer = await asNurse('GET', '/auth/decisions/none');
     expect(await decision(idIn(diagnosticsOf(answer)))).toMatchObject({ limited: true, policies: [] });
     await app.delete('/AccessPolicy/limited');
   });
