@@ -7,11 +7,12 @@ const floors = [
   ['operation', ['resource', 'fhir', 'platform']],
   ['session', ['resource', 'fhir', 'platform']],
   ['access', ['resource', 'fhir', 'platform']],
+  ['audit', ['resource', 'fhir', 'platform']],
   ['delivery', ['fhir', 'platform']],
   ['auth', ['session', 'access', 'resource', 'fhir', 'platform']],
   ['addendum', ['rpc', 'resource', 'fhir', 'platform']],
   ['everything', ['operation', 'resource', 'fhir', 'platform']],
-  ['topic-destination', ['delivery', 'operation', 'resource', 'fhir', 'platform']],
+  ['topic-destination', ['audit', 'delivery', 'operation', 'resource', 'fhir', 'platform']],
   ['validation', ['operation', 'resource', 'fhir', 'platform']],
 ];
 

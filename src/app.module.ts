@@ -3,6 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AccessModule } from './access/access.module';
 import { AddendumModule } from './addendum/addendum.module';
+import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
 import { DeliveryModule } from './delivery/delivery.module';
 import { EverythingModule } from './everything/everything.module';
@@ -41,6 +42,7 @@ export class AppModule {
         HealthModule,
         ScheduleModule.forRoot(),
         ResourceModule,
+        AuditModule,
         SessionModule,
         AccessModule,
         RpcModule,

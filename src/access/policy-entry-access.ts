@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { type NativeReference } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
+import { RequestContext } from '../platform/http/request-context';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest } from '../resource/entry-access';
 import { AccessDecision } from './access-decision';
 import { Denials } from './denials/denials';
@@ -12,15 +14,25 @@ import { AccessRequests } from './request/access-requests';
 export class PolicyEntryAccess implements EntryAccess {
   constructor(
     private readonly access: AccessDecision,
-    private readonly requests: AccessRequests,
+    private readonly asked: AccessRequests,
     private readonly denials: Denials,
+    private readonly requests: RequestContext,
   ) {}
 
   async grant(entry: EntryAccessRequest): Promise<GrantedRows> {
-    const request = this.requests.ofEntry(entry);
+    const request = this.asked.ofEntry(entry);
     if (request === undefined) throw new ServiceError('forbidden', 'Nobody calls: there is nobody to grant this to.');
     const decision = await this.access.decide(request);
     if (decision.granted && (decision.rows === 'all' || entry.enforcesRows === true)) return decision.rows;
+    this.requests.noteDenied(entry);
     throw await this.denials.refusalOf(request, decision);
+  }
+
+  async readableBy(
+    principal: NativeReference,
+    resource: { readonly type: string; readonly id: string },
+  ): Promise<GrantedRows | undefined> {
+    const decision = await this.access.decide(this.asked.ofReader(principal, resource));
+    return decision.granted ? decision.rows : undefined;
   }
 }

@@ -7,6 +7,7 @@ import { readJson } from '../platform/json/read-json';
 import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from '../resource/resource-draft';
 import { ResourceReader } from '../resource/resource-reader';
+import { GrantedReader } from '../resource/rows/granted-reader';
 import { ResourceWriter } from '../resource/resource-writer';
 import { type StoredResource } from '../resource/stored-resource';
 import { RpcRefusal } from '../rpc/rpc-refusal';
@@ -29,6 +30,7 @@ export class Addenda {
   constructor(
     private readonly entries: AddendumEntries,
     private readonly reader: ResourceReader,
+    private readonly granted: GrantedReader,
     private readonly writer: ResourceWriter,
     private readonly clock: Clock,
   ) {}
@@ -36,14 +38,23 @@ export class Addenda {
   /**
    * Makes other writing calls for `target` wait, and returns it as it is stored; undefined when only its addenda are
    * left. Needs an open unit of work.
-   * @throws RpcRefusal when it is neither stored nor has addenda.
+   * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
    */
   async holdTarget(target: NativeReference): Promise<StoredResource | undefined> {
     assertFindable(target);
     const count = await this.entries.hold(target);
-    const stored = await this.reader.find(target.resourceType, target.id);
-    if (stored === undefined && count === 0) throw targetNotFound();
+    const stored = await this.granted.find(target.resourceType, target.id);
+    if (stored === undefined && (count === 0 || this.granted.isLimited)) throw targetNotFound();
     return stored;
+  }
+
+  /**
+   * As {@link holdTarget} for a target whose body the call brings, so that it need not be stored; a caller who is limited to
+   * rows has to be able to read it all the same.
+   */
+  async holdBrought(target: NativeReference): Promise<void> {
+    await this.entries.hold(target);
+    await this.assertSeen(target);
   }
 
   /** Stores an addendum behind the others of its target, which this unit of work holds, and returns it. */
@@ -61,14 +72,19 @@ export class Addenda {
 
   /**
    * Lists the addenda of a target, the first one first.
-   * @throws RpcRefusal when it is neither stored nor has addenda.
+   * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
    */
   async listOf(target: NativeReference): Promise<JsonText> {
     assertFindable(target);
+    await this.assertSeen(target);
     const ids = await this.entries.idsOf(target);
     if (ids.length === 0 && (await this.reader.find(target.resourceType, target.id)) === undefined)
       throw targetNotFound();
     return new JsonText(`[${(await this.textsOf(ids)).join(',')}]`);
+  }
+
+  private async assertSeen({ resourceType, id }: NativeReference): Promise<void> {
+    if (this.granted.isLimited && (await this.granted.find(resourceType, id)) === undefined) throw targetNotFound();
   }
 
   /** The texts of addenda in the order of `ids`. Fails when one is missing: a record must not get shorter in silence. */

@@ -13,6 +13,10 @@ import { ClientRule } from './client/client.rule';
 import { ClientSecretEntity } from './client/client-secret.entity';
 import { ClientSecrets } from './client/client-secrets.repository';
 import { CredentialsListener } from './credentials.listener';
+import { ClientSecretCheck } from './guessing/client-secret-check';
+import { CredentialGuard } from './guessing/credential-guard';
+import { GuessKeyMaker } from './guessing/guess-keys';
+import { GuessSweeper } from './guessing/guess-sweeper';
 import { DiscoveryController } from './discovery/discovery.controller';
 import { FirstIdentities } from './first-identities';
 import { ClientCredentialsGrant } from './grants/client-credentials.grant';
@@ -20,6 +24,7 @@ import { Grants } from './grants/grant.registry';
 import { PasswordGrant } from './grants/password.grant';
 import { RefreshTokenGrant } from './grants/refresh-token.grant';
 import { HashThreads } from './hashing/hash-threads';
+import { LoginQueue } from './hashing/login-queue';
 import { PasswordHash } from './hashing/password-hash';
 import { ClientResourceType, UserResourceType } from './identity.resource-types';
 import { IdentitySetup } from './identity-setup';
@@ -63,9 +68,11 @@ const users = [
   TwoFactorKeys,
   Userinfo,
   HashThreads,
+  LoginQueue,
   PasswordHash,
 ];
 const keys = [SigningKeys, KeyRotation, SecretBox];
+const guessing = [ClientSecretCheck, CredentialGuard, GuessKeyMaker, GuessSweeper];
 const tokens = [AccessTokens, TokenOwners, TokenIssuer, Introspection];
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
@@ -98,6 +105,7 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     ...clients,
     ...users,
     ...keys,
+    ...guessing,
     ...tokens,
     ...grants,
     CredentialsListener,

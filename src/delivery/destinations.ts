@@ -62,6 +62,11 @@ export class Destinations {
     return this.settingsOf(await this.runtimes.find(id));
   }
 
+  /** What the renderer is handed now; undefined where there is no such destination. */
+  async findPresentation(id: string): Promise<string | undefined> {
+    return (await this.runtimes.find(id))?.presentation;
+  }
+
   /** All destinations, for matching events to them. */
   list(): Promise<readonly { readonly destinationKey: number; readonly presentation: string }[]> {
     return this.runtimes.list();

@@ -14,6 +14,7 @@ import { readEverythingRequest } from './everything-request';
   code: 'everything',
   level: 'instance',
   methods: ['GET'],
+  enforcesRows: true,
   description: 'The patient and every resource that the stored CompartmentDefinition links to it.',
   parameters: [
     { name: '_since', description: 'Only what was created or updated after this instant' },

@@ -21,6 +21,9 @@ export interface FhirAnswer {
   readonly isResource?: true;
 }
 
+/** Where `response.locals` keeps the text of the one resource that is shown, for whoever records what was. */
+export const SHOWN_RESOURCE = 'shownResource';
+
 /** What an answer depends on besides its URL; caches ask again each time, since rights may have changed. */
 const VARY = 'Accept, Accept-Encoding, Authorization';
 const CACHE_CONTROL = 'private, no-cache';
@@ -36,6 +39,7 @@ export function sendAnswer(response: Response, answer: FhirAnswer): void {
   const { status, text, headers } = answer.isResource === true ? asPreferred(request, answer) : answer;
   const printed = text === undefined ? undefined : printedFor(request, text);
   response.statusCode = status;
+  if (answer.isResource === true) response.locals[SHOWN_RESOURCE] = answer.text;
   const others = response.getHeader('Vary');
   response.setHeader('Vary', others === undefined ? VARY : `${String(others)}, ${VARY}`);
   response.setHeader('Cache-Control', CACHE_CONTROL);

@@ -16,6 +16,7 @@ export const FHIR_ERRORS: Readonly<Record<ErrorKind, { readonly status: number; 
   'too-large': { status: 413, issue: 'too-long' },
   'unsupported-media-type': { status: 415, issue: 'not-supported' },
   unprocessable: { status: 422, issue: 'invalid' },
+  throttled: { status: 429, issue: 'throttled' },
   busy: { status: 503, issue: 'transient' },
   timeout: { status: 504, issue: 'timeout' },
 };

@@ -7,7 +7,8 @@ import { rootUrlOf } from '../fhir/root-url';
 import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { bodyOf, queryOf } from '../platform/http/raw-request';
-import { OperationId, operationIdOfCode } from '../platform/http/route-access';
+import { RequestContext } from '../platform/http/request-context';
+import { EnforcesRows, OperationId, operationIdOfCode } from '../platform/http/route-access';
 import { assertId } from '../resource/resource-draft';
 import { ANY_TYPE, type OperationDefinition } from './operation';
 import { OperationRegistry, operationKey } from './operation.registry';
@@ -17,11 +18,13 @@ const codes = (prefix: string): string[] => [`${prefix}$:code`, `${prefix}%24:co
 
 /** `/$op`, `/Type/$op` and `/Type/id/$op` on both roots. */
 @ApiExcludeController()
+@EnforcesRows() // Each operation says whether it does.
 @OperationId(({ params }) => operationIdOfCode(String(params.code)))
 @Controller(['fhir', ''])
 export class OperationController {
   constructor(
     private readonly registry: OperationRegistry,
+    private readonly requests: RequestContext,
     private readonly environment: Environment,
   ) {}
 
@@ -64,6 +67,7 @@ export class OperationController {
     if (method === undefined) {
       throw new ServiceError('not-allowed', `$${at.code} is called with ${methods.join(' or ')}.`, { allow: methods });
     }
+    if (found.meta.enforcesRows !== true) this.requests.assertAllRows();
     assertAnswerable(request);
     const answer = await found.handler.execute({
       method,

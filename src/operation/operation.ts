@@ -16,6 +16,11 @@ export interface OperationDefinition {
   readonly level: 'system' | 'type' | 'instance';
   readonly methods: readonly ('GET' | 'POST')[];
   readonly description: string;
+  /**
+   * Whether the handler keeps to the rows that are granted (`GrantedReader`, `RowLimits`); without it, callers who are
+   * limited to some are refused.
+   */
+  readonly enforcesRows?: boolean;
   /** An id to try an instance operation with, for the OpenAPI document. */
   readonly exampleId?: string;
   /** A body to try POST with, for the OpenAPI document. */

@@ -33,4 +33,10 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> {
     if (decider === undefined) throw new ServiceError('forbidden', 'Nobody decides who may do this.');
     return decider.handler.grant(request);
   }
+
+  /** As {@link EntryAccess.readableBy}; without anybody who decides, nobody may. */
+  readableBy(...asked: Parameters<EntryAccess['readableBy']>): ReturnType<EntryAccess['readableBy']> {
+    const [decider] = this.all();
+    return decider === undefined ? Promise.resolve(undefined) : decider.handler.readableBy(...asked);
+  }
 }

@@ -1,5 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
-import { type Resource } from '../fhir/types';
+import { type NativeReference, type Resource } from '../fhir/types';
 import { type GrantedRows } from '../platform/http/granted-rows';
 
 /** A part of a larger request, as the access of its caller is decided: as if it were a request of its own. */
@@ -26,6 +26,12 @@ export interface EntryAccess {
    * @throws ServiceError 'forbidden'
    */
   grant(request: EntryAccessRequest): Promise<GrantedRows>;
+
+  /** Tells whether somebody who does not call now might read a resource, and among which rows; undefined: not. */
+  readableBy(
+    principal: NativeReference,
+    resource: { readonly type: string; readonly id: string },
+  ): Promise<GrantedRows | undefined>;
 }
 
 /** Registers the one {@link EntryAccess}: rights are another floor's business. Its name is for error messages. */

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
+import { notStored } from './not-stored';
 import { ResourceReader } from './resource-reader';
+import { GrantedReader } from './rows/granted-reader';
 import { type VersionRow, storedVersionOf } from './store/resource-row';
 import { type HistoryScope, type HistoryWalk, historyPage, historyTotal, READ_FEED } from './store/history-statements';
+import { type RowLimit } from './rows/row-limit';
 import { type StoredVersion } from './stored-resource';
 
 export interface HistoryRequest {
@@ -40,6 +43,7 @@ export class ResourceHistory {
   constructor(
     private readonly statements: Statements,
     private readonly reader: ResourceReader,
+    private readonly granted: GrantedReader,
   ) {}
 
   /** @throws ServiceError 'not-found' when the history is of one resource that never was. */
@@ -47,7 +51,7 @@ export class ResourceHistory {
     const { scope, lastTransaction } = await this.withFeed(asked);
     const rows = count === 0 ? [] : await this.rows(scope, { ...walk, limit: count + 1 }, hasTotal);
     const total = rows[0]?.total ?? (hasTotal ? await this.total(scope) : undefined);
-    if (rows.length === 0 && scope.id !== undefined) await this.reader.assertWas(scope.types[0] ?? '', scope.id);
+    if (rows.length === 0 && scope.id !== undefined) await this.assertWas(scope.types[0] ?? '', scope.id, scope.limit);
     const versions = rows.slice(0, count).map(versionOf);
     return {
       versions: walk.direction === 'older' ? versions : versions.reverse(),
@@ -55,6 +59,11 @@ export class ResourceHistory {
       ...(total === undefined ? {} : { total }),
       ...(lastTransaction === undefined ? {} : { lastTransaction }),
     };
+  }
+
+  private async assertWas(type: string, id: string, limit: RowLimit | undefined): Promise<void> {
+    if (limit === undefined) await this.reader.assertWas(type, id);
+    else if ((await this.granted.findWithin(limit, type, id)) === undefined) throw notStored(type, id, false);
   }
 
   private async withFeed(scope: HistoryScope): Promise<{ scope: HistoryScope; lastTransaction?: string }> {

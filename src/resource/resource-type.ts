@@ -9,7 +9,7 @@ export interface OwnSearchParameter {
   readonly targets?: readonly string[];
 }
 
-/** A resource type that a module brings. */
+/** A resource type that a module brings; or one of R4 that it alone writes, without a shape or parameters. */
 export interface OwnResourceType {
   readonly type: string;
   /**

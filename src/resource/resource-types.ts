@@ -36,8 +36,11 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     return this.find(type)?.meta.isReadOnly ?? false;
   }
 
+  /** Those that are not of R4. */
   own(): readonly OwnResourceType[] {
-    return this.all().map(({ meta }) => meta);
+    return this.all()
+      .map(({ meta }) => meta)
+      .filter(({ type }) => !isR4ResourceType(type));
   }
 
   names(): readonly string[] {

@@ -7,7 +7,15 @@ import { type ScannedJson } from '../platform/json/read-json';
 import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from './resource-draft';
 import { notStored } from './not-stored';
-import { type LockedResource, ResourceStore, type VersionContent } from './store/resource-store';
+import { notGranted, RowCheck } from './rows/row-check';
+import { type RowLimit } from './rows/row-limit';
+import {
+  type LockedId,
+  type LockedResource,
+  type ResourceName,
+  ResourceStore,
+  type VersionContent,
+} from './store/resource-store';
 import { type StoredResource, type WriteMethod } from './stored-resource';
 import { type CheckedDraft, WriteExtensions } from './write-extensions';
 
@@ -20,6 +28,8 @@ export interface WriteOptions {
   readonly method?: WriteMethod;
   /** Keys (`Patient/p7`) that the open transaction writes besides: references may name them. */
   readonly willExist?: ReadonlySet<string>;
+  /** The rows that may be written: what is stored before and after has to be among them. Anything when absent. */
+  readonly limit?: RowLimit | undefined;
 }
 
 export interface WriteResult {
@@ -31,6 +41,7 @@ export interface WriteResult {
 export type ResourcePatch = (storedText: string) => ScannedJson;
 
 interface NewVersion {
+  readonly limit: RowLimit | undefined;
   readonly id: string;
   readonly version: number;
   readonly method: WriteMethod;
@@ -45,52 +56,61 @@ export class ResourceWriter {
   constructor(
     private readonly store: ResourceStore,
     private readonly extensions: WriteExtensions,
+    private readonly rows: RowCheck,
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
   ) {}
 
   /**
    * Stores a new resource under the draft's id, or under a new UUID.
-   * @throws ServiceError 'conflict' when the id is taken.
+   * @throws ServiceError 'conflict' when the id is taken; 'forbidden' beyond the limit, and for an id that something hidden
+   * has or had.
    */
-  async create(draft: ResourceDraft, { method = 'POST', willExist }: WriteOptions = {}): Promise<StoredResource> {
+  async create(
+    draft: ResourceDraft,
+    { method = 'POST', willExist, limit }: WriteOptions = {},
+  ): Promise<StoredResource> {
     const { id } = draft;
     const rule = await this.extensions.check(draft, willExist);
     if (id === undefined) {
-      const at = { id: randomUUID(), version: 1, method };
-      if (rule.needsTransaction || this.unitOfWork.isStrict)
+      const at = { id: randomUUID(), version: 1, method, limit };
+      if (limit !== undefined || rule.needsTransaction || this.unitOfWork.isStrict)
         return this.unitOfWork.run(() => this.insert(draft, rule, at));
       // Whoever gets concerned from here on is too late for this write, which has no transaction to be told in.
       return (await this.insertRow(draft, at)).resource;
     }
     return this.unitOfWork.run(async () => {
       const { current, lastVersion } = await this.store.lockId(draft.type, id);
+      if (!(await this.isOpen({ type: draft.type, id }, { current, lastVersion }, limit))) throw notGranted();
       if (current !== undefined) {
         throw new ServiceError(
           'conflict',
           `${draft.type}/${id} already exists. Use PUT to replace it, or leave the id out.`,
         );
       }
-      return this.insert(draft, rule, { id, version: lastVersion + 1, method });
+      return this.insert(draft, rule, { id, version: lastVersion + 1, method, limit });
     });
   }
 
   /**
    * Replaces the resource `id` of the draft's type, or creates it. Content that is the same is no new version.
-   * @throws ServiceError 'precondition-failed' when the stored version is not one that the options ask for.
+   * @throws ServiceError 'precondition-failed' when the stored version is not one that the options ask for; 'forbidden' as
+   * {@link create}.
    */
   async put(draft: ResourceDraft, id: string, options: WriteOptions = {}): Promise<WriteResult> {
-    const { method = 'PUT', willExist } = options;
+    const { method = 'PUT', willExist, limit } = options;
     const { type } = draft;
     const rule = await this.extensions.check(draft, willExist);
     return this.unitOfWork.run(async () => {
       let current = await this.store.lock(type, id);
-      let lastVersion = 0;
+      let lastVersion = current?.version ?? 0;
       if (current === undefined) ({ current, lastVersion } = await this.store.lockId(type, id));
-      assertMatch(options, current);
-      return current === undefined
-        ? { outcome: 'created', resource: await this.insert(draft, rule, { id, version: lastVersion + 1, method }) }
-        : this.replace(draft, rule, current, method);
+      const isOpen = await this.isOpen({ type, id }, { current, lastVersion }, limit);
+      assertMatch(options, isOpen ? current : undefined);
+      if (!isOpen) throw notGranted();
+      if (current !== undefined) return this.replace(draft, rule, current, { method, limit });
+      const at = { id, version: lastVersion + 1, method, limit };
+      return { outcome: 'created', resource: await this.insert(draft, rule, at) };
     });
   }
 
@@ -100,13 +120,17 @@ export class ResourceWriter {
    * @throws ServiceError 'not-found' or 'gone' when nothing is stored, 'precondition-failed' as {@link put}.
    */
   async patch(type: string, id: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<WriteResult> {
+    const { method = 'PATCH', limit } = options;
     await this.extensions.concerns(type);
     return this.unitOfWork.run(async () => {
-      const current = await this.store.lock(type, id);
-      if (current === undefined) throw notStored(type, id, (await this.store.lockId(type, id)).lastVersion > 0);
+      const current = await this.lockGranted(type, id, limit);
+      if (current === undefined) {
+        const wasDeleted = limit === undefined && (await this.store.lockId(type, id)).lastVersion > 0;
+        throw notStored(type, id, wasDeleted);
+      }
       assertMatch(options, current);
       const draft = ResourceDraft.of(patch(current.text), type, id);
-      return this.replace(draft, await this.extensions.check(draft), current, options.method ?? 'PATCH');
+      return this.replace(draft, await this.extensions.check(draft), current, { method, limit });
     });
   }
 
@@ -114,7 +138,7 @@ export class ResourceWriter {
   async delete(type: string, id: string, options: WriteOptions = {}): Promise<StoredResource | undefined> {
     await this.extensions.concerns(type);
     return this.unitOfWork.run(async () => {
-      const current = await this.store.lock(type, id);
+      const current = await this.lockGranted(type, id, options.limit);
       assertMatch(options, current);
       if (current === undefined) return undefined;
       const version = current.version + 1;
@@ -133,10 +157,31 @@ export class ResourceWriter {
     });
   }
 
+  /** What is hidden is not there. */
+  private async lockGranted(
+    type: string,
+    id: string,
+    limit: RowLimit | undefined,
+  ): Promise<LockedResource | undefined> {
+    const current = await this.store.lock(type, id);
+    return current !== undefined && (await this.rows.isGranted(limit, current)) ? current : undefined;
+  }
+
+  /** Whether an id may be written: whoever took over the id of something hidden or deleted would be shown its history. */
+  private async isOpen(
+    name: ResourceName,
+    { current, lastVersion }: LockedId,
+    limit: RowLimit | undefined,
+  ): Promise<boolean> {
+    if (limit === undefined || lastVersion === 0) return true;
+    return current !== undefined && (await this.rows.isGranted(limit, name));
+  }
+
   private async insert(draft: ResourceDraft, rule: CheckedDraft, at: NewVersion): Promise<StoredResource> {
     draft.assignId(at.id);
     await rule.store(undefined);
     const { resource, content } = await this.insertRow(draft, at);
+    await this.rows.assertGranted(at.limit, resource);
     await this.extensions.notify({
       interaction: 'create',
       type: draft.type,
@@ -149,7 +194,7 @@ export class ResourceWriter {
 
   private async insertRow(
     draft: ResourceDraft,
-    { id, version, method }: NewVersion,
+    { id, version, method }: Omit<NewVersion, 'limit'>,
   ): Promise<{ resource: StoredResource; content: VersionContent }> {
     const content = this.contentOf(draft, id, version, method, this.clock.now());
     return { resource: await this.store.insert(draft.type, id, content), content };
@@ -159,7 +204,7 @@ export class ResourceWriter {
     draft: ResourceDraft,
     rule: CheckedDraft,
     current: LockedResource,
-    method: WriteMethod,
+    { method, limit }: Pick<NewVersion, 'method' | 'limit'>,
   ): Promise<WriteResult> {
     const { type, id } = current;
     await rule.store(current.value);
@@ -168,6 +213,7 @@ export class ResourceWriter {
     }
     const content = this.contentOf(draft, id, current.version + 1, method, this.timeAfter(current));
     const resource = await this.store.replace(current, content);
+    await this.rows.assertGranted(limit, resource);
     await this.extensions.notify({ interaction: 'update', type, id, ...content, current: content, previous: current });
     return { outcome: 'updated', resource };
   }

@@ -11,7 +11,10 @@ import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
 import { ResourceTypes } from './resource-types';
 import { ResourceWriter } from './resource-writer';
+import { GrantedReader } from './rows/granted-reader';
+import { RowCheck } from './rows/row-check';
 import { RowCriteria } from './rows/row-criteria';
+import { RowLimits } from './rows/row-limits';
 import { ClauseResolver } from './search/clause-resolver';
 import { DatabaseHashKey } from './search/database-hash-key';
 import { IncludedResources } from './search/include/included-resources';
@@ -80,6 +83,9 @@ import { WriteExtensions } from './write-extensions';
     CompartmentListener,
     ResourceCriteria,
     RowCriteria,
+    RowLimits,
+    RowCheck,
+    GrantedReader,
     ConditionMatches,
     ConditionalWriter,
   ],
@@ -97,6 +103,9 @@ import { WriteExtensions } from './write-extensions';
     Compartments,
     ResourceCriteria,
     RowCriteria,
+    RowLimits,
+    RowCheck,
+    GrantedReader,
     ConditionalWriter,
     ConditionMatches,
     ResourceStore,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type GrantedRows } from '../platform/http/granted-rows';
 import { ServiceError } from '../platform/errors/service-error';
 import { EntryAccesses } from '../resource/entry-access.registry';
 
@@ -8,31 +9,31 @@ export class RpcAccess {
   constructor(private readonly access: EntryAccesses) {}
 
   /**
-   * For one call, or for a body that holds none: whoever may call nothing is told so before what is wrong with it.
+   * Tells which rows a call may touch. Asked for a body without a call too: whoever may call nothing is told so before what
+   * is wrong with it.
    * @throws ServiceError 'forbidden'
    */
-  async assertGranted(call?: unknown): Promise<void> {
+  async grant(call?: unknown): Promise<GrantedRows> {
     const { method, params } = (typeof call === 'object' && call !== null ? call : {}) as Record<string, unknown>;
     const rpc = { method: typeof method === 'string' ? method : '', params };
-    await this.access.assertGranted({ operationId: 'rpc', method: 'POST', url: 'rpc', resource: () => undefined, rpc });
+    return this.access.grant({ operationId: 'rpc', method: 'POST', url: 'rpc', resource: () => undefined, rpc });
   }
 
   /**
-   * The refusal of each call, undefined where it is granted.
+   * The rows of each call, or its refusal.
    * @throws ServiceError 'forbidden' when none of them is granted
    */
-  async refusalsOf(calls: readonly unknown[]): Promise<readonly (ServiceError | undefined)[]> {
-    const refusals: (ServiceError | undefined)[] = [];
-    for (const call of calls.length === 0 ? [undefined] : calls) refusals.push(await this.refusalOf(call));
-    const [first] = refusals;
-    if (first !== undefined && refusals.every((refusal) => refusal !== undefined)) throw first;
-    return refusals;
+  async grantsOf(calls: readonly unknown[]): Promise<readonly (GrantedRows | ServiceError)[]> {
+    const grants: (GrantedRows | ServiceError)[] = [];
+    for (const call of calls.length === 0 ? [undefined] : calls) grants.push(await this.grantOrRefusal(call));
+    const [first] = grants;
+    if (first instanceof ServiceError && grants.every((grant) => grant instanceof ServiceError)) throw first;
+    return grants;
   }
 
-  private async refusalOf(call: unknown): Promise<ServiceError | undefined> {
+  private async grantOrRefusal(call: unknown): Promise<GrantedRows | ServiceError> {
     try {
-      await this.assertGranted(call);
-      return undefined;
+      return await this.grant(call);
     } catch (error) {
       if (error instanceof ServiceError && error.kind === 'forbidden') return error;
       throw error;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type GrantedRows } from '../platform/http/granted-rows';
 import { RequestContext } from '../platform/http/request-context';
 import { ServiceError } from '../platform/errors/service-error';
 import { JsonText } from '../platform/json/json-text';
@@ -18,16 +19,19 @@ export class RpcDispatcher {
 
   /**
    * Runs one call, `{"method", "params"}`, and returns its result as JSON text.
-   * @throws ServiceError 'invalid' for what is no call, RpcRefusal for an unknown method or bad params, and what the
+   * @param rows that the call may touch
+   * @throws ServiceError 'invalid' for what is no call, 'forbidden' for a limited caller of a method that does not keep to rows, RpcRefusal for an unknown method or bad params, and what the
    * method throws.
    */
-  async resultOf(sent: unknown, callText: string): Promise<string> {
+  async resultOf(sent: unknown, callText: string, rows: GrantedRows): Promise<string> {
     const { method, params = {} } = (sent ?? {}) as { readonly method?: unknown; readonly params?: unknown };
     if (typeof method !== 'string') {
       throw new ServiceError('invalid', 'A call is an object with "method", a string, and "params".');
     }
     const found = this.registry.find(method);
     if (found === undefined) throw new RpcRefusal(`Method ${method.slice(0, 100)} not found`);
+    this.requests.grant(rows);
+    if (found.meta.enforcesRows !== true) this.requests.assertAllRows();
     const checked = await checkedParams(found.meta.params, params);
     const result = await found.handler.execute(checked, this.callOf(callText));
     if (result instanceof JsonText) return result.text;

@@ -18,7 +18,7 @@ export class RpcErrorFilter extends FhirErrorFilter {
 
   override catch(error: unknown, host: ArgumentsHost): void {
     const kind = serviceErrorOf(error)?.kind;
-    if (kind === 'unauthorized' || kind === 'forbidden' || error instanceof HttpException) {
+    if (kind === 'unauthorized' || kind === 'forbidden' || kind === 'throttled' || error instanceof HttpException) {
       super.catch(error, host);
       return;
     }

@@ -19,6 +19,7 @@ export const RPC_STATUSES: Readonly<Record<ErrorKind, number>> = {
   'too-large': 413,
   'unsupported-media-type': 415,
   unprocessable: 422,
+  throttled: 429,
   busy: 503,
   timeout: 504,
 };

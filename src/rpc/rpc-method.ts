@@ -11,6 +11,11 @@ export interface RpcMethodDefinition {
    */
   readonly params?: Type<object>;
   readonly description: string;
+  /**
+   * Whether the handler keeps to the rows that are granted (`GrantedReader`, `RowLimits`); without it, callers who are
+   * limited to some are refused.
+   */
+  readonly enforcesRows?: boolean;
   /** Params that the OpenAPI document shows. */
   readonly example?: Readonly<Record<string, unknown>>;
 }

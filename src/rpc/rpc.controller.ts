@@ -2,6 +2,7 @@ import { All, Controller, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs
 import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
+import { type GrantedRows } from '../platform/http/granted-rows';
 import { bodyOf } from '../platform/http/raw-request';
 import { DecidedByParts, OperationId } from '../platform/http/route-access';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
@@ -44,10 +45,9 @@ export class RpcController {
   })
   async call(@Req() request: Request, @Res() response: Response): Promise<void> {
     const { text, value } = await this.read(request);
-    if (!Array.isArray(value)) await this.access.assertGranted(value);
     const answer = Array.isArray(value)
       ? await this.answersOf(value, elementsOf(text))
-      : await this.answerOf(value, text);
+      : await this.answerOf(value, text, await this.access.grant(value));
     sendJson(response, HttpStatus.OK, answer);
   }
 
@@ -61,22 +61,23 @@ export class RpcController {
     try {
       return readJson(decodeUtf8(bodyOf(request)));
     } catch (error) {
-      await this.access.assertGranted();
+      await this.access.grant();
       throw error;
     }
   }
 
-  private async answerOf(call: unknown, callText: string): Promise<string> {
-    return `{"result":${await this.dispatcher.resultOf(call, callText)}}`;
+  private async answerOf(call: unknown, callText: string, rows: GrantedRows): Promise<string> {
+    return `{"result":${await this.dispatcher.resultOf(call, callText, rows)}}`;
   }
 
   private async answersOf(calls: readonly unknown[], callTexts: readonly string[]): Promise<string> {
-    const refusals = await this.access.refusalsOf(calls.slice(0, MAX_BATCH_CALLS));
+    const grants = await this.access.grantsOf(calls.slice(0, MAX_BATCH_CALLS));
     if (calls.length > MAX_BATCH_CALLS) throw new RpcRefusal(`At most ${MAX_BATCH_CALLS} calls go into one request.`);
     const answers: string[] = [];
     for (const [index, callText] of callTexts.entries()) {
-      const refusal = refusals[index];
-      const answer = refusal === undefined ? this.answerOf(calls[index], callText) : Promise.reject(refusal);
+      const grant = grants[index] ?? [];
+      const answer =
+        grant instanceof ServiceError ? Promise.reject(grant) : this.answerOf(calls[index], callText, grant);
       answers.push(await answer.catch((error: unknown) => this.errors.failureOf(error).text));
     }
     return `[${answers.join(',')}]`;

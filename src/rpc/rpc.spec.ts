@@ -80,6 +80,10 @@ class Everything implements EntryAccess {
   grant(): Promise<GrantedRows> {
     return Promise.resolve('all');
   }
+
+  readableBy(): Promise<GrantedRows> {
+    return Promise.resolve('all');
+  }
 }
 
 async function startApp(...providers: Type[]): Promise<INestApplication> {

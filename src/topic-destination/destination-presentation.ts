@@ -1,4 +1,4 @@
-import { type Resource } from '../fhir/types';
+import { type NativeReference, type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 
 /**
@@ -14,6 +14,8 @@ export interface DestinationPresentation {
   readonly includeVersionIdInFocusReference: boolean;
   /** What the canonicals of the destination's profile, and so of its extensions, begin with. */
   readonly canonicalBase: string;
+  /** Whose rights decide what the destination hears of; absent: nobody's, it was made by the server. */
+  readonly principal?: NativeReference;
 }
 
 const CONTENTS = ['full-resource', 'id-only', 'empty'] as const;

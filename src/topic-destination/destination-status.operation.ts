@@ -3,6 +3,7 @@ import { type DestinationStatus, Destinations } from '../delivery/destinations';
 import { type FhirAnswer } from '../fhir/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { ServiceError } from '../platform/errors/service-error';
+import { GrantedReader } from '../resource/rows/granted-reader';
 
 /** interface, "Status result of the destination". */
 @Injectable()
@@ -11,13 +12,18 @@ import { ServiceError } from '../platform/errors/service-error';
   code: 'status',
   level: 'instance',
   methods: ['GET'],
+  enforcesRows: true,
   exampleId: 'hook-1',
   description: 'What a topic destination delivered, what waits, and its latest errors',
 })
 export class DestinationStatusOperation implements OperationHandler {
-  constructor(private readonly destinations: Destinations) {}
+  constructor(
+    private readonly destinations: Destinations,
+    private readonly granted: GrantedReader,
+  ) {}
 
   async execute({ id = '' }: OperationRequest): Promise<FhirAnswer> {
+    await this.granted.assertSeen('SvcTopicDestination', id);
     const status = await this.destinations.findStatus(id);
     if (status === undefined) throw new ServiceError('not-found', `Resource SvcTopicDestination/${id} not found`);
     return { status: 200, text: JSON.stringify(statusParameters(status)) };

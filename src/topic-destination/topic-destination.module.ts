@@ -3,8 +3,10 @@ import { DeliveryModule } from '../delivery/delivery.module';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
 import { CriteriaEvaluation } from './criteria-evaluation';
+import { DestinationPrincipal } from './destination-principal';
 import { DestinationStatusOperation } from './destination-status.operation';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
+import { ReadableChanges } from './readable-changes';
 import { SubscriptionTopicRule } from './subscription-topic.rule';
 import { TopicDestinationRule } from './topic-destination.rule';
 import { TopicEventListener } from './topic-event.listener';
@@ -15,7 +17,9 @@ import { TopicRegistry } from './topic-registry';
   imports: [DeliveryModule, OperationModule, ResourceModule],
   providers: [
     CriteriaEvaluation,
+    DestinationPrincipal,
     DestinationStatusOperation,
+    ReadableChanges,
     NotificationBundleRenderer,
     SubscriptionTopicRule,
     TopicDestinationRule,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type DeliveryKind, type DestinationParameter } from '../delivery/delivery-kind';
 import { DeliveryKinds } from '../delivery/delivery-kind.registry';
 import { type Destination, type DestinationSettings, Destinations } from '../delivery/destinations';
-import { type Resource } from '../fhir/types';
+import { type NativeReference, type Resource } from '../fhir/types';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { ServiceError } from '../platform/errors/service-error';
 import { elementsOf } from '../platform/json/json-members';
@@ -10,13 +10,15 @@ import { OnResourceChange, type ResourceChange, type ResourceChangeListener } fr
 import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { DefinesResourceType } from '../resource/resource-type';
-import { presentationOf } from './destination-presentation';
+import { type DestinationPresentation, presentationOf } from './destination-presentation';
+import { DestinationPrincipal } from './destination-principal';
 import { TOPIC_DESTINATION_SHAPE } from './topic.shapes';
 
 interface CheckedDestination {
   /** JSON text of `parameter` without secrets. */
   readonly maskedParameters: string;
-  readonly destinationOf: (inForce: DestinationSettings | undefined) => Destination;
+  readonly principal: NativeReference | undefined;
+  readonly destinationOf: (inForce: DestinationSettings | undefined, principal?: NativeReference) => Destination;
 }
 
 /**
@@ -39,6 +41,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
   constructor(
     private readonly kinds: DeliveryKinds,
     private readonly destinations: Destinations,
+    private readonly principals: DestinationPrincipal,
     private readonly epoch: RegistryEpoch,
   ) {}
 
@@ -46,12 +49,15 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     const { value } = draft;
     const { kind, handler, profile } = this.kindOf(value);
     const parameters = parametersOf(value);
-    const presentation = JSON.stringify(presentationOf(value, profile));
+    const presentation = presentationOf(value, profile);
+    const principal = principalNamedIn(value);
+    if (principal !== undefined) await this.principals.assertNameable(principal);
     const checked: CheckedDestination = {
       maskedParameters: maskedText(draft.member('parameter') ?? '[]', parameters, handler),
-      destinationOf: (inForce) => ({
+      principal,
+      destinationOf: (inForce, heardAs) => ({
         kind,
-        presentation,
+        presentation: JSON.stringify({ ...presentation, ...(heardAs === undefined ? {} : { principal: heardAs }) }),
         settings: handler.settingsOf(parameters, inForce?.kind === kind ? inForce.settings : undefined),
       }),
     };
@@ -61,7 +67,17 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
 
   async store(draft: ResourceDraft, checked: CheckedDestination): Promise<void> {
     if (draft.member('parameter') !== undefined) draft.setMember('parameter', checked.maskedParameters);
-    if (await this.destinations.save(draft.id ?? '', checked.destinationOf)) draft.markHiddenChange();
+    const { id = '' } = draft;
+    const principal = checked.principal ?? (await this.principals.inherited(await this.formerOf(id)));
+    if (await this.destinations.save(id, (inForce) => checked.destinationOf(inForce, principal)))
+      draft.markHiddenChange();
+  }
+
+  private async formerOf(id: string): Promise<{ readonly principal: NativeReference | undefined } | undefined> {
+    const presentation = await this.destinations.findPresentation(id);
+    if (presentation === undefined) return undefined;
+    const { principal } = JSON.parse(presentation) as DestinationPresentation;
+    return { principal };
   }
 
   async onChange({ interaction, id }: ResourceChange): Promise<void> {
@@ -88,6 +104,14 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     }
     return { kind: found.meta.kind, handler: found.handler, profile };
   }
+}
+
+/** The shape is checked with the rest of the resource, after this. */
+function principalNamedIn({ principal }: Resource): NativeReference | undefined {
+  if (principal === undefined) return undefined;
+  const { resourceType, id } = (principal ?? {}) as Partial<NativeReference>;
+  if (resourceType === 'User' && typeof id === 'string') return { resourceType, id };
+  throw refusal('principal', 'principal must name a User by resourceType and id.');
 }
 
 function parametersOf({ parameter = [] }: Resource): readonly DestinationParameter[] {

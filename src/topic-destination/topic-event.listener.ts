@@ -1,7 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Outbox } from '../delivery/outbox';
+import { isRecordOfAuditUse } from '../audit/audit-codes';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
 import { CriteriaEvaluation } from './criteria-evaluation';
+import { ReadableChanges } from './readable-changes';
 import { type ChangedTexts } from './topic-criteria';
 import { TopicRegistry, type WatchedTrigger } from './topic-registry';
 
@@ -13,6 +15,7 @@ export class TopicEventListener implements ResourceChangeListener {
 
   constructor(
     private readonly topics: TopicRegistry,
+    private readonly readable: ReadableChanges,
     private readonly outbox: Outbox,
     private readonly evaluation: CriteriaEvaluation,
   ) {}
@@ -22,14 +25,17 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   async onChange(change: ResourceChange): Promise<void> {
+    if (isRecordOfAuditUse(change.current?.value)) return;
     const triggers = await this.topics.triggersOf(change.type);
     const matching = this.matching(triggers, change);
     const { type, id, version, interaction, method } = change;
     const payloadBytes = change.current?.text.length ?? 0;
-    // What a destination's principal may read is to be decided here, when the event is captured.
-    const destinationKeys = new Set(matching.flatMap(({ destinationKeys: keys }) => keys));
+    const destinationKeys = await this.readable.heardBy(
+      matching.flatMap(({ destinations }) => destinations),
+      change,
+    );
     this.outbox.append(
-      [...destinationKeys].map((destinationKey) => ({
+      destinationKeys.map((destinationKey) => ({
         destinationKey,
         type,
         id,

@@ -1,16 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { Destinations } from '../delivery/destinations';
-import { type Resource } from '../fhir/types';
+import { type NativeReference, type Resource } from '../fhir/types';
 import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ResourceReader } from '../resource/resource-reader';
 import { type DestinationPresentation } from './destination-presentation';
 import { type TopicTrigger, isNamedBy, topicOf } from './topic';
 
+export interface WatchedDestination {
+  readonly destinationKey: number;
+  readonly principal: NativeReference | undefined;
+}
+
 /** An active trigger and who gets its events. */
 export interface WatchedTrigger extends TopicTrigger {
   readonly topicUrl: string;
-  readonly destinationKeys: readonly number[];
+  readonly destinations: readonly WatchedDestination[];
 }
 
 /** Active topics that have destinations, by resource type, as of the epoch of the request. */
@@ -34,22 +39,20 @@ export class TopicRegistry {
 
   private async load(): Promise<ReadonlyMap<string, readonly WatchedTrigger[]>> {
     const stored = await this.reader.list('SvcSubscriptionTopic');
-    const destinations = (await this.destinations.list()).map(({ destinationKey, presentation }) => ({
-      destinationKey,
-      topic: (JSON.parse(presentation) as DestinationPresentation).topic,
-    }));
+    const destinations = (await this.destinations.list()).map(({ destinationKey, presentation }) => {
+      const { topic, principal } = JSON.parse(presentation) as DestinationPresentation;
+      return { destinationKey, topic, principal };
+    });
     const byType = new Map<string, WatchedTrigger[]>();
     for (const topic of stored
       .map(({ text }) => topicOf(JSON.parse(text) as Resource))
       .filter(({ isActive }) => isActive)) {
-      const destinationKeys = destinations
-        .filter((destination) => isNamedBy(topic, destination.topic))
-        .map(({ destinationKey }) => destinationKey);
-      if (destinationKeys.length === 0) continue;
+      const watching = destinations.filter((destination) => isNamedBy(topic, destination.topic));
+      if (watching.length === 0) continue;
       for (const trigger of topic.triggers) {
         byType.set(trigger.type, [
           ...(byType.get(trigger.type) ?? []),
-          { ...trigger, topicUrl: topic.url, destinationKeys },
+          { ...trigger, topicUrl: topic.url, destinations: watching },
         ]);
       }
     }

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
+import { isR4ResourceType } from '../fhir/definitions';
+import { RequestContext } from '../platform/http/request-context';
 import { type ErrorIssue, ServiceError } from '../platform/errors/service-error';
 import { ResourceDraft } from '../resource/resource-draft';
-import { ResourceReader } from '../resource/resource-reader';
 import { ResourceTypes } from '../resource/resource-types';
+import { GrantedReader } from '../resource/rows/granted-reader';
 import { WriteExtensions } from '../resource/write-extensions';
 import { type ValidateRequest } from './validate-request';
 import { validationAnswer } from './validation-answer';
@@ -14,7 +16,8 @@ export class DryRun {
   constructor(
     private readonly types: ResourceTypes,
     private readonly extensions: WriteExtensions,
-    private readonly reader: ResourceReader,
+    private readonly requests: RequestContext,
+    private readonly reader: GrantedReader,
   ) {}
 
   /**
@@ -23,6 +26,8 @@ export class DryRun {
    */
   async answer(type: string, { mode, resource, profiles }: ValidateRequest, id?: string): Promise<FhirAnswer> {
     this.types.assertKnown(type);
+    // Rules of modules compare with what is stored, whoever may read that.
+    if (!isR4ResourceType(type)) this.requests.assertAllRows();
     if (mode !== undefined && mode !== 'profile') this.types.assertWritable(type);
     if (mode === 'delete') return validationAnswer([]);
     if (mode === 'profile' && profiles.length === 0)
@@ -36,7 +41,8 @@ export class DryRun {
     }
     const issues = await this.extensions.issuesOf(draft, profiles);
     if (mode !== 'create' && mode !== 'update') return validationAnswer(issues);
-    const found = await this.extensions.missingReferences(draft);
+    // Who may not see a target shall not hear whether it is stored.
+    const found = this.reader.isLimited ? [] : await this.extensions.missingReferences(draft);
     const isTaken =
       mode === 'create' && draft.id !== undefined && (await this.reader.find(type, draft.id)) !== undefined;
     return validationAnswer([...issues, ...found, ...(isTaken ? [taken(type, draft.id)] : [])]);

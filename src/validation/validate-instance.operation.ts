@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
 import { ANY_TYPE, Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { readJson } from '../platform/json/read-json';
-import { ResourceReader } from '../resource/resource-reader';
+import { GrantedReader } from '../resource/rows/granted-reader';
 import { ResourceTypes } from '../resource/resource-types';
 import { DryRun } from './dry-run';
 import { readValidateRequest } from './validate-request';
@@ -14,6 +14,7 @@ import { readValidateRequest } from './validate-request';
   code: 'validate',
   level: 'instance',
   methods: ['GET', 'POST'],
+  enforcesRows: true,
   description: 'The same for an update of this resource; without a body, what is stored is validated.',
   parameters: [
     { name: 'mode', description: 'create, update, delete or profile' },
@@ -23,13 +24,14 @@ import { readValidateRequest } from './validate-request';
 export class ValidateInstance implements OperationHandler {
   constructor(
     private readonly dryRun: DryRun,
-    private readonly reader: ResourceReader,
+    private readonly reader: GrantedReader,
     private readonly types: ResourceTypes,
   ) {}
 
   async execute({ type = '', id = '', body, query }: OperationRequest): Promise<FhirAnswer> {
     const request = readValidateRequest(type, body, query);
     this.types.assertKnown(type);
+    await this.reader.assertSeen(type, id);
     const resource = request.resource ?? readJson((await this.reader.read(type, id)).text);
     return this.dryRun.answer(type, { ...request, resource }, id);
   }

@@ -11,6 +11,7 @@ import { readValidateRequest } from './validate-request';
   code: 'validate',
   level: 'type',
   methods: ['POST'],
+  enforcesRows: true,
   description: 'What a create or update of this resource would be refused for, or warned of.',
   parameters: [
     { name: 'mode', description: 'create, update, delete or profile' },

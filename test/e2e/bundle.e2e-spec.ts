@@ -53,7 +53,7 @@ describe('bundles', () => {
   let database: Client;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } }); // rows are counted
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
   });

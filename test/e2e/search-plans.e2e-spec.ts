@@ -9,7 +9,8 @@ import {
   type SearchQuery,
   type SortKey,
 } from '../../src/resource/search/search-query';
-import { BY_NAME, SOURCES, TARGETS } from '../../src/resource/search/include/include-statements';
+import { RowLimit } from '../../src/resource/rows/row-limit';
+import { boundWithin, BY_NAME, SOURCES, TARGETS } from '../../src/resource/search/include/include-statements';
 import { STORED_TYPES } from '../../src/resource/search/types/types-search';
 import { sessionSettings } from '../../src/platform/database/data-source-options';
 import { STATEMENT_TYPES } from '../../src/platform/database/statement';
@@ -80,7 +81,7 @@ const near = (meters: number): NearClause => ({
   parameterId: POSITION,
   places: [{ latitude: 48.2, longitude: 16.4, meters }],
 });
-const list: SearchClause = { kind: 'list', listHash: 5_000_001, parameterId: 9 };
+const list: SearchClause = { kind: 'list', listId: 'x', listHash: 5_000_001, parameterId: 9 };
 
 const by = (kind: 'string' | 'date' | 'number', parameterId: number, isDescending: boolean): SortKey[] => [
   { by: { kind, parameterIds: [parameterId] }, isDescending },
@@ -254,9 +255,15 @@ describe.each([
     [TARGETS, [[1, 2, 3], [SUBJECT], null, 100]],
     [SOURCES, [[11, 12], [SUBJECT], ['Observation'], 100]],
     [BY_NAME, [[1, 2], [null, 5], 50, 100]],
-  ])('follows links by indexes: $name', async (statement, values) => {
-    const plan = await planOf({ statement, values });
-    expect(plan).not.toMatch(/Seq Scan|Hash (Semi |Anti |Left )?Join|Merge (Semi |Anti |Left )?Join/);
+  ])('follows links by indexes: $statement.name', async (include, values) => {
+    const limit = new RowLimit([
+      { type: 'Patient', clauses: [{ kind: 'id', ids: ['p1'] }] },
+      { type: 'Observation', clauses: [reference(1)] },
+    ]);
+    for (const within of [undefined, limit]) {
+      const plan = await planOf(boundWithin(include, values, within));
+      expect(plan).not.toMatch(/Seq Scan|Hash (Semi |Anti |Left )?Join|Merge (Semi |Anti |Left )?Join/);
+    }
   });
 
   it('has one statement for one shape, whatever its values', () => {

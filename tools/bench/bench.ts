@@ -6,6 +6,7 @@ import { hasCpuTimes } from './cpu-time';
 import { loadCharts } from './load-charts';
 import { CONCURRENCY } from './load-client';
 import { type BenchCase } from './bench-case';
+import { measureFlood } from './login-flood';
 import { type ReportLine, reportOf, resourceRates } from './report';
 import { ROUNDS, runCase } from './run-case';
 import { runDelivery } from './run-delivery';
@@ -18,11 +19,15 @@ const tell = (text: string): void => {
 
 /** For the searches of docs/performance.md, "Search at scale". */
 const text = { type: 'string' } as const;
-const OPTIONS = { resources: text, keep: text, cluster: text, only: text };
+const OPTIONS = { resources: text, keep: text, cluster: text, only: text, flood: text };
 
 /** Measures the server against its floor, or the server at `BASE_URL` alone (docs/performance.md). */
 async function main(cleanup: Cleanup): Promise<number> {
-  const { resources, ...scale } = parseArgs({ options: OPTIONS }).values;
+  const { resources, flood, ...scale } = parseArgs({ options: OPTIONS }).values;
+  if (flood !== undefined) {
+    tell(`\n${await measureFlood(Number(flood), cleanup)}\n`);
+    return 0;
+  }
   if (resources !== undefined) {
     tell(await measureScale({ sizes: resources.split(',').map(Number), ...scale }, cleanup));
     return 0;

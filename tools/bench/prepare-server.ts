@@ -18,6 +18,14 @@ export interface FirstSecrets {
   readonly adminPassword: string;
 }
 
+/** The form that logs the User `admin` in. */
+export const loginOf = ({ adminPassword }: FirstSecrets): Readonly<Record<string, string>> => ({
+  grant_type: 'password',
+  client_id: CLIENT_ID,
+  username: 'admin',
+  password: adminPassword,
+});
+
 /** Sets up topics and destinations, logs the User `admin` in, and returns the access token. */
 export async function prepareServer(url: string, secrets: FirstSecrets, endpoint: string): Promise<string> {
   const client = new HttpClient(url);
@@ -32,8 +40,10 @@ export async function prepareServer(url: string, secrets: FirstSecrets, endpoint
   }
   await put('/fhir/SvcTopicDestination/bench-live', destination(LIVE_TOPIC, endpoint));
   await put(`/Client/${CLIENT_ID}`, { grant_types: ['password'], auth: { password: { secret_required: false } } });
-  const form = { grant_type: 'password', client_id: CLIENT_ID, username: 'admin', password: secrets.adminPassword };
-  return stringAt(await succeed(client, { method: 'POST', path: '/auth/token', body: { form } }), 'access_token');
+  return stringAt(
+    await succeed(client, { method: 'POST', path: '/auth/token', body: { form: loginOf(secrets) } }),
+    'access_token',
+  );
 }
 
 const topic = (url: string, resource: string): object => ({ url, status: 'active', trigger: [{ resource }] });

@@ -8,7 +8,7 @@ import { ChildServer } from './child-server';
 import { type Cleanup } from './cleanup';
 import { CpuMeter } from './cpu-meter';
 import { loadCharts } from './load-charts';
-import { prepareServer } from './prepare-server';
+import { loginOf, prepareServer } from './prepare-server';
 import { type Contender } from './run-case';
 import { WebhookReceiver } from './webhook-receiver';
 
@@ -27,6 +27,8 @@ export interface TestBed {
   readonly floor: OwnContender;
   readonly receiver: WebhookReceiver;
   readonly postgresVersion: string;
+  /** The form that gets a token of the server. */
+  readonly login: Readonly<Record<string, string>>;
 }
 
 /** Starts everything in a new folder; `cleanup` ends and removes all of it. */
@@ -75,6 +77,7 @@ export async function setUpTestBed(cleanup: Cleanup): Promise<TestBed> {
     }),
     receiver,
     postgresVersion: version,
+    login: loginOf(secrets),
   };
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { type NativeReference } from '../../fhir/types';
 import { type Caller } from '../../platform/http/caller';
 import { RequestContext } from '../../platform/http/request-context';
 import { type EntryAccessRequest } from '../../resource/entry-access';
@@ -39,5 +40,19 @@ export class AccessRequests {
       facts,
       (seen) => entryParts(entry, seen),
     );
+  }
+
+  /** A read by somebody who does not call now: it comes from nowhere, so that policies about addresses or tokens do not grant. */
+  ofReader(principal: NativeReference, { type, id }: { readonly type: string; readonly id: string }): LazyRequest {
+    const caller: Caller =
+      principal.resourceType === 'User' ? { userId: principal.id, clientId: '' } : { clientId: principal.id };
+    const operationId = 'FhirRead';
+    return new LazyRequest({ caller, operationId }, () => ({
+      ...this.callers.of(caller, undefined),
+      'request-method': () => 'get',
+      uri: () => `/fhir/${type}/${id}`,
+      params: () => ({ 'resource/type': type, 'resource/id': id }),
+      operation: () => ({ id: operationId }),
+    }));
   }
 }

@@ -29,6 +29,7 @@ export class AddCommentParams {
 @RpcMethod({
   method: 'svc.sdc.addendum/add-comment',
   params: AddCommentParams,
+  enforcesRows: true,
   description: 'Adds an informal Comment to a document or workflow, or to the value of it that path names.',
   example: {
     target: { id: 'vitals-1', resourceType: 'SDCDocument' },

@@ -27,6 +27,7 @@ export class AddNoteParams {
 @RpcMethod({
   method: 'svc.sdc.addendum/add-note',
   params: AddNoteParams,
+  enforcesRows: true,
   description: 'Adds a Note to a document or workflow that is completed or amended.',
   example: {
     target: { id: 'vitals-1', resourceType: 'SDCDocument' },

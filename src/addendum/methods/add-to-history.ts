@@ -41,6 +41,7 @@ export class AddToHistoryParams {
 @RpcMethod({
   method: 'svc.sdc.addendum/add-to-history',
   params: AddToHistoryParams,
+  enforcesRows: true,
   description:
     'Records a status change. A completed or amended body that differs from the last snapshot is kept as one.',
   example: {
@@ -69,7 +70,7 @@ export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
     const snapshot = call.text('resource') ?? '{}';
     const digest = isFinal(status) ? snapshotDigestOf(snapshot) : undefined;
     return this.unitOfWork.run(async () => {
-      await this.entries.hold(target);
+      await this.addenda.holdBrought(target);
       const [latest] = digest === undefined ? [] : await this.entries.latestSnapshots(target);
       const isChanged = digest !== undefined && latest?.digest.equals(digest) !== true;
       const content = objectText([

@@ -62,6 +62,7 @@ export class CreateAddendumParams {
 @RpcMethod({
   method: 'svc.sdc.addendum/create-addendum',
   params: CreateAddendumParams,
+  enforcesRows: true,
   description: 'Stores an addendum of a kind of your own, with open content; id and date are assigned.',
   example: {
     addendum: {

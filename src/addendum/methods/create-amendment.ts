@@ -22,6 +22,7 @@ export class CreateAmendmentParams {
 @RpcMethod({
   method: 'svc.sdc.addendum/create-amendment',
   params: CreateAmendmentParams,
+  enforcesRows: true,
   description: 'Stores the difference of the two latest snapshots; answers null when there are fewer than two.',
   example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' }, user: { id: 'doc-1', resourceType: 'User' } },
 })

@@ -13,6 +13,7 @@ export class GetAddendumsParams {
 @RpcMethod({
   method: 'svc.sdc.addendum/get-addendums',
   params: GetAddendumsParams,
+  enforcesRows: true,
   description: 'Lists all addenda of a document or workflow, the first one first.',
   example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' } },
 })

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { RequestContext } from '../../platform/http/request-context';
 import { ResourceReader } from '../../resource/resource-reader';
+import { ClientSecretCheck } from '../guessing/client-secret-check';
 import { type BasicCredentials } from '../token/basic-credentials';
 import { OAuthError } from '../token/oauth-error';
 import { type Client, clientOf } from './client';
-import { ClientSecrets } from './client-secrets.repository';
 
 /** Finds the Client that calls an endpoint of OAuth (RFC 6749, section 2.3). */
 @Injectable()
 export class ClientAuthenticator {
   constructor(
     private readonly reader: ResourceReader,
-    private readonly secrets: ClientSecrets,
+    private readonly secrets: ClientSecretCheck,
+    private readonly requests: RequestContext,
   ) {}
 
   /**
@@ -19,9 +21,12 @@ export class ClientAuthenticator {
    * @throws OAuthError invalid_client
    */
   async authenticate({ id, secrets }: BasicCredentials, requiresSecret: (client: Client) => boolean): Promise<Client> {
-    const client = await this.findActive(id);
+    const found = await this.find(id);
+    // Asked for unknown Clients too: who is throttled must not learn from it which ones exist.
+    const isRight = await this.secrets.isRight(id, secrets);
+    const client = activeOf(found);
     if (secrets.length > 0) {
-      if (!(await this.secrets.isRight(id, secrets))) throw failed('wrong secret', id);
+      if (!isRight) throw failed('wrong secret', id);
     } else if (requiresSecret(client)) {
       throw failed('the secret is missing', id);
     }
@@ -30,28 +35,29 @@ export class ClientAuthenticator {
 
   /** @throws OAuthError invalid_client for a Client that is deleted or inactive. */
   async assertActive(id: string): Promise<void> {
-    await this.findActive(id);
+    activeOf(await this.find(id));
   }
 
   /** The Client of HTTP Basic credentials on any call, or undefined: it needs `basic` among its grant types. */
   async findByBasic({ id, secrets }: BasicCredentials): Promise<Client | undefined> {
     const client = await this.find(id);
     const mayCall = client !== undefined && client.isActive && client.grantTypes.includes('basic');
-    return mayCall && (await this.secrets.isRight(id, secrets)) ? client : undefined;
-  }
-
-  private async findActive(id: string): Promise<Client> {
-    const client = await this.find(id);
-    // What was sent as the id of an unknown client may be anything, a secret too: it is not logged.
-    if (client === undefined) throw failed('unknown client');
-    if (!client.isActive) throw failed('the client is inactive', id);
-    return client;
+    const isRight = await this.secrets.isRight(id, secrets);
+    return mayCall && isRight ? client : undefined;
   }
 
   private async find(id: string): Promise<Client | undefined> {
     const stored = await this.reader.find('Client', id);
+    if (stored !== undefined) this.requests.claim({ clientId: id });
     return stored === undefined ? undefined : clientOf(stored.text);
   }
+}
+
+function activeOf(client: Client | undefined): Client {
+  // What was sent as the id of an unknown client may be anything, a secret too: it is not logged.
+  if (client === undefined) throw failed('unknown client');
+  if (!client.isActive) throw failed('the client is inactive', client.id);
+  return client;
 }
 
 const failed = (reason: string, clientId?: string): OAuthError =>

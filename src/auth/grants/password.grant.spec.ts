@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../platform/config/environment';
 import { type UnitOfWork } from '../../platform/database/unit-of-work';
 import { clientOf } from '../client/client';
+import { type CredentialGuard } from '../guessing/credential-guard';
 import { type PasswordStrategy } from '../user/password.strategy';
 import { type TokenIssuer } from '../token/token-issuer';
 import { type TokenOwners } from '../token/token-owners';
@@ -23,6 +24,7 @@ function grantWith({ isCurrent }: { isCurrent: boolean }): PasswordGrant {
   };
   const twoFactor: Pick<TwoFactor, 'assertPassed'> = { assertPassed: () => Promise.resolve() };
   const unitOfWork: Pick<UnitOfWork, 'run' | 'afterCommit'> = { run: (work) => work(), afterCommit: () => undefined };
+  const guesses: Pick<CredentialGuard, 'judge'> = { judge: (_kind, _name, judge) => judge() };
   return new PasswordGrant(
     passwords as PasswordStrategy,
     twoFactor as TwoFactor,
@@ -30,6 +32,7 @@ function grantWith({ isCurrent }: { isCurrent: boolean }): PasswordGrant {
     issuer as TokenIssuer,
     unitOfWork as UnitOfWork,
     readEnvironment({}),
+    guesses as CredentialGuard,
   );
 }
 

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type Client } from '../client/client';
-import { OAuthError, WRONG_CREDENTIALS } from '../token/oauth-error';
-import { TokenIssuer, type TokenResponse } from '../token/token-issuer';
+import { CredentialGuard } from '../guessing/credential-guard';
+import { isWrongGuess, OAuthError, WRONG_CREDENTIALS } from '../token/oauth-error';
+import { TokenIssuer, type TokenOrder, type TokenResponse } from '../token/token-issuer';
 import { TokenOwners } from '../token/token-owners';
 import { type TokenRequest } from '../token/token-request';
 import { PasswordStrategy } from '../user/password.strategy';
@@ -11,10 +12,18 @@ import { TwoFactor } from '../user/two-factor';
 import { type Grant, GrantOf } from './grant';
 import { requestedGrant } from './requested-grant';
 
+interface Login {
+  readonly username: string;
+  readonly password: string;
+  readonly code: string | undefined;
+}
+
 /** RFC 6749, section 4.3; for first-party clients only, since the client sees the password (interface, "Authentication"). */
 @Injectable()
 @GrantOf('password')
 export class PasswordGrant implements Grant {
+  readonly costsHash = true;
+
   constructor(
     private readonly passwords: PasswordStrategy,
     private readonly twoFactor: TwoFactor,
@@ -22,6 +31,7 @@ export class PasswordGrant implements Grant {
     private readonly issuer: TokenIssuer,
     private readonly unitOfWork: UnitOfWork,
     private readonly environment: Environment,
+    private readonly guesses: CredentialGuard,
   ) {}
 
   async exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
@@ -30,12 +40,21 @@ export class PasswordGrant implements Grant {
     const password = request.parameter('password');
     if (username === undefined) throw new OAuthError('invalid_request', 'username is missing');
     if (password === undefined) throw new OAuthError('invalid_request', 'password is missing');
+    const issue = (): Promise<TokenResponse> =>
+      this.issueFor(requested, { username, password, code: request.parameter('totp') });
+    return this.guesses.judge('user', username, issue, isWrongGuess);
+  }
+
+  private async issueFor(
+    requested: Omit<TokenOrder, 'user'>,
+    { username, password, code }: Login,
+  ): Promise<TokenResponse> {
     const verified = await this.passwords.authenticate(username, password);
     return this.unitOfWork.run(async () => {
-      const user = await this.owners.hold(client, verified.userId);
+      const user = await this.owners.hold(requested.client, verified.userId);
       if (!(await this.passwords.isCurrent(verified)))
         throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the password was changed meanwhile');
-      await this.twoFactor.assertPassed(user.value, request.parameter('totp'));
+      await this.twoFactor.assertPassed(user.value, code);
       this.unitOfWork.afterCommit(() => this.passwords.renewHash(verified, password));
       return this.issuer.issue({ ...requested, user });
     });

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { assetPath } from '../../platform/assets';
 import { Environment } from '../../platform/config/environment';
-import { ServiceError } from '../../platform/errors/service-error';
 import { type ScryptHash } from './password-format';
+import { tooManyLogins } from './too-many-logins';
 
 /** What a hash thread does with a password, which is UTF-8 and normalised. */
 export type HashTask =
@@ -46,12 +46,12 @@ export class HashThreads implements OnApplicationShutdown {
       const worker = this.idle.pop() ?? (this.busy.size < passwordHashSlots ? this.startThread() : undefined);
       if (worker !== undefined) this.begin(worker, job);
       else if (this.waiting.length < passwordHashQueue) this.waiting.push(job);
-      else reject(tooBusy());
+      else reject(tooManyLogins());
     });
   }
 
   async onApplicationShutdown(): Promise<void> {
-    for (const { reject } of this.waiting.splice(0)) reject(tooBusy());
+    for (const { reject } of this.waiting.splice(0)) reject(tooManyLogins());
     await Promise.all([...this.idle.splice(0), ...this.busy.keys()].map((worker) => worker.terminate()));
   }
 
@@ -95,6 +95,3 @@ export class HashThreads implements OnApplicationShutdown {
     if (next !== undefined) this.begin(this.startThread(), next);
   }
 }
-
-const tooBusy = (): ServiceError =>
-  new ServiceError('busy', 'Too many logins at once. Try again.', { retryAfterSeconds: 1 });

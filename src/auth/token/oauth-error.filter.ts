@@ -63,7 +63,10 @@ export class OAuthErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Codes of RFC 6750, section 3.1, for callers that came with a token. */
-const CODES: Readonly<Record<number, string>> = { 401: 'invalid_token', 403: 'insufficient_scope' };
+/**
+ * Codes of RFC 6750, section 3.1, for callers that came with a token; and the registered one for "ask less often" (RFC 8628,
+ * section 3.5), since `invalid_grant` would make clients ask their user for another password.
+ */
+const CODES: Readonly<Record<number, string>> = { 401: 'invalid_token', 403: 'insufficient_scope', 429: 'slow_down' };
 
 const codeOf = (status: number): string => (status >= 500 ? 'temporarily_unavailable' : 'invalid_request');

@@ -11,6 +11,17 @@ export type OAuthErrorCode =
 /** One text for an unknown user and a wrong password: callers must not learn which names exist. */
 export const WRONG_CREDENTIALS = 'Wrong username or password';
 
+/** Whether a refusal says that the credentials are wrong, and not something else about a request with right ones. */
+export const isWrongCredentials = (error: unknown): boolean =>
+  error instanceof OAuthError && error.code === 'invalid_grant' && error.description === WRONG_CREDENTIALS;
+
+/** One text for every one-time code that does not hold, whatever the reason. */
+export const WRONG_CODE = 'The one-time code is not valid';
+
+/** Whether a refusal says that a password or a one-time code is wrong, and not something else about right ones. */
+export const isWrongGuess = (error: unknown): boolean =>
+  error instanceof OAuthError && [WRONG_CREDENTIALS, WRONG_CODE].includes(error.description);
+
 /**
  * A refusal of an OAuth endpoint for two readers: `description` goes to the caller, `operatorDetail` to the log alone,
  * so that a caller cannot tell an unknown user from a wrong password. Neither holds a secret or a user name.

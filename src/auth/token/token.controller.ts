@@ -8,6 +8,7 @@ import { objectText } from '../../platform/json/json-members';
 import { settingsOf } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { Grants } from '../grants/grant.registry';
+import { LoginQueue } from '../hashing/login-queue';
 import { noteClient, sendUnstored } from './oauth-answer';
 import { OAuthError } from './oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
@@ -24,6 +25,7 @@ export class TokenController {
   constructor(
     private readonly clients: ClientAuthenticator,
     private readonly grants: Grants,
+    private readonly logins: LoginQueue,
   ) {}
 
   @Post()
@@ -46,12 +48,15 @@ export class TokenController {
       const known = this.grants.all().map(({ meta }) => meta);
       throw new OAuthError('unsupported_grant_type', `grant_type is one of ${known.join(', ')}`);
     }
-    const client = await this.clients.authenticate(
-      tokenRequest.client,
-      (found) => grant.requiresSecret?.(found) ?? settingsOf(found, 'password').requiresSecret,
-    );
-    noteClient(response, client.id);
-    sendUnstored(response, textOf(await grant.exchange(client, tokenRequest)));
+    const exchange = async (): Promise<TokenResponse> => {
+      const client = await this.clients.authenticate(
+        tokenRequest.client,
+        (found) => grant.requiresSecret?.(found) ?? settingsOf(found, 'password').requiresSecret,
+      );
+      noteClient(response, client.id);
+      return grant.exchange(client, tokenRequest);
+    };
+    sendUnstored(response, textOf(await (grant.costsHash === true ? this.logins.run(exchange) : exchange())));
   }
 
   @All()

@@ -4,6 +4,7 @@ import { membersOf, objectText } from '../../platform/json/json-members';
 import { readJson } from '../../platform/json/read-json';
 import { ResourceReader } from '../../resource/resource-reader';
 import { ResourceWriter } from '../../resource/resource-writer';
+import { CredentialGuard } from '../guessing/credential-guard';
 import { PasswordHash } from '../hashing/password-hash';
 import { isPasswordLength, normalisedPassword } from '../hashing/password-text';
 import { assertPassword } from './new-passwords';
@@ -20,6 +21,7 @@ export class PasswordChange {
     private readonly hashes: PasswordHash,
     private readonly reader: ResourceReader,
     private readonly writer: ResourceWriter,
+    private readonly guesses: CredentialGuard,
   ) {}
 
   /**
@@ -31,7 +33,10 @@ export class PasswordChange {
     assertPassword(next, 'newPassword');
     if (!isPasswordLength(current)) throw wrong();
     const verified = await this.passwords.find(userId);
-    if (!(await this.hashes.isRight(current, verified?.passwordHash))) throw wrong();
+    const judge = async (): Promise<void> => {
+      if (!(await this.hashes.isRight(current, verified?.passwordHash))) throw wrong();
+    };
+    await this.guesses.judge('user', userId, judge, isWrong);
     if (normalisedPassword(next) === normalisedPassword(current)) {
       throw new ServiceError('unprocessable', 'newPassword must differ from currentPassword.', {
         expression: 'newPassword',
@@ -69,6 +74,9 @@ const withPassword = (text: string, hash: string): string =>
 
 const wrong = (): ServiceError =>
   new ServiceError('unprocessable', 'currentPassword is wrong.', { expression: 'currentPassword' });
+
+const isWrong = (error: unknown): boolean =>
+  error instanceof ServiceError && error.details.expression === 'currentPassword';
 
 const changedMeanwhile = (): ServiceError =>
   new ServiceError('conflict', 'The User was changed meanwhile. Log in and try again.');

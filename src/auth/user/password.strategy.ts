@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import passport from 'passport';
 import { Strategy } from 'passport-local';
+import { RequestContext } from '../../platform/http/request-context';
 import { isCurrentFormat } from '../hashing/password-format';
 import { PasswordHash } from '../hashing/password-hash';
 import { isPasswordLength } from '../hashing/password-text';
@@ -25,6 +26,7 @@ export class PasswordStrategy {
     private readonly logins: UserLogins,
     private readonly passwords: UserPasswords,
     private readonly hashes: PasswordHash,
+    private readonly requests: RequestContext,
   ) {
     this.passport.use(
       new Strategy({ session: false }, (username, password, done) => {
@@ -71,6 +73,7 @@ export class PasswordStrategy {
   private async verify(login: string, password: string): Promise<VerifiedPassword> {
     if (!isPasswordLength(password)) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'password too long');
     const userId = await this.logins.find(login);
+    if (userId !== undefined) this.requests.claim({ userId });
     const stored = userId === undefined ? undefined : await this.passwords.find(userId);
     const isRight = await this.hashes.isRight(password, stored?.passwordHash);
     if (userId === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'unknown user');

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { Clock } from '../../platform/time/clock';
-import { OAuthError } from '../token/oauth-error';
+import { OAuthError, WRONG_CODE } from '../token/oauth-error';
 import { stepOf } from './one-time-code';
 import { TwoFactorKeys } from './two-factor-keys.repository';
 
@@ -32,5 +32,4 @@ export class TwoFactor {
 const isEnabled = (twoFactor: unknown): boolean =>
   typeof twoFactor === 'object' && twoFactor !== null && 'enabled' in twoFactor && twoFactor.enabled === true;
 
-const refused = (detail: string): OAuthError =>
-  new OAuthError('invalid_grant', 'The one-time code is not valid', detail);
+const refused = (detail: string): OAuthError => new OAuthError('invalid_grant', WRONG_CODE, detail);

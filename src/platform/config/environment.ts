@@ -50,8 +50,14 @@ export class Environment {
   readonly everythingTimeoutMaxSeconds!: number;
   /** `SVC_PASSWORD_HASH_SLOTS`: threads that compute password hashes, one each at a time. */
   readonly passwordHashSlots!: number;
-  /** `SVC_PASSWORD_HASH_QUEUE`: password hashes that may wait for a slot; above it 503. */
+  /** `SVC_PASSWORD_HASH_QUEUE`: logins that may wait before they begin, and hashes for a slot; above it 503. */
   readonly passwordHashQueue!: number;
+  /** `SVC_CREDENTIAL_FAILURES_FREE`: wrong credentials of one account from one address before the next try has to wait. */
+  readonly credentialFailuresFree!: number;
+  /** `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: the same for all accounts together. */
+  readonly credentialFailuresFreePerAddress!: number;
+  /** `SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS`: after so long without a wrong try they are forgotten. */
+  readonly credentialFailureWindowSeconds!: number;
   /** `SVC_SESSION_RETENTION_DAYS`: how long a Session that is over stays; 0 keeps it for ever. */
   readonly sessionRetentionDays!: number;
   /** `SVC_SESSION_SWEEP_SECONDS`: time between two looks for Sessions that are over; 0 never looks. */
@@ -60,6 +66,8 @@ export class Environment {
   readonly keyOverlapSeconds!: number;
   /** `SVC_REFERENCE_CHECK`: whether references to this server must name what is stored. */
   readonly hasReferenceCheck!: boolean;
+  /** `SVC_AUDIT`: what AuditEvents are written of: `security`, `all` (reads, searches and writes too), or nothing. */
+  readonly audit!: 'security' | 'all' | 'off';
   /** `SVC_ADDENDUM_AUTHOR`: `any` keeps `user` as sent; `caller` refuses a User who names another. */
   readonly addendumAuthor!: 'any' | 'caller';
   /** `SVC_WEBHOOK_ADDRESSES`: which addresses a webhook may be sent to. */
@@ -123,10 +131,14 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
     passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
     passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 50, 0, 10_000),
+    credentialFailuresFree: read.integer('SVC_CREDENTIAL_FAILURES_FREE', 10, 1, 1_000_000),
+    credentialFailuresFreePerAddress: read.integer('SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS', 100, 1, 1_000_000),
+    credentialFailureWindowSeconds: read.integer('SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS', 600, 1, 86_400),
     sessionRetentionDays: read.integer('SVC_SESSION_RETENTION_DAYS', 90, 0, 36_500),
     sessionSweepSeconds: read.integer('SVC_SESSION_SWEEP_SECONDS', 60, 0, 86_400),
     keyOverlapSeconds: read.integer('SVC_KEY_OVERLAP_SECONDS', 3600, 0, 2_592_000),
     hasReferenceCheck: read.oneOf('SVC_REFERENCE_CHECK', ['on', 'off'], 'off') === 'on',
+    audit: read.oneOf('SVC_AUDIT', ['security', 'all', 'off'], 'security'),
     addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),
     webhookAddresses: read.oneOf('SVC_WEBHOOK_ADDRESSES', ['no-metadata', 'public-only', 'open'], 'no-metadata'),
     deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 16, 1, 1000),

@@ -6,6 +6,7 @@ import { CreateDelivery1795000000003 } from './migrations/1795000000003-create-d
 import { IndexHistoryByTime1795000000005 } from './migrations/1795000000005-index-history-by-time';
 import { CreateLiveSearchParameters1795000000006 } from './migrations/1795000000006-create-live-search-parameters';
 import { CreateAccessDenials1795000000007 } from './migrations/1795000000007-create-access-denials';
+import { CreateCredentialFailure1795000000010 } from './migrations/1795000000010-create-credential-failure';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -26,6 +27,7 @@ export const MIGRATIONS = [
   IndexHistoryByTime1795000000005,
   CreateLiveSearchParameters1795000000006,
   CreateAccessDenials1795000000007,
+  CreateCredentialFailure1795000000010,
 ];
 
 /** Options of the one DataSource: for the app, the migrations at start, and the TypeORM command line. */

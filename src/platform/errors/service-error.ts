@@ -13,6 +13,7 @@ export type ErrorKind =
   | 'too-large'
   | 'unsupported-media-type'
   | 'unprocessable'
+  | 'throttled'
   | 'busy'
   | 'timeout';
 

@@ -13,6 +13,15 @@ interface RequestState {
   registryEpoch?: number;
   isolationLevel?: IsolationLevel;
   rows?: GrantedRows;
+  claimed?: Partial<Caller>;
+  readonly denied: DeniedPart[];
+}
+
+/** A part of a larger request (an entry of a Bundle, a call of several) that no policy grants. */
+export interface DeniedPart {
+  readonly operationId: string;
+  readonly type?: string;
+  readonly id?: string;
 }
 
 /** What belongs to the request that is being answered; empty in background work. */
@@ -22,7 +31,7 @@ export class RequestContext {
 
   /** Runs `work` as a request; one inside of another, such as an entry of a batch, keeps the origin of the outer one. */
   run<T>(requestId: string, work: () => T, origin?: Request): T {
-    return this.storage.run({ requestId, origin: this.origin ?? origin }, work);
+    return this.storage.run({ requestId, origin: this.origin ?? origin, denied: [] }, work);
   }
 
   get requestId(): string | undefined {
@@ -67,6 +76,25 @@ export class RequestContext {
   identify(caller: Caller, registryEpoch: number): void {
     const state = this.storage.getStore();
     if (state !== undefined) Object.assign(state, { caller, registryEpoch });
+  }
+
+  /** Who it is said to be before it is proven, and exists: a refusal of it can then be told apart from others. */
+  claim(claimed: Partial<Caller>): void {
+    const state = this.storage.getStore();
+    if (state !== undefined) state.claimed = { ...state.claimed, ...claimed };
+  }
+
+  get claimed(): Partial<Caller> | undefined {
+    return this.storage.getStore()?.claimed;
+  }
+
+  /** Notes a refusal that the status of the answer does not tell. */
+  noteDenied(part: DeniedPart): void {
+    this.storage.getStore()?.denied.push(part);
+  }
+
+  get denied(): readonly DeniedPart[] {
+    return this.storage.getStore()?.denied ?? [];
   }
 
   /** What the request asks its transactions to be opened at; undefined where it asks for nothing. */

@@ -5,7 +5,7 @@ import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { Compartments } from '../compartment/compartments';
 import { assertId } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
@@ -18,6 +18,7 @@ import { SearchRequests } from './search-request';
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
+@EnforcesRows()
 @Controller(['fhir', ''])
 export class CompartmentController {
   constructor(

@@ -6,10 +6,11 @@ import { type FhirAnswer, sendAnswer } from '../../fhir/fhir-answer';
 import { informationOutcome } from '../../fhir/operation-outcome';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { type ConditionalDeletion, ConditionalWriter } from '../conditional/conditional-writer';
 import { ResourceDraft } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
+import { RowLimits } from '../rows/row-limits';
 import { criteriaOf, isNoContent, isRemoveAll } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { preconditionsOf } from './preconditions';
@@ -19,11 +20,13 @@ import { readBody } from './resource-request';
 /** Update and delete of what criteria find (http://hl7.org/fhir/R4/http.html#cond-update, #cdelete). */
 @ApiExcludeController()
 @UseGuards(FormatGuard, IsolationGuard)
+@EnforcesRows()
 @Controller(['fhir', ''])
 export class ConditionalController {
   constructor(
     private readonly types: ResourceTypes,
     private readonly writer: ConditionalWriter,
+    private readonly limits: RowLimits,
     private readonly environment: Environment,
   ) {}
 
@@ -32,7 +35,8 @@ export class ConditionalController {
   async update(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type);
     const draft = ResourceDraft.of(readBody(request), type);
-    const { outcome, resource } = await this.writer.put(draft, criteriaOf(request), preconditionsOf(request));
+    const options = { ...preconditionsOf(request), limit: await this.limits.current() };
+    const { outcome, resource } = await this.writer.put(draft, criteriaOf(request), options);
     const location = locationOf(rootUrlOf(request, this.environment), resource);
     const isNew = outcome === 'created';
     sendAnswer(response, resourceAnswer(isNew ? 201 : 200, resource, isNew ? { Location: location } : {}));
@@ -42,7 +46,8 @@ export class ConditionalController {
   @OperationId('FhirConditionalDelete')
   async delete(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type);
-    const options = { all: isRemoveAll(request), ...preconditionsOf(request) };
+    const limit = await this.limits.current();
+    const options = { all: isRemoveAll(request), ...preconditionsOf(request), limit };
     const hasContent = !isNoContent(request);
     const deletion = await this.writer.delete(type, criteriaOf(request), options);
     sendAnswer(response, hasContent ? deletionAnswer(deletion) : { status: 204 });

@@ -7,10 +7,12 @@ import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { assertId } from '../resource-draft';
 import { ResourceHistory } from '../resource-history';
 import { ResourceTypes } from '../resource-types';
+import { type RowLimit } from '../rows/row-limit';
+import { RowLimits } from '../rows/row-limits';
 import { type HistoryScope } from '../store/history-statements';
 import { historyBundle } from './history-bundle';
 import { readHistoryQuery } from './history-request';
@@ -18,11 +20,13 @@ import { readHistoryQuery } from './history-request';
 /** The versions of one resource, of a type, or of all (http://hl7.org/fhir/R4/http.html#history). */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
+@EnforcesRows()
 @Controller(['fhir', ''])
 export class HistoryController {
   constructor(
     private readonly types: ResourceTypes,
     private readonly history: ResourceHistory,
+    private readonly limits: RowLimits,
     private readonly environment: Environment,
   ) {}
 
@@ -67,8 +71,16 @@ export class HistoryController {
     response: Response,
   ): Promise<void> {
     const query = readHistoryQuery(queryOf(request), of, request.get('prefer'));
-    const page = await this.history.page(query);
+    const limit = await this.limits.current();
+    const page = await this.history.page(limit === undefined ? query : { ...query, scope: within(limit, query.scope) });
     const rootUrl = rootUrlOf(request, this.environment);
     sendAnswer(response, { status: 200, text: historyBundle(page, query, { rootUrl, path }) });
   }
 }
+
+/** Types that nothing is granted of need no walk. */
+const within = (limit: RowLimit, scope: HistoryScope): HistoryScope => ({
+  ...scope,
+  limit,
+  types: scope.id === undefined ? scope.types.filter((type) => limit.types.includes(type)) : scope.types,
+});

@@ -6,11 +6,12 @@ import { FormatGuard } from '../../fhir/format.guard';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { ConditionalWriter } from '../conditional/conditional-writer';
 import { ResourceDraft, assertId } from '../resource-draft';
-import { ResourceReader } from '../resource-reader';
+import { GrantedReader } from '../rows/granted-reader';
 import { ResourceTypes } from '../resource-types';
+import { RowLimits } from '../rows/row-limits';
 import { ResourceWriter } from '../resource-writer';
 import { assertNoCriteria, createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
@@ -24,13 +25,15 @@ import { readBody } from './resource-request';
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard, IsolationGuard)
+@EnforcesRows()
 @Controller(['fhir', ''])
 export class ResourceController {
   constructor(
     private readonly types: ResourceTypes,
-    private readonly reader: ResourceReader,
+    private readonly reader: GrantedReader,
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
+    private readonly limits: RowLimits,
     private readonly environment: Environment,
   ) {}
 
@@ -48,10 +51,11 @@ export class ResourceController {
     this.types.assertWritable(type);
     const draft = ResourceDraft.of(readBody(request), type);
     const criteria = createCriteriaOf(request);
+    const limit = await this.limits.current();
     const { outcome, resource } =
       criteria === undefined
-        ? { outcome: 'created', resource: await this.writer.create(draft) }
-        : await this.conditional.create(draft, criteria);
+        ? { outcome: 'created', resource: await this.writer.create(draft, { limit }) }
+        : await this.conditional.create(draft, criteria, { limit });
     const location = locationOf(this.rootUrl(request), resource);
     const headers = { Location: location, ...(outcome === 'created' ? {} : { 'Content-Location': location }) };
     sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
@@ -69,7 +73,8 @@ export class ResourceController {
     assertId(id);
     assertNoCriteria(request);
     const draft = ResourceDraft.of(readBody(request), type, id);
-    const { outcome, resource } = await this.writer.put(draft, id, preconditionsOf(request));
+    const options = { ...preconditionsOf(request), limit: await this.limits.current() };
+    const { outcome, resource } = await this.writer.put(draft, id, options);
     const headers = outcome === 'created' ? { Location: locationOf(this.rootUrl(request), resource) } : {};
     sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
   }
@@ -86,7 +91,8 @@ export class ResourceController {
     assertId(id);
     assertNoCriteria(request);
     const hasContent = !isNoContent(request);
-    const deleted = await this.writer.delete(type, id, preconditionsOf(request));
+    const options = { ...preconditionsOf(request), limit: await this.limits.current() };
+    const deleted = await this.writer.delete(type, id, options);
     const isShown = deleted !== undefined && hasContent;
     sendAnswer(response, isShown ? resourceAnswer(200, deleted) : { status: 204 });
   }

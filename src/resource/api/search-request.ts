@@ -5,7 +5,9 @@ import { readSubset } from '../../fhir/read-subset';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
+import { limitedToRows } from '../../platform/http/request-context';
 import { Clock } from '../../platform/time/clock';
+import { RowLimits } from '../rows/row-limits';
 import { type SearchParameter } from '../search/extract/search-parameter';
 import { IncompleteIndexes } from '../search/live/incomplete-indexes';
 import { readSearch } from '../search/read-search';
@@ -32,6 +34,7 @@ export class SearchRequests {
   constructor(
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
+    private readonly limits: RowLimits,
     private readonly statements: Statements,
     private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
@@ -51,12 +54,16 @@ export class SearchRequests {
       isLenient: isLenient(request.get('prefer')),
     };
     const { used, ...asked } = readSearch(query, scope, this.environment.searchTimeoutMaxSeconds);
+    const limit = await this.limits.current();
+    // A plan counts rows that the caller may not see.
+    if (limit !== undefined && asked.isExplained === true) throw limitedToRows();
     const { isArray, page: number, position } = asked;
     const count = subset === 'count' ? 0 : asked.count;
     if (isArray && (count === 0 || asked.isExplained === true)) throw noPlaceForTotals();
     const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
       this.search.search({
         ...asked,
+        limit,
         clauses: [...clauses, ...asked.clauses],
         count,
         // Of an array nobody sees the total, but for the number of the last page.

@@ -5,7 +5,7 @@ import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { ResourceTypes } from '../resource-types';
 import { searchFormOf } from './search-form';
 import { SearchRequests } from './search-request';
@@ -13,6 +13,7 @@ import { SearchRequests } from './search-request';
 /** Search by type (http://hl7.org/fhir/R4/search.html), with GET and with a form that keeps values out of URLs. */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
+@EnforcesRows()
 @Controller(['fhir', ''])
 export class SearchController {
   constructor(

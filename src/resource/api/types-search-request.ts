@@ -8,6 +8,7 @@ import { Statements } from '../../platform/database/statements';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { ResourceTypes } from '../resource-types';
+import { RowLimits } from '../rows/row-limits';
 import { type SearchParameter } from '../search/extract/search-parameter';
 import { IncompleteIndexes } from '../search/live/incomplete-indexes';
 import { isLenient } from '../search/result-parameters';
@@ -27,6 +28,7 @@ export class TypesSearchRequests {
     private readonly types: ResourceTypes,
     private readonly index: SearchIndex,
     private readonly search: TypesSearch,
+    private readonly limits: RowLimits,
     private readonly statements: Statements,
     private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
@@ -38,7 +40,8 @@ export class TypesSearchRequests {
     if (![...query.values()].some((value) => value !== '')) throw nothingAsked();
     const subset = readSubset(query);
     const named = namedTypesOf(query, this.types.names());
-    const searched = named ?? (await this.search.storedTypes());
+    const limit = await this.limits.current();
+    const searched = named ?? limit?.types ?? (await this.search.storedTypes());
     const incomplete = new Set<SearchParameter>();
     const { parameters } = await this.index.current();
     const common = {
@@ -58,7 +61,7 @@ export class TypesSearchRequests {
     const count = subset === 'count' ? 0 : asked.count;
     if (isArray && count === 0) throw noPlaceForTotals();
     const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
-      this.search.search({ ...asked, count, ...(isArray ? { total: 'none' } : {}) }),
+      this.search.search({ ...asked, limit, count, ...(isArray ? { total: 'none' } : {}) }),
     );
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);

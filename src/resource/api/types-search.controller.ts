@@ -4,7 +4,7 @@ import { type Request, type Response } from 'express';
 import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { queryOf } from '../../platform/http/raw-request';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { searchFormOf } from './search-form';
 import { TypesSearchRequests } from './types-search-request';
 
@@ -14,6 +14,7 @@ import { TypesSearchRequests } from './types-search-request';
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
+@EnforcesRows()
 @Controller(['fhir', ''])
 export class TypesSearchController {
   constructor(private readonly searches: TypesSearchRequests) {}

@@ -4,20 +4,21 @@ import { type Response } from 'express';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { FormatGuard } from '../../fhir/format.guard';
 import { ServiceError } from '../../platform/errors/service-error';
-import { OperationId } from '../../platform/http/route-access';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { assertId } from '../resource-draft';
-import { ResourceReader } from '../resource-reader';
+import { GrantedReader } from '../rows/granted-reader';
 import { ResourceTypes } from '../resource-types';
 import { resourceAnswer } from './resource-answer';
 
 /** One version of a resource (http://hl7.org/fhir/R4/http.html#vread). */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
+@EnforcesRows()
 @Controller(['fhir', ''])
 export class VreadController {
   constructor(
     private readonly types: ResourceTypes,
-    private readonly reader: ResourceReader,
+    private readonly reader: GrantedReader,
   ) {}
 
   @Get(':type/:id/_history/:version')

@@ -7,6 +7,7 @@ import { Clock } from '../../platform/time/clock';
 import { type ResourceChange } from '../resource-change';
 import { type ResourceDraft } from '../resource-draft';
 import { assertMatch, isSame } from '../resource-writer';
+import { notGranted } from '../rows/row-check';
 import {
   type LockedId,
   type LockedResource,
@@ -19,10 +20,14 @@ import { WriteExtensions } from '../write-extensions';
 import { type Deadline } from './deadline';
 import { atEntry } from './entry-error';
 import { type EntryResult, type PlannedStore, type PlannedWrite } from './planned-write';
+import { GrantedWrites } from './granted-writes';
 import { SingleWrites } from './single-writes';
 
 /** Statements under way on the one connection: enough to hide the round trips, few enough to keep memory small. */
 const FLIGHT = 64;
+
+/** What is hidden from the caller is not there; its id cannot be taken over either (`ResourceWriter.put`). */
+const HIDDEN: LockedId = { current: undefined, lastVersion: 0 };
 
 /** What a set of writes does to the tables, and whom it concerns. */
 interface Effects {
@@ -31,6 +36,8 @@ interface Effects {
   readonly chosenIds: NewResource[];
   readonly statements: (() => Promise<unknown>)[];
   readonly changes: { readonly index: number; readonly change: ResourceChange }[];
+  /** What has to be granted when all is written. */
+  readonly stored: PlannedWrite[];
 }
 
 /**
@@ -42,6 +49,7 @@ export class BundleWriter {
   constructor(
     private readonly store: ResourceStore,
     private readonly singles: SingleWrites,
+    private readonly granted: GrantedWrites,
     private readonly extensions: WriteExtensions,
     private readonly clock: Clock,
   ) {}
@@ -49,13 +57,16 @@ export class BundleWriter {
   /** Results are in the order of `writes`, which is that of the entries: the later of two writes of one id is the later version. */
   async write(writes: readonly PlannedWrite[], deadline: Deadline): Promise<EntryResult[]> {
     const held = await this.hold(writes);
+    const hidden = await this.granted.hiddenAmong(writes, held);
     const results = new Map<number, EntryResult>();
-    const effects: Effects = { inserts: [], chosenIds: [], statements: [], changes: [] };
+    const effects: Effects = { inserts: [], chosenIds: [], statements: [], changes: [], stored: [] };
     const later: PlannedWrite[] = [];
     const seen = new Set<string>();
     for (const write of writes) {
       const key = localKey(write.type, write.id);
-      const result = seen.has(key) ? undefined : await this.plan(write, held.get(key), effects);
+      const result = seen.has(key)
+        ? undefined
+        : await this.plan(write, hidden.has(write) ? HIDDEN : held.get(key), effects);
       if (result === undefined) later.push(write);
       else results.set(write.index, result);
       seen.add(key);
@@ -100,6 +111,7 @@ export class BundleWriter {
         case 'create':
         case 'put':
           assertMatch(write.options, current);
+          if (held === HIDDEN) throw notGranted();
           if (current === undefined) return this.planInsert(write, held?.lastVersion ?? 0, effects);
           if (write.mode === 'create') throw idIsTaken(write);
           return this.planReplace(write, current, effects);
@@ -114,22 +126,21 @@ export class BundleWriter {
     const content = contentOf(draft, { id, version: lastVersion + 1, method, updatedAt: this.clock.now() });
     const added = { type, id, content };
     effects.inserts.push(added);
+    effects.stored.push(write);
     if (!isNewId) effects.chosenIds.push(added);
     effects.changes.push({ index, change: { interaction: 'create', type, id, ...content, current: content } });
     return { status: 201, resource: { type, id, ...content } };
   }
 
-  private async planReplace(
-    { index, type, id, draft, rule, method }: PlannedStore,
-    current: LockedResource,
-    effects: Effects,
-  ): Promise<EntryResult> {
+  private async planReplace(write: PlannedStore, current: LockedResource, effects: Effects): Promise<EntryResult> {
+    const { index, type, id, draft, rule, method } = write;
     await rule.store(current.value);
     if (!draft.hasHiddenChange && isSame(draft.textOf(id, current.version, current.updatedAt), current.text)) {
       return { status: 200, resource: current };
     }
     const content = contentOf(draft, { id, version: current.version + 1, method, updatedAt: this.timeAfter(current) });
     effects.statements.push(() => this.store.replace(current, content));
+    effects.stored.push(write);
     effects.changes.push({
       index,
       change: { interaction: 'update', type, id, ...content, current: content, previous: current },
@@ -153,13 +164,17 @@ export class BundleWriter {
     return { status: 200, resource: current, version, updatedAt };
   }
 
-  private async execute({ inserts, chosenIds, statements, changes }: Effects, deadline: Deadline): Promise<void> {
+  private async execute(
+    { inserts, chosenIds, statements, changes, stored }: Effects,
+    deadline: Deadline,
+  ): Promise<void> {
     await this.store.insertAll(inserts, () => deadline.check());
     for (let from = 0; from < statements.length; from += FLIGHT) {
       await inOneFlight(statements.slice(from, from + FLIGHT).map((send) => send()));
       await deadline.check();
     }
     await this.store.assertUnchanged(chosenIds);
+    await this.granted.assertAll(stored);
     for (const { index, change } of changes) await atEntry(index, () => this.extensions.notify(change));
   }
 

@@ -10,6 +10,7 @@ import { EntryRoutes } from './entry-routes';
 import { FoundMatches } from './found-matches';
 import { InitBundle } from './init-bundle';
 import { PlainWrites } from './plain-writes';
+import { GrantedWrites } from './granted-writes';
 import { SingleWrites } from './single-writes';
 import { TransactionPlanner } from './transaction-planner';
 import { TransactionRunner } from './transaction-runner';
@@ -29,6 +30,7 @@ import { WriteIntents } from './write-intents';
     FoundMatches,
     EntryPatches,
     BundleWriter,
+    GrantedWrites,
     SingleWrites,
     PlainWrites,
     EntryRoutes,

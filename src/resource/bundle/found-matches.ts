@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { canonicalCondition, type Condition } from '../conditional/condition';
+import { type Condition } from '../conditional/condition';
 import { ConditionMatches } from '../conditional/condition-matches';
 import { ResourceCriteria } from '../search/resource-criteria';
 import { type ResourceText } from '../stored-resource';
@@ -31,11 +31,11 @@ export class FoundMatches {
 
   async ofLinks(intents: readonly WriteIntent[]): Promise<Matches> {
     const found = new Map<string, readonly ResourceText[]>();
-    for (const { entry, links } of intents) {
+    for (const { entry, links, granted } of intents) {
       for (const { link } of links.flat()) {
         if (!isConditional(link)) continue;
-        const condition = conditionOf(link);
-        const canonical = atEntrySync(entry.index, () => canonicalCondition(condition));
+        const condition = atEntrySync(entry.index, () => conditionOf(link, granted));
+        const { canonical } = condition;
         if (!found.has(canonical)) found.set(canonical, await atEntry(entry.index, () => this.find(condition)));
       }
     }
@@ -47,8 +47,8 @@ export class FoundMatches {
     return this.conditions.lock(intents.flatMap(({ condition }) => (condition === undefined ? [] : [condition])));
   }
 
-  private find({ type, criteria }: Condition): Promise<ResourceText[]> {
-    return this.criteria.find(type, criteria);
+  private find({ type, criteria, limit }: Condition): Promise<ResourceText[]> {
+    return this.criteria.find(type, criteria, 2, limit);
   }
 }
 

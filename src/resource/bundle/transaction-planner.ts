@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
 import { ServiceError } from '../../platform/errors/service-error';
-import { canonicalCondition } from '../conditional/condition';
 import { multipleMatches } from '../conditional/condition-matches';
 import { ResourceDraft } from '../resource-draft';
 import { WriteExtensions } from '../write-extensions';
@@ -54,13 +53,13 @@ export class TransactionPlanner {
     planning: Planning,
   ): PlannedWrite | Promise<PlannedWrite> {
     const { entry, action } = intent;
-    const { verb, type, options } = action;
+    const { verb, type } = action;
     const { id, origin, match } = identity;
     const planned = {
       index: entry.index,
       type,
       id,
-      options,
+      options: { ...action.options, limit: intent.granted?.limit },
       ...(match === undefined ? {} : { foundText: match.text }),
     };
     const wasMet = origin === 'found' || origin === 'made';
@@ -96,14 +95,13 @@ export class TransactionPlanner {
   }
 
   /** Whether a reference by search finds nothing yet, but may find what this transaction writes. */
-  private waits({ links }: WriteIntent, { matches, madeByCondition, writtenTypes }: Planning): boolean {
+  private waits({ links, granted }: WriteIntent, { matches, madeByCondition, writtenTypes }: Planning): boolean {
     return links.some((sites) =>
       sites.some(({ link }) => {
         if (!isConditional(link)) return false;
-        const condition = conditionOf(link);
-        const canonical = canonicalCondition(condition);
+        const { type, canonical } = conditionOf(link, granted);
         if (madeByCondition.has(canonical) || (matches.get(canonical) ?? []).length > 0) return false;
-        return writtenTypes.has(condition.type);
+        return writtenTypes.has(type);
       }),
     );
   }
@@ -133,22 +131,21 @@ function planningOf(intents: readonly WriteIntent[], identities: readonly EntryI
 
 function resolvedLink(
   link: string,
-  { entry }: WriteIntent,
+  { entry, granted }: WriteIntent,
   { links, matches, madeByCondition }: Planning,
 ): string | undefined {
   if (!isConditional(link)) return links.targetOf(link, entry.fullUrl);
-  const condition = conditionOf(link);
-  const canonical = canonicalCondition(condition);
+  const { type, canonical } = conditionOf(link, granted);
   const made = madeByCondition.get(canonical);
   if (made !== undefined) return made;
   const [match, ...others] = matches.get(canonical) ?? [];
-  if (others.length > 0) throw multipleMatches(condition.type);
+  if (others.length > 0) throw multipleMatches(type);
   if (match === undefined) {
-    throw new ServiceError('unprocessable', `A reference by search finds no ${condition.type}.`, {
+    throw new ServiceError('unprocessable', `A reference by search finds no ${type}.`, {
       expression: 'resource',
     });
   }
-  return localKey(condition.type, match.id);
+  return localKey(type, match.id);
 }
 
 function draftOf(

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
-import { canonicalCondition } from '../conditional/condition';
 import { EntryAccesses } from '../entry-access.registry';
 import { ResourceTypes } from '../resource-types';
+import { RowLimits } from '../rows/row-limits';
 import { type Bundle, type BundleEntry } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { type Deadline } from './deadline';
@@ -11,7 +11,7 @@ import { type ReadAction, type WriteAction, actionOf } from './entry-action';
 import { atEntry } from './entry-error';
 import { textOf } from './entry-text';
 import { linkSitesOf } from './reference-sites';
-import { type WriteIntent } from './write-intent';
+import { type EntryLimit, namedCondition, type WriteIntent } from './write-intent';
 
 export interface ReadIntent {
   readonly entry: BundleEntry;
@@ -37,44 +37,65 @@ export class WriteIntents {
   constructor(
     private readonly types: ResourceTypes,
     private readonly access: EntryAccesses,
+    private readonly limits: RowLimits,
     private readonly environment: Environment,
   ) {}
 
   async of({ entries }: Bundle, call: BundleCall, deadline: Deadline): Promise<Intents> {
     const writes: WriteIntent[] = [];
     const reads: ReadIntent[] = [];
+    const known = new Map<string, EntryLimit>();
     for (const entry of entries) {
       await atEntry(entry.index, async () => {
         const action = actionOf(entry, this.environment.baseUrl);
         if (action.kind === 'read') reads.push({ entry, action });
-        else writes.push(await this.writeIntent(entry, action, call));
+        else writes.push(await this.writeIntent(entry, action, call, known));
       });
       await deadline.check();
     }
     return { writes, reads };
   }
 
-  private async writeIntent(entry: BundleEntry, action: WriteAction, call: BundleCall): Promise<WriteIntent> {
-    const { verb, type, id, criteria } = action;
+  private async writeIntent(
+    entry: BundleEntry,
+    action: WriteAction,
+    call: BundleCall,
+    known: Map<string, EntryLimit>,
+  ): Promise<WriteIntent> {
+    const { verb, type, criteria } = action;
     const { resource } = entry;
     this.types.assertWritable(type);
-    if (!call.isSystem) {
-      await this.access.assertGranted({
-        operationId: OPERATION_IDS[verb][criteria === undefined ? 0 : 1],
-        method: verb,
-        url: id === undefined ? (criteria === undefined ? type : `${type}?${criteria}`) : `${type}/${id}`,
-        type,
-        ...(id === undefined ? {} : { id }),
-        resource: () => (resource === undefined ? undefined : (JSON.parse(textOf(resource)) as Resource)),
-      });
-    }
+    const granted = call.isSystem ? undefined : await this.limitOf(entry, action, known);
     const isStored = resource !== undefined && (verb === 'POST' || verb === 'PUT');
     return {
       entry,
       action,
-      condition:
-        criteria === undefined ? undefined : { type, criteria, canonical: canonicalCondition({ type, criteria }) },
+      granted,
+      condition: criteria === undefined ? undefined : namedCondition({ type, criteria }, granted),
       links: isStored ? resource.members.map(({ valueText }) => linkSitesOf(valueText)) : [],
     };
+  }
+
+  /** @throws ServiceError 'forbidden' when no policy grants the entry */
+  private async limitOf(
+    { resource }: BundleEntry,
+    { verb, type, id, criteria }: WriteAction,
+    known: Map<string, EntryLimit>,
+  ): Promise<EntryLimit | undefined> {
+    const rows = await this.access.grant({
+      operationId: OPERATION_IDS[verb][criteria === undefined ? 0 : 1],
+      method: verb,
+      url: id === undefined ? (criteria === undefined ? type : `${type}?${criteria}`) : `${type}/${id}`,
+      type,
+      ...(id === undefined ? {} : { id }),
+      resource: () => (resource === undefined ? undefined : (JSON.parse(textOf(resource)) as Resource)),
+    });
+    if (rows === 'all') return undefined;
+    const name = JSON.stringify(rows);
+    const limit = known.get(name)?.limit ?? (await this.limits.of(rows));
+    if (limit === undefined) return undefined;
+    const granted = { limit, name };
+    known.set(name, granted);
+    return granted;
   }
 }

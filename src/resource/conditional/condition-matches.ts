@@ -42,10 +42,10 @@ export class ConditionMatches {
     return only;
   }
 
-  /** Finds up to `limit` matches and holds their rows. */
-  async hold({ type, criteria }: Condition, limit: number): Promise<LockedResource[]> {
+  /** Finds up to `most` matches and holds their rows. */
+  async hold({ type, criteria, limit }: Condition, most: number): Promise<LockedResource[]> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const hits = await this.criteria.find(type, criteria, limit);
+      const hits = await this.criteria.find(type, criteria, most, limit);
       const held: LockedResource[] = [];
       for (const { id, text } of hits.sort((a, b) => (a.id < b.id ? -1 : 1))) {
         const row = await this.store.lock(type, id);

@@ -1,10 +1,13 @@
 import { hash53 } from '../search/extract/hash';
+import { type RowLimit } from '../rows/row-limit';
 import { criteriaQuery } from '../search/resource-criteria';
 
 /** What a conditional write asks before it writes: resources of `type` that the query `criteria` finds. */
 export interface Condition {
   readonly type: string;
   readonly criteria: string;
+  /** What the caller may see: others are not found. */
+  readonly limit?: RowLimit | undefined;
 }
 
 /**

@@ -50,10 +50,14 @@ export class ConditionalWriter {
   }
 
   /** Stores the draft when nothing matches; one match is the answer instead, several are refused. */
-  create(draft: ResourceDraft, criteria: string): Promise<ConditionalResult> {
-    return this.run({ type: draft.type, criteria }, async (match) =>
+  create(
+    draft: ResourceDraft,
+    criteria: string,
+    { limit }: Pick<WriteOptions, 'limit'> = {},
+  ): Promise<ConditionalResult> {
+    return this.run({ type: draft.type, criteria, limit }, async (match) =>
       match === undefined
-        ? { outcome: 'created', resource: await this.writer.create(draft.copy()) }
+        ? { outcome: 'created', resource: await this.writer.create(draft.copy(), { limit }) }
         : { outcome: 'existed', resource: match },
     );
   }
@@ -63,7 +67,7 @@ export class ConditionalWriter {
    * @throws ServiceError 'invalid' when the draft names another id than the match, 'conflict' when the id is taken.
    */
   put(draft: ResourceDraft, criteria: string, options: WriteOptions = {}): Promise<ConditionalResult> {
-    return this.run({ type: draft.type, criteria }, async (match) => {
+    return this.run({ type: draft.type, criteria, limit: options.limit }, async (match) => {
       if (match === undefined) {
         assertMatch(options, undefined);
         return { outcome: 'created', resource: await this.writer.create(draft.copy(), { method: 'PUT', ...options }) };
@@ -79,7 +83,7 @@ export class ConditionalWriter {
 
   /** @throws ServiceError 'not-found' without a match. */
   patch(type: string, criteria: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<ConditionalResult> {
-    return this.run({ type, criteria }, (match) => {
+    return this.run({ type, criteria, limit: options.limit }, (match) => {
       if (match === undefined) throw new ServiceError('not-found', `No ${type} matches the criteria.`);
       return this.writer.patch(type, match.id, patch, options);
     });
@@ -94,11 +98,12 @@ export class ConditionalWriter {
     criteria: string,
     { all = false, ...options }: WriteOptions & { readonly all?: boolean } = {},
   ): Promise<ConditionalDeletion> {
-    if (all) return this.deleteAll({ type, criteria });
-    return this.run({ type, criteria }, async (match) => {
+    const { limit } = options;
+    if (all) return this.deleteAll({ type, criteria, limit });
+    return this.run({ type, criteria, limit }, async (match) => {
       assertMatch(options, match);
       if (match === undefined) return { count: 0 };
-      await this.writer.delete(type, match.id);
+      await this.writer.delete(type, match.id, { limit });
       return { count: 1, resource: match };
     });
   }
@@ -106,6 +111,7 @@ export class ConditionalWriter {
   private deleteAll(condition: Condition): Promise<ConditionalDeletion> {
     return this.unitOfWork.run(async () => {
       await this.matches.lock([condition]);
+      const { limit } = condition;
       let count = 0;
       let last: StoredResource | undefined;
       for (;;) {
@@ -115,7 +121,7 @@ export class ConditionalWriter {
           const message = `More than ${MAX_REMOVED} ${condition.type} resources match; nothing was deleted.`;
           throw new ServiceError('multiple-matches', message);
         }
-        for (const match of matches) last = await this.writer.delete(match.type, match.id);
+        for (const match of matches) last = await this.writer.delete(match.type, match.id, { limit });
         if (matches.length < REMOVED_AT_ONCE) break;
       }
       return { count, ...(count === 1 && last !== undefined ? { resource: last } : {}) };

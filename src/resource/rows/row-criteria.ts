@@ -7,14 +7,8 @@ import { type SearchParameter } from '../search/extract/search-parameter';
 import { parseSearch } from '../search/parse-search';
 import { criteriaQuery } from '../search/resource-criteria';
 import { SearchIndex } from '../search/search-index';
-import { type SearchClause } from '../search/search-query';
 import { assertExactClauses, assertExactNames } from './exact-criteria';
-
-/** Resources of one type that a caller may touch: those that all clauses hold for, every one where there are none. */
-export interface RowCriterion {
-  readonly type: string;
-  readonly clauses: readonly SearchClause[];
-}
+import { type RowCriterion } from './row-limit';
 
 /** Reads the row criteria that policies grant (`GrantedRows`). */
 @Injectable()

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
+import { type RowLimit } from '../rows/row-limit';
 import { type ResourceText } from '../stored-resource';
 import { type SearchParameter } from './extract/search-parameter';
 import { holdsTexts } from './holds-texts';
@@ -27,13 +28,14 @@ export class ResourceCriteria {
   ) {}
 
   /**
-   * Finds up to `limit` resources, in the open unit of work where there is one. Search rows hold hashes, so hits are checked
+   * Finds up to `most` resources, in the open unit of work where there is one. Search rows hold hashes, so hits are checked
    * against their bodies: two values with one hash are not taken for each other.
    * @param criteria a query such as `identifier=http://a|1&active=true`; a `?` or `Patient?` before it is allowed
+   * @param limit what the caller may see
    * @throws ServiceError 'invalid' for no criteria, an unknown parameter, one without a value, or one that shapes answers;
    * 'busy' for a parameter whose index is not complete yet.
    */
-  async find(type: string, criteria: string, limit = 2): Promise<ResourceText[]> {
+  async find(type: string, criteria: string, most = 2, limit?: RowLimit): Promise<ResourceText[]> {
     const query = criteriaQuery(type, criteria);
     const { parameters } = await this.index.current();
     const incomplete = new Set<SearchParameter>();
@@ -48,8 +50,8 @@ export class ResourceCriteria {
     });
     assertComplete([...incomplete]);
     const isHit = holdsTexts(query, (code) => parameters.find(type, code)?.kind);
-    const { resources } = await this.search.search({ type, clauses, count: limit + SPARE, total: 'none' });
-    return resources.filter(({ text }) => isHit(text)).slice(0, limit);
+    const { resources } = await this.search.search({ type, clauses, count: most + SPARE, total: 'none', limit });
+    return resources.filter(({ text }) => isHit(text)).slice(0, most);
   }
 }
 

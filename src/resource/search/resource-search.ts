@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { instantOf } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
+import { type RowLimit } from '../rows/row-limit';
 import { ClauseResolver } from './clause-resolver';
 import { adviceOf } from './explain-advice';
 import { type CompiledSearch } from './compile/binder';
@@ -17,6 +18,8 @@ export interface SearchRequest extends SearchQuery {
   readonly includes?: readonly Include[];
   /** Whether to tell how the page was found. */
   readonly isExplained?: boolean;
+  /** What the caller may see; everything when absent. */
+  readonly limit?: RowLimit | undefined;
 }
 
 export interface SearchPage {
@@ -64,7 +67,9 @@ export class ResourceSearch {
 
   async search(request: SearchRequest): Promise<SearchPage> {
     this.frequencies.refresh();
-    const query = { ...request, clauses: await this.resolver.resolveAll(request.clauses) };
+    const { type, limit } = request;
+    const asked = limit?.narrow(type, request.clauses) ?? request.clauses;
+    const query = { ...request, clauses: await this.resolver.resolveAll(asked) };
     const compiled = compilePage(query, this.frequencies);
     const rows = query.count === 0 ? [] : await this.statements.run<PageRow>(compiled.statement, compiled.values);
     const hasMore = rows.length > query.count;
@@ -74,7 +79,7 @@ export class ResourceSearch {
     const isLast = query.position === undefined && !hasMore && query.count > 0 && (page.length > 0 || offset === 0);
     const total = isLast && (offset === 0 || query.total !== 'none') ? offset + page.length : await this.total(query);
     const resources = page.map(foundResourceOf);
-    const included = await this.includedResources.of(resources, query.includes ?? []);
+    const included = await this.includedResources.of(resources, query.includes ?? [], limit);
     return {
       resources,
       included: included.resources,

@@ -43,7 +43,7 @@ export type SearchClause =
       /** Whether the reference tells the patient that resources of `type` belong to. */
       readonly isByPatient: boolean;
     }
-  | { readonly kind: 'list'; readonly listHash: number; readonly parameterId: number }
+  | { readonly kind: 'list'; readonly listId: string; readonly listHash: number; readonly parameterId: number }
   | { readonly kind: 'all' | 'any'; readonly clauses: readonly SearchClause[] }
   | { readonly kind: 'not'; readonly clause: SearchClause }
   | UnresolvedClause;

@@ -29,7 +29,7 @@ export class ValueSetCodes {
     });
     const stored = byUrl.length > 0 || id === undefined ? byUrl : await this.find({ kind: 'id', ids: [id] });
     const found = stored.find((set) => version === undefined || set.version === version);
-    if (found === undefined) throw unknown(canonical, 'is not stored here');
+    if (found === undefined) throw valueSetNotStored(canonical);
     const codes = codesOf(found);
     if (codes === undefined)
       throw unknown(canonical, 'has neither an expansion nor a plain list of codes; store its expansion');
@@ -43,6 +43,8 @@ export class ValueSetCodes {
     return rows.map(({ body }) => JSON.parse(body) as Resource);
   }
 }
+
+export const valueSetNotStored = (canonical: string): ServiceError => unknown(canonical, 'is not stored here');
 
 const unknown = (canonical: string, what: string): ServiceError =>
   new ServiceError('invalid', `The value set "${canonical.slice(0, 200)}" ${what}.`);

@@ -1,4 +1,6 @@
 import { type Statement } from '../../platform/database/statement';
+import { type RowLimit } from '../rows/row-limit';
+import { Binder } from '../search/compile/binder';
 import { type BoundStatement } from './write-statements';
 
 /** Which versions a history is about. */
@@ -12,6 +14,8 @@ export interface HistoryScope {
   readonly period?: { readonly start: Date; readonly end: Date };
   /** Versions of later transactions than this one, as a decimal number. */
   readonly afterTransaction?: string;
+  /** What the caller may see, by what is stored now; everything when absent. */
+  readonly limit?: RowLimit | undefined;
 }
 
 /** The place of a version in every history: it never moves, as versions keep their times. */
@@ -120,9 +124,9 @@ const totalText = (places: Places): string =>
  * What is stored is current until now; an earlier version was, until its successor came. A deletion is no state of a
  * resource but an event: it belongs to the period in which it happened.
  */
-function conditionOf(table: Table, { since, until, periodStart, transaction }: Places): string {
+function conditionOf(table: Table, { since, until, periodStart, transaction, isVisible }: Places): string {
   const isLater = transaction === undefined ? '' : ` and v.transaction_id > ${transaction}`;
-  const range = `v.updated_at >= ${since} and v.updated_at <= ${until}${isLater}`;
+  const range = `v.updated_at >= ${since} and v.updated_at <= ${until}${isLater}${isVisible}`;
   if (periodStart === undefined || table === 'resource') return range;
   const hasSuccessor = (of: Table): string =>
     `exists (select from ${of} s where s.type = v.type and s.id = v.id and s.version = v.version + 1 and s.updated_at > ${periodStart})`;
@@ -134,7 +138,7 @@ const texts = new Map<string, Statement>();
 
 /** The places of a scope's values; a statement of one name always has the same text. */
 class Places {
-  private readonly values: unknown[] = [];
+  private readonly binder = new Binder();
   readonly types: string;
   readonly since: string;
   readonly until: string;
@@ -144,7 +148,10 @@ class Places {
   /** Narrows to the one resource. */
   readonly oneOf: string;
 
-  constructor({ types, id, since, period, afterTransaction }: HistoryScope) {
+  /** Narrows to what the caller may see, or nothing. */
+  readonly isVisible: string;
+
+  constructor({ types, id, since, period, afterTransaction, limit }: HistoryScope) {
     this.isOneResource = id !== undefined;
     this.types = id === undefined ? this.bind(types, 'text[]') : this.bind(types[0], 'text');
     this.oneOf = id === undefined ? '' : `v.type = ${this.types} and v.id = ${this.bind(id, 'text')}`;
@@ -152,13 +159,15 @@ class Places {
     this.until = this.bind(period?.end ?? 'infinity', 'timestamptz');
     this.periodStart = period === undefined ? undefined : this.bind(period.start, 'timestamptz');
     this.transaction = afterTransaction === undefined ? undefined : this.bind(afterTransaction, 'xid8');
+    this.isVisible = limit === undefined ? '' : ` and ${limit.testOfCurrent(types, this.binder)}`;
   }
 
   bind(value: unknown, type: string): string {
-    return `$${this.values.push(value)}::${type}`;
+    return `${this.binder.value(value)}::${type}`;
   }
 
   finish(prefix: string, text: string): BoundStatement {
+    if (this.isVisible !== '') return this.binder.finishWithDates(text);
     const name = [
       prefix,
       ...(this.periodStart === undefined ? [] : ['of-period']),
@@ -166,6 +175,6 @@ class Places {
     ].join('-');
     let statement = texts.get(name);
     if (statement === undefined) texts.set(name, (statement = { name, text }));
-    return { statement, values: this.values };
+    return this.binder.boundTo(statement);
   }
 }

@@ -3,27 +3,27 @@ import { type Statement } from '../../platform/database/statement';
 /** All SQL of the resource tables but for search (`../search`), the writes (`write-statements.ts`) and lists of
  * versions (`history-statements.ts`). */
 
-const COLUMNS = 'type, id, version, updated_at, method, body';
+export const RESOURCE_COLUMNS = 'type, id, version, updated_at, method, body';
 
 export const READ_CURRENT: Statement = {
   name: 'resource-read',
-  text: `select ${COLUMNS} from resource where type = $1 and id = $2`,
+  text: `select ${RESOURCE_COLUMNS} from resource where type = $1 and id = $2`,
 };
 
 /** For a write: waits for whoever changes the row now. */
 export const READ_FOR_UPDATE: Statement = {
   name: 'resource-read-for-update',
-  text: `select ${COLUMNS}, resource_key, main_date from resource where type = $1 and id = $2 for update`,
+  text: `select ${RESOURCE_COLUMNS}, resource_key, main_date from resource where type = $1 and id = $2 for update`,
 };
 
 export const READ_MANY: Statement = {
   name: 'resource-read-many',
-  text: `select ${COLUMNS} from resource where type = $1 and id = any($2)`,
+  text: `select ${RESOURCE_COLUMNS} from resource where type = $1 and id = any($2)`,
 };
 
 export const READ_ALL_OF_TYPE: Statement = {
   name: 'resource-read-all-of-type',
-  text: `select ${COLUMNS} from resource where type = $1 order by id`,
+  text: `select ${RESOURCE_COLUMNS} from resource where type = $1 order by id`,
 };
 
 /** Those of the asked resources that are not stored now. */
@@ -36,13 +36,13 @@ export const READ_MISSING: Statement = {
 /** The newest version that is over: a deletion, when nothing is stored now. */
 export const READ_LAST_HISTORY: Statement = {
   name: 'resource-history-last',
-  text: `select ${COLUMNS} from resource_history where type = $1 and id = $2 order by version desc limit 1`,
+  text: `select ${RESOURCE_COLUMNS} from resource_history where type = $1 and id = $2 order by version desc limit 1`,
 };
 
 export const READ_VERSION: Statement = {
   name: 'resource-read-version',
-  text: `select ${COLUMNS} from resource where type = $1 and id = $2 and version = $3
-    union all select ${COLUMNS} from resource_history where type = $1 and id = $2 and version = $3`,
+  text: `select ${RESOURCE_COLUMNS} from resource where type = $1 and id = $2 and version = $3
+    union all select ${RESOURCE_COLUMNS} from resource_history where type = $1 and id = $2 and version = $3`,
 };
 
 /** Exact versions of many resources, in the order asked. */
@@ -50,9 +50,9 @@ export const READ_VERSIONS: Statement = {
   name: 'resource-read-versions',
   text: `select found.* from unnest($1::text[], $2::text[], $3::integer[]) with ordinality asked(type, id, version, position)
     cross join lateral (
-      select ${COLUMNS} from resource r where r.type = asked.type and r.id = asked.id and r.version = asked.version
+      select ${RESOURCE_COLUMNS} from resource r where r.type = asked.type and r.id = asked.id and r.version = asked.version
       union all
-      select ${COLUMNS} from resource_history h where h.type = asked.type and h.id = asked.id and h.version = asked.version
+      select ${RESOURCE_COLUMNS} from resource_history h where h.type = asked.type and h.id = asked.id and h.version = asked.version
     ) found order by asked.position`,
 };
 
@@ -76,7 +76,7 @@ export const LOCK_IDS: Statement = {
 /** The rows are locked in the order in which they are found, which the sorted join makes that of type and id. */
 export const READ_MANY_FOR_UPDATE: Statement = {
   name: 'resource-read-many-for-update',
-  text: `select r.${COLUMNS.replaceAll(', ', ', r.')}, r.resource_key, r.main_date
+  text: `select r.${RESOURCE_COLUMNS.replaceAll(', ', ', r.')}, r.resource_key, r.main_date
     from (select type, id from unnest($1::text[], $2::text[]) u(type, id) order by type, id) asked
     cross join lateral (
       select * from resource s where s.type = asked.type and s.id = asked.id for update

@@ -21,9 +21,19 @@ export class Binder {
     return `$${this.values.push(value)}`;
   }
 
+  /** For a statement that has a name already. */
+  boundTo(statement: Statement): CompiledSearch {
+    return { statement, values: this.values };
+  }
+
   /** The name comes from the text: one shape of query has one prepared statement, whatever its values. */
   finish(text: string): CompiledSearch {
-    return { statement: statementOf(text), values: this.values };
+    return { statement: statementOf(text, { hasTextInstants: true }), values: this.values };
+  }
+
+  /** As {@link finish}, for a statement whose instants are all looked at: they come as Dates. */
+  finishWithDates(text: string): CompiledSearch {
+    return { statement: statementOf(text, {}), values: this.values };
   }
 }
 
@@ -32,12 +42,12 @@ const MAX_NAMES = 500;
 const statements = new Map<string, Statement>();
 
 /** Beyond the bound a shape has no name and is planned anew, so that nobody can fill the memory with odd queries. */
-function statementOf(text: string): Statement {
+function statementOf(text: string, instants: Pick<Statement, 'hasTextInstants'>): Statement {
   const known = statements.get(text);
   if (known !== undefined) return known;
-  if (statements.size >= MAX_NAMES) return { name: '', text, hasTextInstants: true };
+  if (statements.size >= MAX_NAMES) return { name: '', text, ...instants };
   const name = `search-${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-  const statement: Statement = { name, text, hasTextInstants: true };
+  const statement: Statement = { name, text, ...instants };
   statements.set(text, statement);
   return statement;
 }

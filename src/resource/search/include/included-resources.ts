@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../../../platform/database/statements';
 import { type FoundResource, foundResourceOf, type ResourceRow } from '../found-resource';
-import { SOURCES, TARGETS } from './include-statements';
+import { type RowLimit } from '../../rows/row-limit';
+import { boundWithin, SOURCES, TARGETS } from './include-statements';
 import { type Named, NamedResources } from './named-resources';
 import { type Include } from './read-includes';
 
@@ -25,7 +26,8 @@ export class IncludedResources {
     private readonly named: NamedResources,
   ) {}
 
-  async of(page: readonly FoundResource[], includes: readonly Include[]): Promise<Included> {
+  /** @param limit what the caller may see: what goes beyond it leads nowhere either */
+  async of(page: readonly FoundResource[], includes: readonly Include[], limit?: RowLimit): Promise<Included> {
     const seen = new Set(page.map(({ key }) => key));
     const resources: FoundResource[] = [];
     let front = page;
@@ -34,7 +36,7 @@ export class IncludedResources {
       const next: FoundResource[] = [];
       // The first round follows all, the others what iterates: from everything that the round before has found.
       for (const include of includes.filter(({ isIterated }) => round === 0 || isIterated)) {
-        const followed = await this.follow(front, include);
+        const followed = await this.follow(front, include, limit);
         isComplete &&= followed.isComplete;
         for (const found of followed.resources) {
           if (seen.has(found.key)) continue;
@@ -49,22 +51,22 @@ export class IncludedResources {
     return { resources, isComplete: isComplete && front.length === 0 };
   }
 
-  private async follow(from: readonly FoundResource[], include: Include): Promise<Named> {
+  private async follow(from: readonly FoundResource[], include: Include, limit: RowLimit | undefined): Promise<Named> {
     const { isReverse, parameterIds, types, named } = include;
     const places = from.map(({ key, referenceHash }) => (isReverse ? referenceHash : key));
-    const limit = MAX_INCLUDED + from.length + 1;
-    const rows = await this.statements.run<ResourceRow>(isReverse ? SOURCES : TARGETS, [
-      places,
-      parameterIds,
-      types ?? null,
+    const most = MAX_INCLUDED + from.length + 1;
+    const { statement, values } = boundWithin(
+      isReverse ? SOURCES : TARGETS,
+      [places, parameterIds, types ?? null, most],
       limit,
-    ]);
+    );
+    const rows = await this.statements.run<ResourceRow>(statement, values);
     const resources = rows.map(foundResourceOf);
     let isComplete = true;
     for (const path of named) {
       const more = isReverse
-        ? await this.named.sourcesOf(from, path, limit)
-        : await this.named.targetsOf(from, path, limit);
+        ? await this.named.sourcesOf(from, path, { most, limit })
+        : await this.named.targetsOf(from, path, { most, limit });
       resources.push(...more.resources);
       isComplete &&= more.isComplete;
     }

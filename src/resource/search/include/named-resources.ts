@@ -5,7 +5,8 @@ import { type Resource } from '../../../fhir/types';
 import { Statements } from '../../../platform/database/statements';
 import { systemHashOf, targetHashOf, tokenHashOf } from '../extract/hash';
 import { type FoundResource, foundResourceOf, type ResourceRow } from '../found-resource';
-import { BY_NAME, SOURCES } from './include-statements';
+import { type RowLimit } from '../../rows/row-limit';
+import { boundWithin, BY_NAME, SOURCES } from './include-statements';
 import { hasName, type NamedPath, namesIn, type TargetName } from './target-name';
 
 /** Resources of one name: versions of one URL, or bearers of one identifier; of more than these not all are seen. */
@@ -18,6 +19,12 @@ export interface Named {
   readonly resources: readonly FoundResource[];
   /** False when a limit left something out. */
   readonly isComplete: boolean;
+}
+
+interface Bounds {
+  readonly most: number;
+  /** What the caller may see: others do not count among the versions of a name either. */
+  readonly limit: RowLimit | undefined;
 }
 
 interface Parsed {
@@ -34,37 +41,39 @@ export class NamedResources {
   constructor(private readonly statements: Statements) {}
 
   /** The resources that the sources name. */
-  async targetsOf(sources: readonly FoundResource[], path: NamedPath, limit: number): Promise<Named> {
+  async targetsOf(sources: readonly FoundResource[], path: NamedPath, bounds: Bounds): Promise<Named> {
     const names = sources
       .filter(({ type }) => type === path.sourceType)
       .flatMap(({ text }) => namesIn(path, JSON.parse(text) as Resource));
-    const { bearers, isComplete } = await this.bearersOf(names, path, limit);
+    const { bearers, isComplete } = await this.bearersOf(names, path, bounds);
     const meant = new Set(names.flatMap((name) => meantBy(name, bearers, path)));
     return { resources: bearers.filter((one) => meant.has(one)).map(({ found }) => found), isComplete };
   }
 
   /** The sources that name one of the targets; by canonicals only. */
-  async sourcesOf(targets: readonly FoundResource[], path: NamedPath, limit: number): Promise<Named> {
+  async sourcesOf(targets: readonly FoundResource[], path: NamedPath, bounds: Bounds): Promise<Named> {
     const types = new Set(path.targets.map(({ type }) => type));
     const names = targets.filter(({ type }) => types.has(type)).flatMap(nameOf);
     const hashes = names.flatMap(({ value }) => canonicalKeysOf(value, path.baseUrl).slice(0, 1)).map(targetHashOf);
     if (hashes.length === 0) return { resources: [], isComplete: true };
-    const rows = await this.statements.run<ResourceRow>(SOURCES, [hashes, path.parameterIds, [path.sourceType], limit]);
-    const { bearers, isComplete } = await this.bearersOf(names, path, limit);
+    const asked = [hashes, path.parameterIds, [path.sourceType], bounds.most];
+    const { statement, values } = boundWithin(SOURCES, asked, bounds.limit);
+    const rows = await this.statements.run<ResourceRow>(statement, values);
+    const { bearers, isComplete } = await this.bearersOf(names, path, bounds);
     const wanted = new Set(targets.map(({ key }) => key));
     const resources = rows.map(foundResourceOf).filter(({ text }) =>
       namesIn(path, JSON.parse(text) as Resource)
         .flatMap((name) => meantBy(name, bearers, path))
         .some(({ found }) => wanted.has(found.key)),
     );
-    return { resources, isComplete: isComplete && rows.length < limit };
+    return { resources, isComplete: isComplete && rows.length < bounds.most };
   }
 
   /** All that have one of the names, of whatever version. */
   private async bearersOf(
     names: readonly TargetName[],
     { targets }: NamedPath,
-    limit: number,
+    { most, limit }: Bounds,
   ): Promise<{ readonly bearers: readonly Parsed[]; readonly isComplete: boolean }> {
     const keys = new Map<string, readonly [hash: number, systemHash: number | null]>();
     for (const { value, system, type } of names) {
@@ -77,14 +86,11 @@ export class NamedResources {
     }
     if (keys.size === 0) return { bearers: [], isComplete: true };
     const asked = [...keys.values()].slice(0, MOST_NAMES);
-    const rows = await this.statements.run<ResourceRow>(BY_NAME, [
-      asked.map(([hash]) => hash),
-      asked.map(([, systemHash]) => systemHash),
-      MOST_OF_A_NAME,
-      limit,
-    ]);
+    const columns = [asked.map(([hash]) => hash), asked.map(([, systemHash]) => systemHash), MOST_OF_A_NAME, most];
+    const { statement, values } = boundWithin(BY_NAME, columns, limit);
+    const rows = await this.statements.run<ResourceRow>(statement, values);
     const bearers = rows.map((row) => ({ found: foundResourceOf(row), resource: JSON.parse(row.body) as Resource }));
-    return { bearers, isComplete: asked.length === keys.size && rows.length < limit };
+    return { bearers, isComplete: asked.length === keys.size && rows.length < most };
   }
 }
 

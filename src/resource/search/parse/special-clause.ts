@@ -45,11 +45,10 @@ export function specialClauseOf(
       const parameterId = parameters.find('List', 'item')?.storedAs[0];
       if (parameterId === undefined) throw invalid(code, 'needs lists with items');
       return anyOf(
-        values.map((id) => ({
-          kind: 'list',
-          listHash: targetHashOf(`List/${listIdOf(code, unescaped(id))}`),
-          parameterId,
-        })),
+        values.map((value) => {
+          const listId = listIdOf(code, unescaped(value));
+          return { kind: 'list', listId, listHash: targetHashOf(`List/${listId}`), parameterId };
+        }),
       );
     }
   }

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Statement } from '../../../platform/database/statement';
 import { Statements } from '../../../platform/database/statements';
+import { type RowLimit } from '../../rows/row-limit';
 import { ClauseResolver } from '../clause-resolver';
+import { Binder, type CompiledSearch } from '../compile/binder';
 import { compilePlaces, compileTotal } from '../compile-search';
 import { type FoundResource, foundResourceOf, type ResourceRow } from '../found-resource';
 import { IncludedResources } from '../include/included-resources';
@@ -20,6 +22,8 @@ export interface TypesSearchRequest {
   readonly total: TotalMode;
   readonly position?: PagePosition;
   readonly includes: readonly Include[];
+  /** What the caller may see; everything when absent. */
+  readonly limit?: RowLimit | undefined;
 }
 
 export interface TypeSearch {
@@ -40,11 +44,12 @@ export const STORED_TYPES: Statement = {
     select type from t where type is not null`,
 };
 
-const BODIES: Statement = {
-  name: 'search-bodies',
-  text: `select t.resource_key, t.type, t.id, t.reference_hash, t.body from unnest($1::bigint[]) with ordinality k(resource_key, place)
-    cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) t order by k.place`,
-};
+/** The bodies of rows by their keys $1, as far as a test of row `c` holds. */
+const bodiesIf = (test: string): string =>
+  `select c.resource_key, c.type, c.id, c.reference_hash, c.body from unnest($1::bigint[]) with ordinality k(resource_key, place)
+    cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c where ${test} order by k.place`;
+
+const BODIES: Statement = { name: 'search-bodies', text: bodiesIf('true') };
 
 /**
  * Finds resources of several types in one order, the time of their last update. Each type is a search of its own by the
@@ -68,10 +73,10 @@ export class TypesSearch {
 
   async search(request: TypesSearchRequest): Promise<SearchPage> {
     this.frequencies.refresh();
-    const { count, position, isOldestFirst } = request;
+    const { count, position, isOldestFirst, limit } = request;
     const searches: TypeSearch[] = [];
     for (const { type, clauses } of request.searches)
-      searches.push({ type, clauses: await this.resolver.resolveAll(clauses) });
+      searches.push({ type, clauses: await this.resolver.resolveAll(limit?.narrow(type, clauses) ?? clauses) });
     const isReversed = position?.side === 'before';
     const places = count === 0 ? [] : await this.places(searches, request);
     const sign = isOldestFirst === isReversed ? -1 : 1;
@@ -81,8 +86,8 @@ export class TypesSearch {
     if (isReversed) page.reverse();
     const isWhole = position === undefined && !hasMore && count > 0;
     const total = isWhole ? page.length : await this.total(searches, request);
-    const resources = await this.resources(page);
-    const included = await this.includedResources.of(resources, request.includes);
+    const resources = await this.resources(page, limit);
+    const included = await this.includedResources.of(resources, request.includes, limit);
     return {
       resources,
       included: included.resources,
@@ -121,10 +126,18 @@ export class TypesSearch {
     return sum;
   }
 
-  /** What was deleted since it was found is left out. */
-  private async resources(places: readonly Place[]): Promise<readonly FoundResource[]> {
+  /** What was deleted since it was found is left out, and what the caller may not see any more. */
+  private async resources(places: readonly Place[], limit: RowLimit | undefined): Promise<readonly FoundResource[]> {
     if (places.length === 0) return [];
     const keys = places.map((place) => place.resource_key);
-    return (await this.statements.run<ResourceRow>(BODIES, [keys])).map(foundResourceOf);
+    const { statement, values } =
+      limit === undefined ? { statement: BODIES, values: [keys] } : bodiesWithin(limit, keys);
+    return (await this.statements.run<ResourceRow>(statement, values)).map(foundResourceOf);
   }
+}
+
+function bodiesWithin(limit: RowLimit, keys: readonly number[]): CompiledSearch {
+  const bind = new Binder();
+  bind.value(keys);
+  return bind.finish(bodiesIf(limit.test(limit.types, bind)));
 }

@@ -1,0 +1,90 @@
+import { Injectable, Logger, type NestMiddleware } from '@nestjs/common';
+import { type NextFunction, type Request, type Response } from 'express';
+import { operationOutcome } from '../fhir/operation-outcome';
+import { Environment } from '../platform/config/environment';
+import { addressPrefixOf } from '../platform/http/address-prefix';
+import { RequestContext } from '../platform/http/request-context';
+import { Clock } from '../platform/time/clock';
+import { AnswerAudit } from './answer-audit';
+import { AuditTrail } from './audit-trail';
+import { holdAnswer } from './held-response';
+import { RecordedRequests } from './recorded-requests';
+import { RefusalBudget } from './refusal-budget';
+
+/**
+ * Records what has no transaction of its own, refusals and reads, before a byte of the answer leaves. It sits where every answer
+ * passes, so that no route can be forgotten.
+ */
+@Injectable()
+export class AnswerAuditMiddleware implements NestMiddleware {
+  private readonly logger = new Logger('Audit');
+  private readonly budget = new RefusalBudget();
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly requests: RequestContext,
+    private readonly audit: AnswerAudit,
+    private readonly trail: AuditTrail,
+    private readonly recorded: RecordedRequests,
+    private readonly clock: Clock,
+  ) {}
+
+  use(request: Request, response: Response, next: NextFunction): void {
+    if (this.environment.audit !== 'off') {
+      holdAnswer(
+        response,
+        () => this.isRecorded(request, response),
+        () => this.record(request, response),
+        (error) => {
+          this.refuse(response, error);
+        },
+      );
+    }
+    next();
+  }
+
+  private isRecorded(request: Request, { statusCode }: Response): boolean {
+    if (isRefusal(request, statusCode)) return this.requests.caller !== undefined || this.isWithinBudget(request);
+    if (this.requests.denied.length > 0) return true;
+    if (this.environment.audit !== 'all' || this.requests.caller === undefined) return false;
+    return statusCode >= 400 || !this.recorded.has();
+  }
+
+  private isWithinBudget({ ip = '' }: Request): boolean {
+    const { isGranted, isLast } = this.budget.take(addressPrefixOf(ip), this.clock.now());
+    if (isLast)
+      this.logger.warn('Refusals of one address are not recorded for the rest of this minute: there are too many');
+    return isGranted;
+  }
+
+  private async record(request: Request, response: Response): Promise<void> {
+    const isWhole = isRefusal(request, response.statusCode) || this.environment.audit === 'all';
+    if (response.statusCode !== 403)
+      for (const part of this.requests.denied) await this.trail.record(this.audit.recordOfDenied(part));
+    if (isWhole) await this.trail.record(this.audit.recordOf(request, response));
+  }
+
+  /** What cannot be recorded is not told. */
+  private refuse(response: Response, error: unknown): void {
+    this.logger.error(
+      'An answer was withheld: its AuditEvent could not be written',
+      error instanceof Error ? error.stack : undefined,
+    );
+    for (const name of response.getHeaderNames()) if (name !== 'x-request-id') response.removeHeader(name);
+    response.statusCode = 503;
+    response.setHeader('Retry-After', '1');
+    response.setHeader('Content-Type', 'application/fhir+json; charset=utf-8');
+    const outcome = operationOutcome(
+      'transient',
+      'The request could not be recorded, so it is not answered. Try again.',
+    );
+    response.end(JSON.stringify(outcome));
+  }
+}
+
+/** Denied, throttled, or credentials that did not hold; a call without any is none of these. */
+function isRefusal({ headers, path }: Request, status: number): boolean {
+  if (status === 403 || status === 429) return true;
+  if (/^\/auth\//i.test(path)) return status >= 400 && status < 500 && status !== 405;
+  return status === 401 && headers.authorization !== undefined;
+}

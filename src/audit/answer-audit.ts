@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { isR4ResourceType } from '../fhir/definitions';
+import { SHOWN_RESOURCE } from '../fhir/fhir-answer';
+import { type Caller } from '../platform/http/caller';
+import { type DeniedPart, RequestContext } from '../platform/http/request-context';
+import { ResourceTypes } from '../resource/resource-types';
+import { AUDIT_LOG_USED, AUTHENTICATION, interactionCoding, LOGIN, REST } from './audit-codes';
+import { type AuditRecord } from './audit-event';
+import { type Interaction, interactionOf } from './interaction';
+import { patientsOf, patientsOfQuery } from './patients-of';
+
+/** Makes the records of an answered request. */
+@Injectable()
+export class AnswerAudit {
+  constructor(
+    private readonly requests: RequestContext,
+    private readonly types: ResourceTypes,
+  ) {}
+
+  /** The record of a request as a whole. */
+  recordOf(request: Request, response: Response): AuditRecord {
+    const interaction = interactionOf(request, (text) => isR4ResourceType(text) || this.types.find(text) !== undefined);
+    const { type, id, query, operation } = interaction;
+    const isLogin = operation === 'auth/token';
+    return {
+      type: type === 'AuditEvent' ? AUDIT_LOG_USED : operation?.startsWith('auth/') === true ? AUTHENTICATION : REST,
+      subtype: isLogin ? LOGIN : interactionCoding(interaction.code),
+      action: interaction.action,
+      agent: this.agent,
+      patients: patientsIn(interaction, response.locals[SHOWN_RESOURCE]),
+      ...(response.statusCode < 400 ? {} : { failedWith: response.statusCode }),
+      ...(type === undefined ? {} : { entity: { type, ...(id === undefined ? {} : { id }) } }),
+      ...(query === undefined ? {} : { query: query.text }),
+      ...(operation === undefined ? {} : { operation }),
+    };
+  }
+
+  /** The record of a part that was denied, where the request as a whole was not. */
+  recordOfDenied({ operationId, type, id }: DeniedPart): AuditRecord {
+    return {
+      type: type === 'AuditEvent' ? AUDIT_LOG_USED : REST,
+      subtype: interactionCoding('operation'),
+      action: 'E',
+      failedWith: 403,
+      agent: this.agent,
+      operation: operationId,
+      patients: type === 'Patient' && id !== undefined ? [id] : [],
+      ...(type === undefined ? {} : { entity: { type, ...(id === undefined ? {} : { id }) } }),
+    };
+  }
+
+  private get agent(): Partial<Caller> {
+    return this.requests.caller ?? this.requests.claimed ?? {};
+  }
+}
+
+function patientsIn({ type, id, query }: Interaction, shown: unknown): readonly string[] {
+  if (type === 'Patient' && id !== undefined) return [id];
+  if (type !== undefined && id !== undefined && typeof shown === 'string') return patientsOf(type, id, shown);
+  return query === undefined ? [] : patientsOfQuery(query.values);
+}

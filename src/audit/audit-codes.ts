@@ -1,0 +1,58 @@
+import { type Resource } from '../fhir/types';
+
+/** https://hl7.org/fhir/R4/datatypes.html#Coding */
+export interface Coding {
+  readonly system: string;
+  readonly code: string;
+  readonly display?: string;
+}
+
+/** Codes of AuditEvents, as IHE's Basic Audit Log Patterns choose them (https://profiles.ihe.net/ITI/BALP/). */
+
+const DICOM = 'http://dicom.nema.org/resources/ontology/DCM';
+const EVENT_TYPE = 'http://terminology.hl7.org/CodeSystem/audit-event-type';
+const INTERACTION = 'http://hl7.org/fhir/restful-interaction';
+const ENTITY_TYPE = 'http://terminology.hl7.org/CodeSystem/audit-entity-type';
+const ENTITY_ROLE = 'http://terminology.hl7.org/CodeSystem/object-role';
+
+export const REST: Coding = { system: EVENT_TYPE, code: 'rest', display: 'Restful Operation' };
+export const AUTHENTICATION: Coding = { system: DICOM, code: '110114', display: 'User Authentication' };
+/** A use of the trail itself. */
+export const AUDIT_LOG_USED: Coding = { system: DICOM, code: '110101', display: 'Audit Log Used' };
+
+export const LOGIN: Coding = { system: DICOM, code: '110122', display: 'Login' };
+export const LOGOUT: Coding = { system: DICOM, code: '110123', display: 'Logout' };
+export const interactionCoding = (code: string): Coding => ({ system: INTERACTION, code, display: code });
+
+export const CLIENT_AGENT: Coding = { system: DICOM, code: '110153', display: 'Source Role ID' };
+export const SERVER_AGENT: Coding = { system: DICOM, code: '110152', display: 'Destination Role ID' };
+export const USER_AGENT: Coding = {
+  system: 'http://terminology.hl7.org/CodeSystem/v3-ParticipationType',
+  code: 'IRCP',
+  display: 'information recipient',
+};
+export const APPLICATION_SERVER: Coding = {
+  system: 'http://terminology.hl7.org/CodeSystem/security-source-type',
+  code: '4',
+  display: 'Application Server',
+};
+
+export const PERSON: Coding = { system: ENTITY_TYPE, code: '1', display: 'Person' };
+export const SYSTEM_OBJECT: Coding = { system: ENTITY_TYPE, code: '2', display: 'System Object' };
+export const REQUEST_ID: Coding = {
+  system: 'https://profiles.ihe.net/ITI/BALP/CodeSystem/BasicAuditEntityType',
+  code: 'XrequestId',
+};
+
+export const PATIENT_ROLE: Coding = { system: ENTITY_ROLE, code: '1', display: 'Patient' };
+export const SECURITY_USER_ROLE: Coding = { system: ENTITY_ROLE, code: '11', display: 'Security User Entity' };
+export const DOMAIN_RESOURCE_ROLE: Coding = { system: ENTITY_ROLE, code: '4', display: 'Domain Resource' };
+export const QUERY_ROLE: Coding = { system: ENTITY_ROLE, code: '24', display: 'Query' };
+
+/**
+ * Whether a resource records that AuditEvents were read. It makes no event of a topic: whoever reads AuditEvents because of an event
+ * would cause the next one, without end.
+ */
+export function isRecordOfAuditUse(resource: Resource | undefined): boolean {
+  return resource?.resourceType === 'AuditEvent' && (resource.type as Coding | undefined)?.code === AUDIT_LOG_USED.code;
+}

@@ -1,0 +1,113 @@
+import { type Caller } from '../platform/http/caller';
+import {
+  APPLICATION_SERVER,
+  CLIENT_AGENT,
+  type Coding,
+  DOMAIN_RESOURCE_ROLE,
+  PATIENT_ROLE,
+  PERSON,
+  QUERY_ROLE,
+  REQUEST_ID,
+  SECURITY_USER_ROLE,
+  SERVER_AGENT,
+  SYSTEM_OBJECT,
+  USER_AGENT,
+} from './audit-codes';
+
+/** What happened, in words of https://hl7.org/fhir/R4/auditevent.html. */
+export interface AuditRecord {
+  readonly type: Coding;
+  readonly subtype: Coding;
+  readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
+  /** HTTP status where it was refused or failed. */
+  readonly failedWith?: number;
+  /** Who did it, or is said to have; empty where nobody is known. */
+  readonly agent: Partial<Caller>;
+  /** What it was done to: `Observation/o1`, or a type alone. */
+  readonly entity?: { readonly type: string; readonly id?: string; readonly version?: number };
+  /** Ids of Patients. */
+  readonly patients?: readonly string[];
+  /** A search as it was sent, without secrets. */
+  readonly query?: string;
+  /** The name of what was called. */
+  readonly operation?: string;
+}
+
+/** Where it happened. */
+export interface AuditPlace {
+  readonly baseUrl: string;
+  readonly recorded: Date;
+  readonly address: string | undefined;
+  readonly requestId: string | undefined;
+}
+
+/** AuditEvent.outcome: 4 is "often equivalent to an HTTP 400 response", 8 to a 500. */
+const outcomeOf = (failedWith: number | undefined): object =>
+  failedWith === undefined
+    ? { outcome: '0' }
+    : { outcome: failedWith < 500 ? '4' : '8', outcomeDesc: `HTTP ${failedWith}` };
+
+/** The AuditEvent of a record, after IHE's Basic Audit Log Patterns. */
+export function auditEventOf(record: AuditRecord, place: AuditPlace): object {
+  return {
+    resourceType: 'AuditEvent',
+    type: record.type,
+    subtype: [record.subtype],
+    action: record.action,
+    recorded: place.recorded.toISOString(),
+    ...outcomeOf(record.failedWith),
+    agent: agentsOf(record.agent, place),
+    source: { site: place.baseUrl, observer: { display: place.baseUrl }, type: [APPLICATION_SERVER] },
+    ...entitiesOf(record, place),
+  };
+}
+
+/**
+ * Users and Clients are no types that `agent.who` may refer to: they are named by issuer and subject, as BALP does for OAuth,
+ * and by `altId`, for searches. The policy is the Session, where BALP has the `jti`.
+ */
+function agentsOf({ userId, clientId, sessionId }: Partial<Caller>, { baseUrl, address }: AuditPlace): object[] {
+  const who = (id: string): object => ({ identifier: { system: baseUrl, value: id } });
+  const policy = sessionId === undefined ? {} : { policy: [`urn:uuid:${sessionId}`] };
+  const client = {
+    type: { coding: [CLIENT_AGENT] },
+    ...(clientId === undefined ? {} : { who: who(clientId), altId: `Client/${clientId}` }),
+    requestor: userId === undefined,
+    ...(userId === undefined ? policy : {}),
+    ...(address === undefined ? {} : { network: { address, type: '2' } }),
+  };
+  const server = {
+    type: { coding: [SERVER_AGENT] },
+    who: { display: baseUrl },
+    requestor: false,
+    network: { address: baseUrl, type: '5' },
+  };
+  if (userId === undefined) return [client, server];
+  const user = {
+    type: { coding: [USER_AGENT] },
+    who: who(userId),
+    altId: `User/${userId}`,
+    requestor: true,
+    ...policy,
+  };
+  return [client, server, user];
+}
+
+function entitiesOf({ entity, patients = [], query, operation }: AuditRecord, place: AuditPlace): object {
+  const entities: object[] = [];
+  if (entity !== undefined && (entity.type !== 'Patient' || entity.id === undefined)) entities.push(dataOf(entity));
+  for (const id of patients) entities.push({ what: { reference: `Patient/${id}` }, type: PERSON, role: PATIENT_ROLE });
+  if (query !== undefined)
+    entities.push({ type: SYSTEM_OBJECT, role: QUERY_ROLE, query: Buffer.from(query).toString('base64') });
+  if (operation !== undefined) entities.push({ type: SYSTEM_OBJECT, name: operation });
+  if (place.requestId !== undefined)
+    entities.push({ what: { identifier: { value: place.requestId } }, type: REQUEST_ID });
+  return entities.length === 0 ? {} : { entity: entities };
+}
+
+function dataOf({ type, id, version }: NonNullable<AuditRecord['entity']>): object {
+  const role = type === 'User' || type === 'Client' ? SECURITY_USER_ROLE : DOMAIN_RESOURCE_ROLE;
+  if (id === undefined) return { what: { type }, type: SYSTEM_OBJECT, role };
+  const detail = version === undefined ? {} : { detail: [{ type: 'versionId', valueString: String(version) }] };
+  return { what: { reference: `${type}/${id}` }, type: SYSTEM_OBJECT, role, ...detail };
+}

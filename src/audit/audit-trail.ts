@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../platform/config/environment';
+import { RequestContext } from '../platform/http/request-context';
+import { readJson } from '../platform/json/read-json';
+import { Clock } from '../platform/time/clock';
+import { ResourceDraft } from '../resource/resource-draft';
+import { ResourceWriter } from '../resource/resource-writer';
+import { type AuditRecord, auditEventOf } from './audit-event';
+
+/** Writes AuditEvents: in the open unit of work, else in one of their own. */
+@Injectable()
+export class AuditTrail {
+  constructor(
+    private readonly writer: ResourceWriter,
+    private readonly requests: RequestContext,
+    private readonly clock: Clock,
+    private readonly environment: Environment,
+  ) {}
+
+  async record(record: AuditRecord): Promise<void> {
+    const { requestId, origin } = this.requests;
+    const event = auditEventOf(record, {
+      baseUrl: this.environment.baseUrl,
+      recorded: this.clock.now(),
+      address: origin?.ip,
+      requestId,
+    });
+    await this.writer.create(ResourceDraft.of(readJson(JSON.stringify(event)), 'AuditEvent'));
+  }
+}

@@ -1,0 +1,19 @@
+import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import { ResourceModule } from '../resource/resource.module';
+import { AnswerAudit } from './answer-audit';
+import { AnswerAuditMiddleware } from './answer-audit.middleware';
+import { AuditEventResourceType } from './audit-event.resource-type';
+import { AuditTrail } from './audit-trail';
+import { ChangeAuditListener } from './change-audit.listener';
+import { RecordedRequests } from './recorded-requests';
+
+@Module({
+  imports: [ResourceModule],
+  providers: [AuditEventResourceType, AuditTrail, ChangeAuditListener, AnswerAudit, RecordedRequests],
+  exports: [AuditTrail],
+})
+export class AuditModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(AnswerAuditMiddleware).forRoutes('{*path}');
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../platform/config/environment';
+import { RequestContext } from '../platform/http/request-context';
+import { type Resource } from '../fhir/types';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { AUTHENTICATION, interactionCoding, LOGIN, LOGOUT, REST } from './audit-codes';
+import { type AuditRecord } from './audit-event';
+import { AuditTrail } from './audit-trail';
+import { patientsOf } from './patients-of';
+import { RecordedRequests } from './recorded-requests';
+
+/** What decides who may do what, and where data goes to. */
+const SECURITY_TYPES = new Set([
+  'Session',
+  'Client',
+  'User',
+  'Role',
+  'AccessPolicy',
+  'SvcSubscriptionTopic',
+  'SvcTopicDestination',
+]);
+
+const ACTIONS = { create: 'C', update: 'U', delete: 'D' } as const;
+
+/** Records changes in their own transactions: none without its record, and no record of what was rolled back. */
+@Injectable()
+@OnResourceChange(undefined)
+export class ChangeAuditListener implements ResourceChangeListener {
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly requests: RequestContext,
+    private readonly recorded: RecordedRequests,
+    private readonly environment: Environment,
+  ) {}
+
+  concerns(type: string): Promise<boolean> {
+    const { audit } = this.environment;
+    const isRecorded = audit === 'all' ? type !== 'AuditEvent' : audit === 'security' && SECURITY_TYPES.has(type);
+    return Promise.resolve(isRecorded);
+  }
+
+  async onChange(change: ResourceChange): Promise<void> {
+    const { type, id, version, interaction, method, current, previous } = change;
+    const text = (current ?? previous)?.text ?? '';
+    const entity = { type, id, version };
+    await this.trail.record({
+      type: REST,
+      subtype: interactionCoding(interaction === 'update' && method === 'PATCH' ? 'patch' : interaction),
+      action: ACTIONS[interaction],
+      agent: this.requests.caller ?? this.requests.claimed ?? {},
+      entity,
+      patients: patientsOf(type, id, text),
+      ...(type === 'Session' ? ofSession(change) : {}),
+    });
+    this.recorded.add();
+  }
+}
+
+/** A Session begins with a token and ends with it. */
+function ofSession({ interaction, current, previous, id }: ResourceChange): Partial<AuditRecord> {
+  const session = current?.value ?? previous?.value;
+  if (session === undefined) return {};
+  const isEnd = interaction !== 'create' && (current === undefined || current.value.active === false);
+  if (interaction === 'create')
+    return {
+      type: AUTHENTICATION,
+      subtype: LOGIN,
+      action: 'E',
+      agent: ownerOf(session, id),
+      operation: grantOf(session),
+    };
+  return isEnd ? { type: AUTHENTICATION, subtype: LOGOUT, action: 'E' } : {};
+}
+
+const ownerOf = ({ user, client }: Resource, sessionId: string): AuditRecord['agent'] => {
+  const [userId, clientId] = [idOf(user), idOf(client)];
+  return { sessionId, ...(userId === undefined ? {} : { userId }), ...(clientId === undefined ? {} : { clientId }) };
+};
+
+const idOf = (reference: unknown): string | undefined => (reference as { readonly id?: string } | undefined)?.id;
+
+const grantOf = ({ type }: Resource): string => (typeof type === 'string' ? type : 'unknown');

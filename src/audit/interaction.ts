@@ -1,0 +1,87 @@
+import { type Request } from 'express';
+import { bodyOf, mediaTypeOf, queryOf } from '../platform/http/raw-request';
+import { isFhirId } from '../fhir/reference';
+import { withoutSecrets } from './query-secrets';
+
+/** What a request asked for (http://hl7.org/fhir/R4/valueset-type-restful-interaction.html and `operation`). */
+export interface Interaction {
+  readonly code: string;
+  readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
+  readonly type?: string;
+  readonly id?: string;
+  readonly operation?: string;
+  readonly query?: { readonly text: string; readonly values: URLSearchParams };
+}
+
+const BY_METHOD: Readonly<Record<string, readonly [code: string, action: Interaction['action']]>> = {
+  GET: ['read', 'R'],
+  HEAD: ['read', 'R'],
+  POST: ['create', 'C'],
+  PUT: ['update', 'U'],
+  PATCH: ['patch', 'U'],
+  DELETE: ['delete', 'D'],
+};
+
+type Target = Pick<Interaction, 'type' | 'id'>;
+
+/**
+ * Reads it from the route that answered. What a caller wrote where a name is expected is no name until it is known to be one.
+ * @param isType tells resource types from anything else
+ */
+export function interactionOf(request: Request, isType: (text: string) => boolean): Interaction {
+  const route = routeOf(request);
+  if (route === undefined) return { code: 'operation', action: 'E', operation: 'no such route' };
+  const { type: named, compartment, id, code = '' } = request.params as Record<string, string | undefined>;
+  const type = compartment ?? named;
+  const target: Target = {
+    ...(type !== undefined && isType(type) ? { type } : {}),
+    ...(type !== undefined && isType(type) && id !== undefined && isFhirId(id) ? { id } : {}),
+  };
+  if (route.endsWith(':code')) {
+    const operation = `$${/^[\w-]{1,64}$/.test(code) ? code : ''}`;
+    return { code: 'operation', action: 'E', ...target, operation, ...queryPart(request) };
+  }
+  if (
+    route.endsWith('_search') ||
+    route === ':compartment/:id/:type' ||
+    (isGet(request) && (route === ':type' || route === ''))
+  )
+    return {
+      code: type === undefined ? 'search-system' : 'search-type',
+      action: 'E',
+      ...target,
+      ...queryPart(request),
+    };
+  if (route.endsWith('_history')) {
+    const scope = id !== undefined ? 'instance' : type !== undefined ? 'type' : 'system';
+    return { code: `history-${scope}`, action: 'R', ...target, ...queryPart(request) };
+  }
+  if (route.endsWith(':version')) return { code: 'vread', action: 'R', ...target };
+  if (route === '') return { code: 'batch', action: 'E' };
+  const [method, action] = BY_METHOD[request.method] ?? ['operation', 'E'];
+  if (named !== undefined) return { code: method, action, ...target, ...queryPart(request) };
+  return { code: 'operation', action: 'E', operation: route };
+}
+
+const isGet = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+
+/** The pattern of the route, below the root. */
+function routeOf(request: Request): string | undefined {
+  const { path } = (request.route ?? {}) as { readonly path?: unknown };
+  return typeof path !== 'string' ? undefined : path.replace(/^\/(?:fhir(?:\/|$))?/, '').replace(/\/$/, '');
+}
+
+/** A search by form counts like one by query. */
+function queryPart(request: Request): Pick<Interaction, 'query'> {
+  const form = mediaTypeOf(request) === 'application/x-www-form-urlencoded' ? bodyOf(request).toString('utf8') : '';
+  const start = request.originalUrl.indexOf('?');
+  const sent = start === -1 ? '' : request.originalUrl.slice(start + 1);
+  const text = [sent, form]
+    .filter((part) => part !== '')
+    .join('&')
+    .slice(0, MAX_QUERY_CHARACTERS);
+  if (text === '') return {};
+  return { query: { text: withoutSecrets(text), values: form === '' ? queryOf(request) : new URLSearchParams(text) } };
+}
+
+const MAX_QUERY_CHARACTERS = 4096;

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { Statements } from '../../platform/database/statements';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { ServiceError } from '../../platform/errors/service-error';
+import { RequestContext } from '../../platform/http/request-context';
+import { type AccountKind, type GuessKeys, GuessKeyMaker } from './guess-keys';
+import { Turns } from './turns';
+import { BLOCKED_SECONDS, FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRY } from './guess-statements';
+
+/** The longest pause between two tries for one account from one address. */
+const ACCOUNT_PAUSE_SECONDS = 30;
+/** Of one process; so that three replicas together stay below what is free. */
+const ACCOUNT_TRIES_AT_ONCE = 3;
+const ADDRESS_TRIES_AT_ONCE = 16;
+/** Others may sit behind the same address: it is slowed down to a try a second, and no more. */
+const ADDRESS_PAUSE_SECONDS = 1;
+
+/**
+ * Slows guessing down. Tries are counted in PostgreSQL, for account and address together, and for the address alone; beyond
+ * the free ones each waits longer. Nobody is ever locked out, and another account or address is not concerned (ADR 0024).
+ */
+@Injectable()
+export class CredentialGuard {
+  private readonly accounts: Turns;
+  private readonly addresses: Turns;
+
+  constructor(
+    private readonly keys: GuessKeyMaker,
+    private readonly statements: Statements,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly requests: RequestContext,
+    private readonly environment: Environment,
+  ) {
+    this.accounts = new Turns(ACCOUNT_TRIES_AT_ONCE, environment.passwordHashQueue);
+    this.addresses = new Turns(ADDRESS_TRIES_AT_ONCE, environment.passwordHashQueue);
+  }
+
+  /**
+   * Judges credentials, if it is their turn.
+   * @param isWrong whether what `judge` threw says that they are wrong; anything else says nothing about them
+   * @throws ServiceError 'throttled' without having judged, or what `judge` throws
+   */
+  judge<T>(kind: AccountKind, name: string, judge: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<T> {
+    // A count must stay when the work around it is rolled back.
+    const keys = this.keys.keysOf(kind, name, this.requests.origin?.ip);
+    return this.unitOfWork.outside(() =>
+      this.accounts.run(keys.account.toString('base64'), () =>
+        this.addresses.run(keys.address.toString('base64'), () => this.judgeInTurn(keys, judge, isWrong)),
+      ),
+    );
+  }
+
+  private async judgeInTurn<T>(
+    keys: GuessKeys,
+    judge: () => Promise<T>,
+    isWrong: (error: unknown) => boolean,
+  ): Promise<T> {
+    await this.take(keys);
+    try {
+      const judged = await judge();
+      await this.forget(keys);
+      return judged;
+    } catch (error) {
+      if (!isWrong(error)) await this.giveBack(keys);
+      throw error;
+    }
+  }
+
+  private async take({ account, address }: GuessKeys): Promise<void> {
+    await this.assertTurn([account, address]);
+    const { credentialFailuresFree, credentialFailuresFreePerAddress } = this.environment;
+    if (!(await this.takeOf(account, credentialFailuresFree, ACCOUNT_PAUSE_SECONDS))) throw throttled(1);
+    if (await this.takeOf(address, credentialFailuresFreePerAddress, ADDRESS_PAUSE_SECONDS)) return;
+    await this.statements.run(GIVE_BACK_TRY, [account, credentialFailuresFree]);
+    throw throttled(1);
+  }
+
+  private async takeOf(key: Buffer, free: number, pauseSeconds: number): Promise<boolean> {
+    const values = [key, free, pauseSeconds, this.environment.credentialFailureWindowSeconds];
+    return (await this.statements.runOne(TAKE_TRY, values)) !== undefined;
+  }
+
+  private async assertTurn(keys: readonly Buffer[]): Promise<void> {
+    const blocked = await this.statements.runOne<{ seconds: number | null }>(BLOCKED_SECONDS, [keys]);
+    const seconds = blocked?.seconds ?? 0;
+    if (seconds > 0) throw throttled(seconds);
+  }
+
+  private async forget({ account, address }: GuessKeys): Promise<void> {
+    await this.statements.run(FORGET_TRIES, [account]);
+    await this.statements.run(GIVE_BACK_TRY, [address, this.environment.credentialFailuresFreePerAddress]);
+  }
+
+  private async giveBack({ account, address }: GuessKeys): Promise<void> {
+    const { credentialFailuresFree, credentialFailuresFreePerAddress } = this.environment;
+    await this.statements.run(GIVE_BACK_TRY, [account, credentialFailuresFree]);
+    await this.statements.run(GIVE_BACK_TRY, [address, credentialFailuresFreePerAddress]);
+  }
+}
+
+/** One text for every account, known or not. */
+const throttled = (retryAfterSeconds: number): ServiceError =>
+  new ServiceError('throttled', 'Too many wrong credentials were tried. Wait before the next try.', {
+    retryAfterSeconds,
+  });

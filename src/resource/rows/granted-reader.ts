@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../../platform/database/statements';
+import { RequestContext } from '../../platform/http/request-context';
+import { notStored } from '../not-stored';
+import { ResourceReader } from '../resource-reader';
+import { Binder } from '../search/compile/binder';
+import { READ_VERSION, RESOURCE_COLUMNS } from '../store/resource-statements';
+import { type ResourceRow, type VersionRow, storedResourceOf } from '../store/resource-row';
+import { type StoredResource } from '../stored-resource';
+import { RowLimits } from './row-limits';
+import { type RowLimit } from './row-limit';
+
+/**
+ * Reads for the caller of the present request. What a limited caller may not read looks as if it had never been, and so does
+ * what was deleted: which rows it would belong to, nobody can tell any more.
+ */
+@Injectable()
+export class GrantedReader {
+  constructor(
+    private readonly statements: Statements,
+    private readonly reader: ResourceReader,
+    private readonly limits: RowLimits,
+    private readonly requests: RequestContext,
+  ) {}
+
+  /** Whether the caller may read some rows only. */
+  get isLimited(): boolean {
+    return this.requests.rows !== 'all';
+  }
+
+  async find(type: string, id: string): Promise<StoredResource | undefined> {
+    const limit = await this.limits.current();
+    return limit === undefined ? this.reader.find(type, id) : this.findWithin(limit, type, id);
+  }
+
+  /** @throws ServiceError 'not-found', or 'gone' for callers without a limit. */
+  async read(type: string, id: string): Promise<StoredResource> {
+    const limit = await this.limits.current();
+    if (limit === undefined) return this.reader.read(type, id);
+    const found = await this.findWithin(limit, type, id);
+    if (found === undefined) throw notStored(type, id, false);
+    return found;
+  }
+
+  /** For answers that tell of a resource without its text. @throws ServiceError 'not-found' to callers who may not read it */
+  async assertSeen(type: string, id: string): Promise<void> {
+    if (this.isLimited) await this.read(type, id);
+  }
+
+  /** Earlier versions can be read by whoever may read the present one; a look at both in one statement. */
+  async readVersion(type: string, id: string, version: number): Promise<StoredResource> {
+    const limit = await this.limits.current();
+    if (limit === undefined) return this.reader.readVersion(type, id, version);
+    const bind = new Binder();
+    for (const value of [type, id, version]) bind.value(value);
+    const { statement, values } = bind.finishWithDates(
+      `select v.* from (${READ_VERSION.text}) v where ${limit.testOfCurrent([type], bind)}`,
+    );
+    const row = await this.statements.runOne<VersionRow>(statement, values);
+    if (row === undefined) throw notStored(type, id, false);
+    if (row.body === null) throw notStored(type, id, true);
+    return storedResourceOf({ ...row, body: row.body });
+  }
+
+  async findWithin(limit: RowLimit, type: string, id: string): Promise<StoredResource | undefined> {
+    const bind = new Binder();
+    const { statement, values } = bind.finishWithDates(
+      `select ${RESOURCE_COLUMNS} from resource c where c.type = ${bind.value(type)} and c.id = ${bind.value(id)} and ${limit.test([type], bind)}`,
+    );
+    const row = await this.statements.runOne<ResourceRow>(statement, values);
+    return row === undefined ? undefined : storedResourceOf(row);
+  }
+}

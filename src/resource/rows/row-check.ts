@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../../platform/errors/service-error';
+import { Statements } from '../../platform/database/statements';
+import { Binder } from '../search/compile/binder';
+import { type RowLimit } from './row-limit';
+
+interface NamedRow {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** Whether writes keep to the rows that are granted: asked of what is stored, in the transaction of the write. */
+@Injectable()
+export class RowCheck {
+  constructor(private readonly statements: Statements) {}
+
+  /** True where nothing is limited. */
+  async isGranted(limit: RowLimit | undefined, row: NamedRow): Promise<boolean> {
+    return limit === undefined || (await this.beyond(limit, [row])).length === 0;
+  }
+
+  /** @throws ServiceError 'forbidden' when what is stored now is not granted */
+  async assertGranted(limit: RowLimit | undefined, row: NamedRow): Promise<void> {
+    if (!(await this.isGranted(limit, row))) throw notGranted();
+  }
+
+  /** Places of the rows, in their order, that are not granted or not stored. */
+  async beyond(limit: RowLimit, rows: readonly NamedRow[]): Promise<number[]> {
+    if (rows.length === 0) return [];
+    const bind = new Binder();
+    const types = bind.value(rows.map(({ type }) => type));
+    const ids = bind.value(rows.map(({ id }) => id));
+    const test = limit.test([...new Set(rows.map(({ type }) => type))], bind);
+    const { statement, values } = bind.finish(`select a.place::integer - 1 as place
+from unnest(${types}::text[], ${ids}::text[]) with ordinality a(type, id, place)
+where (select true from resource c where c.type = a.type and c.id = a.id and ${test} limit 1) is not true order by a.place`);
+    return (await this.statements.run<{ place: number }>(statement, values)).map(({ place }) => place);
+  }
+}
+
+/** One refusal for what a caller may not write and for ids that something hidden has: nobody shall tell them apart. */
+export const notGranted = (): ServiceError =>
+  new ServiceError('forbidden', 'The policies that grant this request do not cover this resource.');
