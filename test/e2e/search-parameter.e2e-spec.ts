@@ -437,7 +437,7 @@ describe('live search parameters', () => {
       ['a code of HL7 with another meaning', { code: 'name', type: 'string', expression: 'Patient.gender' }, 'code'],
       ['a code of all types', { code: '_tag' }, 'code'],
       ['a code that a query could not name', { code: 'a.b' }, 'code'],
-      ['a composite', { type: 'composite' }, 'type'],
+      ['a composite without parts', { type: 'composite' }, 'component'],
       ['a special one', { type: 'special' }, 'type'],
       ['an unknown base', { base: ['Patient', 'Spaceship'] }, 'base'],
       ['an abstract base', { base: ['DomainResource'] }, 'base'],

@@ -19,6 +19,7 @@ export class CreateLiveSearchParameters1795000000006 implements MigrationInterfa
         expression text not null,
         last_id text not null default '',
         targets text[] not null,
+        components jsonb not null,
         writers text[]
       )`);
     await runner.query(`

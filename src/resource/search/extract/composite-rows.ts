@@ -15,15 +15,18 @@ export interface CompositePart {
  * Rows of a composite parameter: the pairs of values that stand in one item, so that a blood pressure's systolic code
  * never meets the diastolic value (http://hl7.org/fhir/R4/search.html#composite). A pair with a number or quantity is a number
  * row under the hash of its code, any other one a token row under the hash of both.
+ * @param knowsSystem whether tokens of the first part have a row under {@link keyWithSystem} too
  */
 export function compositeRows(
   parameterId: number,
   [first, second]: readonly [CompositePart, CompositePart],
+  knowsSystem = false,
 ): RowWriter {
   const collectFirst = collectorOf(first);
   const collectSecond = collectorOf(second);
   return (item, extraction) => {
-    const keys = collectFirst(item, extraction).flatMap((value) => keysOf(first.kind, value, extraction));
+    const plain = collectFirst(item, extraction).flatMap((value) => keysOf(first.kind, value, extraction));
+    const keys = knowsSystem && first.kind === 'token' ? plain.flatMap((key) => [key, qualified(key)]) : plain;
     if (keys.length === 0) return;
     for (const value of collectSecond(item, extraction)) {
       if (second.kind === 'quantity' || second.kind === 'number') addNumbers(parameterId, keys, value, extraction);
@@ -34,12 +37,18 @@ export function compositeRows(
 
 interface Key {
   readonly text: string;
+  readonly system?: string;
   readonly systemHash: number;
 }
 
+/** Stands in rows for a token and its system; no code begins with white space (http://hl7.org/fhir/R4/datatypes.html#code). */
+export const keyWithSystem = (system: string, code: string): string => `\t${system}\t${code}`;
+
+const qualified = (key: Key): Key => ({ ...key, text: keyWithSystem(key.system ?? '', key.text) });
+
 function keysOf(kind: CompositePart['kind'], value: unknown, { baseUrl }: Extraction): readonly Key[] {
   if (kind === 'token')
-    return codesOf(value).map(({ code, system }) => ({ text: code, systemHash: systemHashOf(system) }));
+    return codesOf(value).map(({ code, ...of }) => ({ text: code, ...of, systemHash: systemHashOf(of.system) }));
   const target = targetOf(value, baseUrl);
   return target === undefined || target.kind === 'contained' ? [] : [{ text: target.key, systemHash: 0 }];
 }

@@ -1,6 +1,7 @@
 import { type Branch, type Step } from './branch';
 import { type CompositePart } from './composite-rows';
 import { compilePart, RESOURCE_STEP } from './expression';
+import { holdsValuesOf } from './kind-types';
 import { ExpressionError } from '../../../fhir/fhirpath/expression';
 import { type ComponentDefinition, type ParameterDefinition } from './parameter-definition';
 import { type ComponentCode, type Composite, type CompositeItem, type NumberPaths } from './search-parameter';
@@ -11,7 +12,7 @@ import { type ComponentCode, type Composite, type CompositeItem, type NumberPath
  * @throws ExpressionError for parts that have no rows: dates and texts of items that repeat, most triples
  */
 export function compileComposite(
-  { components }: ParameterDefinition,
+  { components, live }: ParameterDefinition,
   branches: readonly Branch[],
   resourceType: string,
 ): Composite {
@@ -35,13 +36,18 @@ export function compileComposite(
   const items = branches.map((branch): CompositeItem => {
     const part = (definition: ComponentDefinition, kind: CompositePart['kind']): CompositePart => ({
       kind,
-      branches: partOf(definition, branch, resourceType),
+      branches: partOf(definition, branch, resourceType).filter((one) => holdsValuesOf(kind, one)),
     });
     const parts: CompositeItem['parts'] = [part(first, firstKind), part(second, secondKind)];
     if (third === undefined) return { branch, parts };
     return { branch, parts, numberPaths: numberPathsOf(branch, parts, part(third, 'number')) };
   });
-  return { codes, rows: items, ...(third === undefined ? {} : { third: codeOf(third) }) };
+  return {
+    codes,
+    rows: items,
+    knowsSystem: live !== undefined,
+    ...(third === undefined ? {} : { third: codeOf(third) }),
+  };
 }
 
 /** The rows tell the code, the paths do not: of several items it must be that of all. */
@@ -67,7 +73,8 @@ function partOf({ expression }: ComponentDefinition, { type }: Branch, resourceT
   return compilePart(expression, type, resourceType);
 }
 
-function rowKindOf({ kind }: ComponentDefinition): CompositePart['kind'] | undefined {
+/** Of the kinds that rows can pair; others are searched side by side. */
+export function rowKindOf({ kind }: Pick<ComponentDefinition, 'kind'>): CompositePart['kind'] | undefined {
   return kind === 'token' || kind === 'quantity' || kind === 'number' || kind === 'reference' ? kind : undefined;
 }
 

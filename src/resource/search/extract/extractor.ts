@@ -116,7 +116,7 @@ function planOf(parameters: readonly SearchParameter[], patientIds: readonly num
 function addComposite(plan: Plan, { parameterId, storedAs, composite }: SearchParameter): void {
   if (!storedAs.includes(parameterId)) return;
   for (const { branch, parts } of composite?.rows ?? [])
-    addToPlan(plan, branch.steps, compositeRows(parameterId, parts));
+    addToPlan(plan, branch.steps, compositeRows(parameterId, parts, composite?.knowsSystem));
 }
 
 function addToPlan(plan: Plan, steps: SearchParameter['branches'][number]['steps'], visit: Visit<Extraction>): void {

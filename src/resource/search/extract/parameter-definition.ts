@@ -51,12 +51,18 @@ export function definitionsByType(
   return byType;
 }
 
-const ownDefinitionOf = ({ code, kind, expression, targets = [] }: OwnSearchParameter): ParameterDefinition => ({
+const ownDefinitionOf = ({
+  code,
+  kind,
+  expression,
+  targets = [],
+  components = [],
+}: OwnSearchParameter): ParameterDefinition => ({
   code,
   kind,
   expression: parse(kind, expression),
   targets,
-  components: [],
+  components: components.map((part) => ({ ...part, expression: parse(part.kind, part.expression) })),
   isOwn: true,
 });
 

@@ -9,6 +9,13 @@ export interface OwnSearchParameter {
   readonly kind: SearchParameterKind;
   readonly expression: string;
   readonly targets?: readonly string[];
+  /** The two parts of a composite, in the order of its values. */
+  readonly components?: readonly OwnComponent[];
+}
+
+/** A part of a composite: the parameter of the same type that it is a value of, and FHIRPath from the composite's item. */
+export interface OwnComponent extends ComponentCode {
+  readonly expression: string;
 }
 
 /**
@@ -59,6 +66,8 @@ export interface Composite {
   readonly rows?: readonly CompositeItem[];
   /** A third value, a number: the rows know the first two, the stored text tells whether it is of the same item. */
   readonly third?: ComponentCode;
+  /** The rows know the system of the first part's token too, so that it needs no other condition; of live composites alone. */
+  readonly knowsSystem?: boolean;
 }
 
 export interface ComponentCode {

@@ -55,7 +55,9 @@ function compile(
   if (expression instanceof ExpressionError) return expression;
   try {
     const found = compileExpression(expression, type);
-    const branches = definition.live === undefined ? found : found.filter((branch) => holdsValuesOf(kind, branch));
+    // Of a composite the expression leads to items, whose parts have values.
+    const isIndexed = definition.live === undefined || kind === 'composite';
+    const branches = isIndexed ? found : found.filter((branch) => holdsValuesOf(kind, branch));
     if (found.length > 0 && branches.length === 0)
       return new ExpressionError(`it leads to ${typesOf(found)}, which a parameter of type ${kind} does not index`);
     if (branches.length === 0) return new ExpressionError(`it names nothing of ${type}`);
@@ -95,9 +97,12 @@ function parametersOf(type: string, compiled: readonly Compiled[]): readonly Sea
   });
 }
 
-/** Composites are unions of others (`combo-code-value-quantity`) when they have the same parts and more kinds of items. */
-function compositeCandidateOf({ code, branches, composite, components }: Compiled): Candidate[] {
-  if (composite?.rows === undefined) return [];
+/**
+ * HL7's composites are unions of others (`combo-code-value-quantity`) when they have the same parts and more kinds of items.
+ * Live ones have rows of their own, which know more.
+ */
+function compositeCandidateOf({ code, branches, composite, components, isOwn }: Compiled): Candidate[] {
+  if (composite?.rows === undefined || isOwn) return [];
   return [{ code, kind: `composite ${JSON.stringify(components.map(({ expression }) => expression))}`, branches }];
 }
 

@@ -150,16 +150,18 @@ const rowsOf = (ids: readonly string[], byId: ReadonlyMap<string, LockedRow>): r
 
 const verbOf = ({ state }: Job): string => (state === 'building' ? 'Building' : 'Removing');
 
-/** Aliases of built-in parameters are found by the rows of those. */
+/** Aliases of built-in parameters are found by the rows of those, as are composites whose parts are searched side by side. */
 function hasRows({ resource_type: type, code, state }: Job, { parameters }: IndexSnapshot): boolean {
   const found = state === 'removing' ? parameters.listRemoving(type)[0] : parameters.find(type, code);
+  if (found?.composite !== undefined && found.composite.rows === undefined) return false;
   return found?.live !== undefined && found.storedAs.includes(found.parameterId);
 }
 
-const liveParameterOf = ({ resource_type: type, code, kind, expression, targets }: Job) => ({
+const liveParameterOf = ({ resource_type: type, code, kind, expression, targets, components }: Job) => ({
   type,
   code,
   kind,
   expression,
   targets,
+  components,
 });

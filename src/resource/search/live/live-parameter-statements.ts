@@ -2,15 +2,15 @@ import { type Statement } from '../../../platform/database/statement';
 
 /** All SQL of `live_search_parameter` and `search_parameter_version` (ADR 0019). */
 
-const COLUMNS = `parameter_key, definition_id, resource_type, code, kind, expression, targets, state, done_count, total_count,
-  started_at, finished_at`;
+const COLUMNS = `parameter_key, definition_id, resource_type, code, kind, expression, targets, components, state, done_count,
+  total_count, started_at, finished_at`;
 
 /** Version and parameters of one snapshot. */
 export const READ_LIVE_SET: Statement = {
   name: 'live-parameter-set',
   text: `select version, (
       select json_agg(json_build_object('type', resource_type, 'code', code, 'kind', kind, 'expression', expression,
-        'targets', targets, 'state', state, 'key', parameter_key) order by parameter_key)::text
+        'targets', targets, 'components', components, 'state', state, 'key', parameter_key) order by parameter_key)::text
       from live_search_parameter
     ) as parameters from search_parameter_version`,
 };
@@ -38,8 +38,8 @@ export const COUNT_OF_TYPE: Statement = {
 /** Nothing comes back when the code is taken. */
 export const INSERT: Statement = {
   name: 'live-parameter-insert',
-  text: `insert into live_search_parameter (state, definition_id, resource_type, code, kind, expression, targets)
-    values ('building', $1, $2, $3, $4, $5, $6)
+  text: `insert into live_search_parameter (state, definition_id, resource_type, code, kind, expression, targets, components)
+    values ('building', $1, $2, $3, $4, $5, $6, $7)
     on conflict (resource_type, code) where state <> 'removing' do nothing returning parameter_key`,
 };
 

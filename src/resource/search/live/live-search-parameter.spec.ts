@@ -11,6 +11,7 @@ const row = (members: Partial<LiveParameterRow>): LiveParameterRow => ({
   kind: 'token',
   expression: 'Patient.gender',
   targets: [],
+  components: [],
   state: 'building',
   done_count: 0,
   total_count: 0,

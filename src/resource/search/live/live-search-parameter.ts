@@ -1,5 +1,5 @@
 import { type SearchParameterKind } from '../../../fhir/definitions';
-import { type LiveState } from '../extract/search-parameter';
+import { type LiveState, type OwnComponent } from '../extract/search-parameter';
 
 /** One parameter of one type that a stored SearchParameter brings, and how far its index is. */
 export interface LiveParameterRow {
@@ -10,6 +10,8 @@ export interface LiveParameterRow {
   readonly kind: SearchParameterKind;
   readonly expression: string;
   readonly targets: readonly string[];
+  /** The parts of a composite; none of others. */
+  readonly components: readonly OwnComponent[];
   readonly state: LiveState;
   readonly done_count: number;
   readonly total_count: number;

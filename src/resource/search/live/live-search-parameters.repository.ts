@@ -51,9 +51,9 @@ export class LiveSearchParameters {
   /** Returns false when another SearchParameter has the code. */
   async add(
     definitionId: string,
-    { type, code, kind, expression, targets = [] }: OwnSearchParameter,
+    { type, code, kind, expression, targets = [], components = [] }: OwnSearchParameter,
   ): Promise<boolean> {
-    const values = [definitionId, type, code, kind, expression, targets];
+    const values = [definitionId, type, code, kind, expression, targets, JSON.stringify(components)];
     return (await this.statements.runOne(INSERT, values)) !== undefined;
   }
 

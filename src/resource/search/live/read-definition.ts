@@ -1,14 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Resource } from '../../../fhir/types';
-import { ServiceError } from '../../../platform/errors/service-error';
 import { type OwnSearchParameter, type SearchParameter } from '../extract/search-parameter';
 import { type SearchParameterSet } from '../extract/search-parameter-set';
 import { assertAsBuiltIn } from './built-in-definition';
+import { assertPairs, readComponents } from './read-components';
+import { MAX_EXPRESSION, refused, shown } from './refusal';
 
-const KINDS = ['token', 'reference', 'date', 'string', 'number', 'quantity', 'uri'] as const;
+const KINDS = ['token', 'reference', 'date', 'string', 'number', 'quantity', 'uri', 'composite'] as const;
 const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
-
-/** Longer than any of HL7's: the parser descends once a bracket, and each write of the types walks the paths. */
-const MAX_EXPRESSION = 2_000;
 
 /**
  * The parameters, one a type, that a SearchParameter adds to those of HL7 and of modules: none while it is not active, or
@@ -24,11 +23,13 @@ export function readDefinition(value: Resource, builtIn: SearchParameterSet): re
   if (assertAsBuiltIn(value)) return [];
   if (status !== 'active') return [];
   const candidates = candidatesOf(value, builtIn);
+  for (const candidate of candidates)
+    if (!builtIn.defines(candidate.type, candidate.code)) assertPairs(candidate, builtIn);
   return candidates.filter((candidate) => !isBuiltIn(candidate, builtIn));
 }
 
 function candidatesOf(
-  { code, base, type, expression, target }: Resource,
+  { code, base, type, expression, target, component }: Resource,
   builtIn: SearchParameterSet,
 ): OwnSearchParameter[] {
   if (typeof code !== 'string' || !CODE.test(code))
@@ -49,7 +50,8 @@ function candidatesOf(
   const unknownTarget = target?.find((name) => !builtIn.has(name));
   if (unknownTarget !== undefined)
     throw refused('target', `names "${shown(unknownTarget)}", which is no resource type`);
-  return [...new Set(base)].map((name) => ({ type: name, code, kind, expression, targets: target ?? [] }));
+  const components = kind === 'composite' ? readComponents(component, base) : [];
+  return [...new Set(base)].map((name) => ({ type: name, code, kind, expression, targets: target ?? [], components }));
 }
 
 /**
@@ -67,7 +69,7 @@ function isBuiltIn(candidate: OwnSearchParameter, builtIn: SearchParameterSet): 
   if (other !== undefined) throw refused('code', `has the same number in the index as ${other}; choose another code`);
   return false;
 
-  function compiledOf({ expression, kind, targets }: OwnSearchParameter): SearchParameter | undefined {
+  function compiledOf({ expression, kind, targets, components = [] }: OwnSearchParameter): SearchParameter | undefined {
     // Under a code that nobody has, so that it is compiled beside the parameters of the type.
     const probe = {
       type,
@@ -75,11 +77,15 @@ function isBuiltIn(candidate: OwnSearchParameter, builtIn: SearchParameterSet): 
       expression,
       kind,
       state: 'active',
+      components,
       ...(targets === undefined ? {} : { targets }),
     } as const;
     const set = builtIn.withLive([probe]);
     const unusable = set.listUnusable(type).find((one) => one.code === PROBE);
-    if (unusable !== undefined) throw refused('expression', `cannot be indexed for ${type}: ${unusable.reason}`);
+    if (unusable !== undefined) {
+      const member = kind === 'composite' ? 'component' : 'expression';
+      throw refused(member, `cannot be indexed for ${type}: ${unusable.reason}`);
+    }
     return set.find(type, PROBE);
   }
 }
@@ -87,17 +93,15 @@ function isBuiltIn(candidate: OwnSearchParameter, builtIn: SearchParameterSet): 
 const PROBE = '$probe';
 
 const isEqual = (known: SearchParameter, other: SearchParameter): boolean =>
-  known.kind === other.kind && pathsOf(known).join('|') === pathsOf(other).join('|');
+  known.kind === other.kind &&
+  pathsOf(known).join('|') === pathsOf(other).join('|') &&
+  isDeepStrictEqual(partsOf(known), partsOf(other));
 
-const pathsOf = ({ branches }: SearchParameter): readonly string[] =>
+const partsOf = ({ composite }: SearchParameter): unknown =>
+  composite && [composite.codes, composite.rows?.map(({ parts }) => parts.map(pathsOf))];
+
+const pathsOf = ({ branches }: Pick<SearchParameter, 'branches'>): readonly string[] =>
   branches.map(({ steps }) => steps.map(({ text }) => text).join('.')).sort();
 
 const isListOfNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string');
-
-const shown = (text: string): string => text.slice(0, 64);
-
-const refused = (member: string, reason: string): ServiceError =>
-  new ServiceError('unprocessable', `SearchParameter.${member} ${reason}.`, {
-    expression: `SearchParameter.${member}`,
-  });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { RegistryEpoch } from '../../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../../platform/database/unit-of-work';
@@ -59,9 +60,13 @@ export class SearchParameterListener implements ResourceChangeListener {
   }
 }
 
-const isSame = ({ type, code, kind, expression, targets = [] }: OwnSearchParameter, row: LiveParameterRow): boolean =>
+const isSame = (
+  { type, code, kind, expression, targets = [], components = [] }: OwnSearchParameter,
+  row: LiveParameterRow,
+): boolean =>
   row.resource_type === type &&
   row.code === code &&
   row.kind === kind &&
   row.expression === expression &&
-  row.targets.join() === targets.join();
+  row.targets.join() === targets.join() &&
+  isDeepStrictEqual(row.components, components);

@@ -1,4 +1,5 @@
 import { parseReference } from '../../../fhir/reference';
+import { keyWithSystem } from '../extract/composite-rows';
 import { plainHashOf } from '../extract/hash';
 import { type Composite, type SearchParameter } from '../extract/search-parameter';
 import { type SearchClause } from '../search-query';
@@ -39,12 +40,14 @@ function pairClauseOf(
   const key: ParsedToken =
     firstCode.kind === 'reference' ? { code: keyOf(code, first, scope.baseUrl) } : tokenOf(code, first);
   if (key.code === '') throw invalid(code, 'needs a code before "$"');
+  const { system } = key;
+  const isInRow = system !== undefined && composite.knowsSystem === true;
   const clauses = [
-    rowClauseOf(parameter, key.code, second),
+    rowClauseOf(parameter, isInRow ? keyWithSystem(system, key.code) : key.code, second, scope),
     // The rows know two parts of a triple; which numbers are of one item, the body tells.
     ...(third === undefined ? [] : [itemClauseOf(parameter, second, third)]),
-    // The row knows the code without its system, which the part's own parameter tells.
-    ...(key.system === undefined ? [] : [readPart(firstCode.code, first)]),
+    // HL7's rows know the code without its system, which the part's own parameter tells.
+    ...(system === undefined || isInRow ? [] : [readPart(firstCode.code, first)]),
   ];
   const [only] = clauses;
   return only !== undefined && clauses.length === 1 ? only : { kind: 'all', clauses };
@@ -54,6 +57,7 @@ function rowClauseOf(
   { code, composite, storedAs }: SearchParameter & { readonly composite: Composite },
   key: string,
   second: string,
+  { baseUrl }: SearchScope,
 ): SearchClause {
   switch (composite.codes[1].kind) {
     case 'quantity':
@@ -65,8 +69,12 @@ function rowClauseOf(
         codeHash: plainHashOf(key),
         ranges: numberRangesOf(code, second),
       };
-    default:
-      return { kind: 'token', tokens: storedAs.map((id) => pairTokenOf(id, key, tokenOf(code, second))) };
+    default: {
+      const isReference = composite.codes[1].kind === 'reference';
+      const value: ParsedToken = isReference ? { code: keyOf(code, second, baseUrl) } : tokenOf(code, second);
+      if (value.code === '') throw invalid(code, 'needs a code after "$"');
+      return { kind: 'token', tokens: storedAs.map((id) => pairTokenOf(id, key, value)) };
+    }
   }
 }
 
@@ -82,6 +90,6 @@ function itemClauseOf(
 
 function keyOf(name: string, text: string, baseUrl: string): string {
   const target = parseReference(text, baseUrl);
-  if (target === undefined || target.kind === 'contained') throw invalid(name, 'takes a reference before "$"');
+  if (target === undefined || target.kind === 'contained') throw invalid(name, 'takes a reference as Type/id or URL');
   return target.key;
 }
