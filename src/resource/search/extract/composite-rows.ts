@@ -54,9 +54,11 @@ function keysOf(kind: CompositePart['kind'], value: unknown, { baseUrl }: Extrac
 }
 
 function addNumbers(parameterId: number, keys: readonly Key[], value: unknown, extraction: Extraction): void {
+  const amounts = amountsOf(value);
+  extraction.spendPairs(keys.length * amounts.length);
   for (const { text } of keys) {
     const codeHash = plainHashOf(text);
-    for (const { value: amount, unit } of amountsOf(value)) {
+    for (const { value: amount, unit } of amounts) {
       extraction.addNumber({ parameterId, codeHash, value: amount, unitHash: unitHashOf(unit) }, unit);
     }
   }
@@ -69,8 +71,10 @@ function addPairs(
   value: unknown,
   extraction: Extraction,
 ): void {
+  const others = keysOf(kind, value, extraction);
+  extraction.spendPairs(keys.length * others.length);
   for (const { text } of keys) {
-    for (const other of keysOf(kind, value, extraction)) {
+    for (const other of others) {
       extraction.addToken(pairHashOf(parameterId, text, other.text), other.systemHash);
     }
   }

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../platform/errors/service-error';
 import { Scope, type Visit } from './branch';
 import {
   type DateRow,
@@ -8,6 +9,9 @@ import {
   type Unit,
   type UnitRow,
 } from './search-rows';
+
+/** A thousand codings beside a thousand others would make a million rows of a small body. */
+const MAX_PAIRS = 20_000;
 
 /** The rows of one resource while they are gathered. */
 export class Extraction extends Scope {
@@ -22,6 +26,7 @@ export class Extraction extends Scope {
   presentLow = 0;
   presentHigh = 0;
   private readonly seen = new Set<string>();
+  private pairsLeft = MAX_PAIRS;
 
   addToken(hash: number, systemHash: number): void {
     if (this.isNew(`${hash}|${systemHash}`)) this.tokens.push({ hash, systemHash });
@@ -44,6 +49,16 @@ export class Extraction extends Scope {
 
   addString(parameterId: number, value: string): void {
     if (this.isNew(`${parameterId}"${value}`)) this.strings.push({ parameterId, value });
+  }
+
+  /** @throws ServiceError 'unprocessable' for a resource whose composite parameters pair more values than are stored */
+  spendPairs(count: number): void {
+    this.pairsLeft -= count;
+    if (this.pairsLeft >= 0) return;
+    throw new ServiceError(
+      'unprocessable',
+      `Composite search parameters pair more than ${MAX_PAIRS} values of this resource: divide it, or give its items fewer codings.`,
+    );
   }
 
   private isNew(row: string): boolean {

@@ -253,4 +253,17 @@ describe('an extractor', () => {
       { numRuns: 1000 },
     );
   });
+
+  it('refuses a resource that pairs more values than are stored, before they are made', () => {
+    const codings = (count: number): object => ({
+      coding: Array.from({ length: count }, (_value, index) => ({ code: String(index) })),
+    });
+    const wide = (count: number): Json & { resourceType: string } => ({
+      resourceType: 'Observation',
+      code: codings(count),
+      valueCodeableConcept: codings(count),
+    });
+    expect(() => extract(wide(1000))).toThrow('pair more than 20000 values');
+    expect(extract(wide(50)).tokens.length).toBeGreaterThan(2500);
+  });
 });
