@@ -15,7 +15,7 @@ describe('the resource API', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
   });
   afterAll(() => app.close());
 
