@@ -55,6 +55,6 @@ import { TestPolicyController } from './testing/test-policy.controller';
     RoleResourceType,
     Roles,
   ],
-  exports: [AccessDecision, AccessRequests, Denials],
+  exports: [Roles, AccessDecision, AccessRequests, Denials],
 })
 export class AccessModule {}

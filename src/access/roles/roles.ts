@@ -25,8 +25,13 @@ export class Roles {
     return known;
   }
 
-  private async read(userId: string): Promise<readonly Role[]> {
+  /** The Roles of a User as they are stored, digits and all. */
+  async textsOf(userId: string): Promise<readonly string[]> {
     const stored = await this.criteria.find('Role', `user=User/${encodeURIComponent(userId)}`, MAX_ROLES);
-    return stored.map(({ text }) => JSON.parse(text) as Role);
+    return stored.map(({ text }) => text);
+  }
+
+  private async read(userId: string): Promise<readonly Role[]> {
+    return (await this.textsOf(userId)).map((text) => JSON.parse(text) as Role);
   }
 }

@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Roles } from '../../access/roles/roles';
 import { JsonText } from '../../platform/json/json-text';
 import { withLeadingMembers, withoutMembers } from '../../platform/json/json-members';
-import { ResourceCriteria } from '../../resource/search/resource-criteria';
-import { ResourceTypes } from '../../resource/resource-types';
 import { type TokenUser } from '../token/token-owners';
-
-/** Roles that are shown at most: a User has a handful. */
-const MAX_ROLES = 100;
 
 /**
  * What a client is told of its User: the whole resource without secrets, `sub` as OpenID Connect names its id, and the
@@ -14,16 +10,13 @@ const MAX_ROLES = 100;
  */
 @Injectable()
 export class Userinfo {
-  constructor(
-    private readonly types: ResourceTypes,
-    private readonly criteria: ResourceCriteria,
-  ) {}
+  constructor(private readonly roles: Roles) {}
 
   /** One JSON object; numbers have the digits that they were stored with. */
   async of({ id, text, value }: TokenUser): Promise<JsonText> {
     const { twoFactor } = value;
     const hasTwoFactor = typeof twoFactor === 'object' && twoFactor !== null;
-    const roles = await this.rolesOf(id);
+    const roles = await this.roles.textsOf(id);
     const leading: [string, string][] = [
       ['resourceType', '"User"'],
       ['id', JSON.stringify(id)],
@@ -32,12 +25,6 @@ export class Userinfo {
       ...(hasTwoFactor ? [['twoFactor', twoFactorText(twoFactor)] satisfies [string, string]] : []),
     ];
     return new JsonText(withLeadingMembers(withoutMembers(text, ['password']), leading));
-  }
-
-  private async rolesOf(userId: string): Promise<readonly string[]> {
-    if (this.types.find('Role') === undefined) return [];
-    const roles = await this.criteria.find('Role', `user=User/${userId}`, MAX_ROLES);
-    return roles.map(({ text }) => text);
   }
 }
 

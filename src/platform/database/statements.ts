@@ -86,7 +86,7 @@ export class Statements {
 
 /**
  * What is the same at each run of a statement. The driver copies the own properties of a config one by one for each query;
- * what a config inherits costs it nothing.
+ * what a config inherits costs it nothing. All runs share it, so it is frozen: a driver that wrote values into it would fail.
  */
 const configs = new WeakMap<Statement, QueryConfig>();
 
@@ -95,7 +95,7 @@ function configOf(statement: Statement): QueryConfig {
   if (known !== undefined) return known;
   const { name, text, hasTextInstants } = statement;
   const types = hasTextInstants === true ? TEXT_INSTANT_TYPES : STATEMENT_TYPES;
-  const config = Object.create({ name, text, types }) as QueryConfig;
+  const config = Object.freeze(Object.create({ name, text, types }) as QueryConfig);
   configs.set(statement, config);
   return config;
 }
