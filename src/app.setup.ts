@@ -4,6 +4,7 @@ import express, { type Express, raw, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
 import { refuseBrokenRequests } from './fhir/broken-request';
 import { setupOpenApi } from './openapi/openapi';
+import { pacedRequests } from './platform/http/paced-requests.middleware';
 import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
@@ -21,6 +22,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
       abortOnError: false,
     },
   );
+  app.use(pacedRequests('/auth/'));
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests));
