@@ -83,6 +83,6 @@ export class AnswerAuditMiddleware implements NestMiddleware {
 /** Denied, throttled, or credentials that did not hold; a call without any is none of these. */
 function isRefusal({ headers, path }: Request, status: number): boolean {
   if (status === 403 || status === 429) return true;
-  if (/^\/auth\//i.test(path)) return status >= 400 && status < 500 && status !== 405;
+  if (path.startsWith('/auth/')) return status >= 400 && status < 500 && status !== 405;
   return status === 401 && headers.authorization !== undefined;
 }
