@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp } from '../support/test-app';
+import { isLike } from './is-like';
 
 interface Parameter {
   readonly name: string;
@@ -141,16 +142,4 @@ function callsOf(
       ? new URLSearchParams(body as Record<string, string>).toString()
       : JSON.stringify(body),
   }));
-}
-
-/** Whether an answer has the members and types of an example; each element of a list of the example is like one of the answer. */
-function isLike(example: unknown, answer: unknown): boolean {
-  if (Array.isArray(example)) {
-    return Array.isArray(answer) && example.every((one) => answer.some((other) => isLike(one, other)));
-  }
-  if (typeof example !== 'object' || example === null) return typeof example === typeof answer;
-  if (typeof answer !== 'object' || answer === null) return false;
-  const [told, given] = [example, answer].map((value) => new Map(Object.entries(value as Record<string, unknown>)));
-  const names = [...(told?.keys() ?? [])];
-  return names.length === given?.size && names.every((name) => isLike(told?.get(name), given.get(name)));
 }
