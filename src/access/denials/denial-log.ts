@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { errorTrace } from '../../platform/logging/error-trace';
 import { ADD_DENIAL, FIND_DENIAL, PRUNE_DENIALS } from './denial-statements';
 import { type DenialSummary } from './denial-summary';
 
@@ -25,12 +26,13 @@ export class DenialLog {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Stores a denial apart from the open transaction, which the denial will undo. Returns the id that it is found by. */
+  /**
+   * Stores a denial before it is answered, but not in the open transaction, which it will undo, nor beside it: whoever waits for a
+   * second connection could wait for others who wait just so. Returns the id that it is found by.
+   */
   async add(summary: DenialSummary): Promise<string> {
     const id = randomUUID();
-    const stored = this.unitOfWork.outside(() => this.store(id, summary));
-    // A transaction must not wait for a second connection: all of them could be held by others who wait just so.
-    if (!this.unitOfWork.isOpen) await stored;
+    await this.unitOfWork.whenOver(() => this.store(id, summary));
     return id;
   }
 
@@ -47,7 +49,7 @@ export class DenialLog {
       await this.statements.run(ADD_DENIAL, [id, JSON.stringify(summary)]);
       if (this.added++ % PRUNE_EVERY === 0) await this.statements.run(PRUNE_DENIALS, []);
     } catch (error) {
-      this.logger.warn(`A denial was not stored: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.error('A denial was not stored', errorTrace(error));
     }
   }
 }
