@@ -2,12 +2,14 @@ import { type ClientRequest } from 'node:http';
 import { type Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosError, type AxiosResponse } from 'axios';
+import { Clock } from '../../platform/time/clock';
 import { DeliveryFailure } from '../delivery-failure';
 import { type Notification } from '../delivery-kind';
 import { AddressPolicy } from './address-policy';
 import { connectionFailureOf } from './connection-failure';
 import { type WebhookAgents, metClosingConnection, webhookAgents } from './webhook-agents';
 import { type WebhookSettings } from './webhook-settings';
+import { type SignedMessage, webhookSignature } from './webhook-signature';
 
 /** What is read of an answer, so that its connection can be used again; a longer answer costs its connection. */
 const MAX_ANSWER_BYTES = 4096;
@@ -19,7 +21,10 @@ export class WebhookSender implements OnApplicationShutdown {
   /** Connections are pooled by host within one agent, so destinations that keep them equally long share it. */
   private readonly agents = new Map<number, WebhookAgents>();
 
-  constructor(private readonly addresses: AddressPolicy) {}
+  constructor(
+    private readonly addresses: AddressPolicy,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * Sends once; resolves when a 2xx head has come, whatever the body does after it.
@@ -56,13 +61,14 @@ export class WebhookSender implements OnApplicationShutdown {
     }
   }
 
-  private requestOf({ id, body }: Notification, settings: WebhookSettings, signal: AbortSignal) {
+  private requestOf(notification: Notification, settings: WebhookSettings, signal: AbortSignal) {
     const { http, https } = this.agentsOf(settings.keepAliveSeconds);
+    const timestampSeconds = Math.floor(this.clock.now().getTime() / 1000);
     return {
       method: 'POST',
       url: settings.endpoint,
-      data: body,
-      headers: headersOf(settings, id),
+      data: notification.body,
+      headers: headersOf(settings, { ...notification, timestampSeconds }),
       signal,
       httpAgent: http,
       httpsAgent: https,
@@ -86,14 +92,18 @@ export class WebhookSender implements OnApplicationShutdown {
 }
 
 /** A configured header replaces ours of the same name, and may itself stand more than once. */
-function headersOf({ headers }: WebhookSettings, id: string): Record<string, string | string[]> {
+function headersOf({ headers, secrets }: WebhookSettings, message: SignedMessage): Record<string, string | string[]> {
   const all: Record<string, string | string[]> = {
     'content-type': 'application/json',
     accept: '*/*',
     'accept-encoding': 'identity',
     'user-agent': 'svc-health-server',
-    'webhook-id': id,
+    'webhook-id': message.id,
   };
+  if (secrets.length > 0) {
+    all['webhook-timestamp'] = String(message.timestampSeconds);
+    all['webhook-signature'] = webhookSignature(secrets, message);
+  }
   for (const name of new Set(headers.map((header) => header.name.toLowerCase()))) {
     all[name] = headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value);
   }

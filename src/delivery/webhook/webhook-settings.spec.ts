@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { maskedParameter, webhookSettingsOf } from './webhook-settings';
 
 const endpoint = { name: 'endpoint', valueUrl: 'https://hook.example/in?x=1' };
+const secret = (valueString: string): { name: string; valueString: string } => ({ name: 'secret', valueString });
+const [NEW, OLD] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(24, 2).toString('base64')];
 const header = (valueString: string): { name: string; valueString: string } => ({ name: 'header', valueString });
 
 describe(webhookSettingsOf.name, () => {
@@ -12,6 +14,7 @@ describe(webhookSettingsOf.name, () => {
       keepAliveSeconds: 120,
       maxMessagesInBatch: 20,
       headers: [],
+      secrets: [],
     });
   });
 
@@ -23,6 +26,8 @@ describe(webhookSettingsOf.name, () => {
       { name: 'maxMessagesInBatch', valueUnsignedInt: 7 },
       header('X-A: 1'),
       header('X-A: 2'),
+      secret(NEW),
+      secret(OLD),
     ];
     expect(webhookSettingsOf(parameters, undefined)).toEqual({
       endpoint: 'https://hook.example/in?x=1',
@@ -33,6 +38,7 @@ describe(webhookSettingsOf.name, () => {
         { name: 'X-A', value: '1' },
         { name: 'X-A', value: '2' },
       ],
+      secrets: [NEW, OLD],
     });
   });
 
@@ -54,7 +60,34 @@ describe(webhookSettingsOf.name, () => {
   });
 });
 
+describe('the secrets of a webhook', () => {
+  const secretsOf = (values: readonly string[], inForce: readonly string[]): readonly string[] =>
+    webhookSettingsOf(
+      [endpoint, ...values.map(secret)],
+      webhookSettingsOf([endpoint, ...inForce.map(secret)], undefined),
+    ).secrets;
+
+  it('are rotated by a new one before a mask', () => {
+    expect(secretsOf([NEW, '***'], [OLD])).toEqual([NEW, OLD]);
+    expect(secretsOf(['***', '***'], [NEW, OLD])).toEqual([NEW, OLD]);
+    expect(secretsOf(['***'], [NEW, OLD])).toEqual([NEW]);
+    expect(secretsOf([], [NEW, OLD])).toEqual([]);
+  });
+
+  it.each([
+    ['three', [NEW, NEW, OLD], 'at most 2 times'],
+    ['a mask without a stored one', ['***'], 'Send the secret'],
+    ['a word', ['geheim'], 'openssl rand'],
+  ])('are refused: %s', (_what, values, message) => {
+    expect(() => secretsOf(values, [])).toThrow(message);
+  });
+});
+
 describe(maskedParameter.name, () => {
+  it('keeps nothing of a secret', () => {
+    expect(maskedParameter(secret(NEW))).toEqual(secret('***'));
+  });
+
   it('keeps the name of a header alone', () => {
     expect(maskedParameter(header('Authorization:Basic a:b'))).toEqual(header('Authorization: ***'));
   });

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type DeliverySettings, type DestinationParameter } from '../delivery-kind';
 import { type HeaderLine, parseHeaderLine } from './header-line';
+import { signingKeyOf } from './webhook-signature';
 
 export interface WebhookSettings extends DeliverySettings {
   readonly endpoint: string;
@@ -8,18 +9,21 @@ export interface WebhookSettings extends DeliverySettings {
   readonly keepAliveSeconds: number;
   /** In the order given; a name may occur more than once. */
   readonly headers: readonly HeaderLine[];
+  /** Each signs every request: two while a receiver changes from one to the other. Without any, nothing is signed. */
+  readonly secrets: readonly string[];
 }
 
-/** Stands for a header value wherever a destination is read. */
+/** Stands for a header value or a secret wherever a destination is read. */
 export const MASK = '***';
 
-/** interface, "SvcTopicDestination (webhook kind)", parameters. */
+/** interface, "SvcTopicDestination (webhook kind)", parameters; `secret` is ours. */
 const VALUE_FIELDS = {
   endpoint: 'valueUrl',
   timeout: 'valueUnsignedInt',
   keepAlive: 'valueInteger',
   maxMessagesInBatch: 'valueUnsignedInt',
   header: 'valueString',
+  secret: 'valueString',
 } as const;
 type ParameterName = keyof typeof VALUE_FIELDS;
 
@@ -34,6 +38,8 @@ const LONGEST_KEEP_ALIVE_SECONDS = 86_400;
 /** What common servers accept in a request's head. */
 const MAX_HEADERS = 64;
 const MAX_HEADER_BYTES = 8 * 1024;
+
+const MAX_SECRETS = 2;
 
 /**
  * Reads the parameters of a webhook. A masked header value stands for the one in force.
@@ -61,12 +67,14 @@ export function webhookSettingsOf(
       [1, 2 ** 31 - 1],
     ),
     headers: headersOf(values.get('header') ?? [], inForce?.headers ?? []),
+    secrets: secretsOf(values.get('secret') ?? [], inForce?.secrets ?? []),
   };
 }
 
 /** A checked parameter without its secret: a header keeps its name. */
 export function maskedParameter(parameter: DestinationParameter): DestinationParameter {
   const line = parameter.valueString;
+  if (parameter.name === 'secret') return { ...parameter, valueString: MASK };
   if (parameter.name !== 'header' || typeof line !== 'string') return parameter;
   return { ...parameter, valueString: `${line.slice(0, line.indexOf(':'))}: ${MASK}` };
 }
@@ -138,6 +146,22 @@ function takeKnown(known: HeaderLine[], name: string): HeaderLine {
   if (header === undefined)
     throw refusal(`${MASK} keeps a stored value, and there is none for the header ${name}. Send the value.`);
   return { name, value: header.value };
+}
+
+/** Masks stand for the secrets in force in their order. */
+function secretsOf(values: readonly unknown[], inForce: readonly string[]): string[] {
+  if (values.length > MAX_SECRETS)
+    throw refusal(`secret may stand at most ${MAX_SECRETS} times: the new one and the old one, while they change.`);
+  const known = [...inForce];
+  return values.map((value) => {
+    if (value === MASK) {
+      const stored = known.shift();
+      if (stored === undefined) throw refusal(`${MASK} keeps a stored secret, and there is none. Send the secret.`);
+      return stored;
+    }
+    if (typeof value === 'string' && signingKeyOf(value) !== undefined) return value;
+    throw refusal('secret must be 24 to 64 random bytes in base64, such as "openssl rand -base64 32" makes.');
+  });
 }
 
 const refusal = (message: string): ServiceError =>

@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+/** Standard Webhooks 1.0, "Symmetric Signature". */
+const LEAST_BYTES = 24;
+const MOST_BYTES = 64;
+
+/** What a signature is about. */
+export interface SignedMessage {
+  /** The value of `webhook-id`. */
+  readonly id: string;
+  /** The value of `webhook-timestamp`: of the attempt, not of the batch. */
+  readonly timestampSeconds: number;
+  readonly body: Buffer;
+}
+
+/** The key that a secret stands for: base64, with or without `whsec_` before it. Undefined when it is none of 24 to 64 bytes. */
+export function signingKeyOf(secret: string): Buffer | undefined {
+  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
+  const key = Buffer.from(text, 'base64');
+  const isWhole = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  return isWhole && key.length >= LEAST_BYTES && key.length <= MOST_BYTES ? key : undefined;
+}
+
+/**
+ * The value of `webhook-signature`: one signature for each secret, so that a receiver may know either while they change.
+ * Source: Standard Webhooks 1.0 (https://www.standardwebhooks.com).
+ * @param secrets that {@link signingKeyOf} can read
+ */
+export function webhookSignature(secrets: readonly string[], { id, timestampSeconds, body }: SignedMessage): string {
+  return secrets
+    .map((secret) => {
+      const hmac = createHmac('sha256', signingKeyOf(secret) ?? '');
+      return `v1,${hmac.update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
+    })
+    .join(' ');
+}
