@@ -68,12 +68,7 @@ export class AddendumEntries {
   /** The next links of a chain; none when it ends there. */
   async linksAfter({ resourceType, id }: NativeReference, sequence: number): Promise<LinkPage> {
     const rows = await this.statements.run<LinkRow>(READ_LINKS, [resourceType, id, sequence, LINKS_AT_ONCE]);
-    const [said] = rows;
-    const hasHead = said !== undefined && said.last_sequence !== null && said.head_hash !== null;
-    return {
-      links: rows.flatMap(linkOf),
-      head: hasHead ? { lastSequence: said.last_sequence, headHash: said.head_hash } : undefined,
-    };
+    return { links: rows.flatMap(linkOf), head: rows.flatMap(headOf)[0] };
   }
 
   /** The id of an addendum that names the target and is not among its entries. */
@@ -95,6 +90,10 @@ interface LinkRow {
   readonly text_hash: Buffer;
   readonly link_hash: Buffer;
   readonly found_text_hash: Buffer | null;
+}
+
+function headOf({ last_sequence: lastSequence, head_hash: headHash }: LinkRow): ChainHead[] {
+  return lastSequence === null || headHash === null ? [] : [{ lastSequence, headHash }];
 }
 
 function linkOf(row: LinkRow): StoredLink[] {
