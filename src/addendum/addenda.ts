@@ -19,8 +19,10 @@ export interface NewAddendum {
   readonly type: string;
   readonly target: NativeReference;
   readonly author: Author;
-  /** The members of this kind alone; JSON text, so that numbers keep their digits. */
+  /** The members of this kind alone; compact JSON text, so that numbers keep their digits. */
   readonly content: string;
+  /** One more member, which may be megabytes long: it stands last, and is neither scanned nor parsed again. */
+  readonly large?: { readonly key: string; readonly text: string; readonly value: unknown };
   /** Present when the content holds a snapshot that later ones are compared with. */
   readonly snapshotDigest?: Buffer;
 }
@@ -59,14 +61,16 @@ export class Addenda {
   }
 
   /** Stores an addendum behind the others of its target, which this unit of work holds, and returns it. */
-  async add({ type, target, author, content, snapshotDigest }: NewAddendum): Promise<JsonText> {
+  async add({ type, target, author, content, large, snapshotDigest }: NewAddendum): Promise<JsonText> {
     const own = Object.entries({ type, target, ...author, date: this.clock.now().toISOString() });
     // What the service says itself counts, not what an open body may say.
     const text = withLeadingMembers(
       content,
       own.map(([key, value]) => [key, JSON.stringify(value)]),
     );
-    const stored = await this.writer.create(ResourceDraft.of(readJson(text), 'SDCAddendum'));
+    const draft = ResourceDraft.of(readJson(text), 'SDCAddendum');
+    if (large !== undefined) draft.setMember(large.key, large.text, large.value);
+    const stored = await this.writer.create(draft);
     const textHash = createHash('sha256').update(stored.text).digest();
     await this.entries.append(target, { addendumId: stored.id, textHash, snapshotDigest });
     return new JsonText(stored.text);

@@ -1,7 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { canonicalText, parseLossless } from '../platform/json/lossless';
-import { type DiffEntry, applyDiff, diffSnapshots } from './snapshot-diff';
+import { compactJson } from '../platform/json/compact-json';
+import { applyDiff } from './apply-diff';
+import { type DiffEntry, diffSnapshots as diffSteps } from './snapshot-diff';
+
+/** The entries, without pauses. */
+function diffSnapshots(before: string, after: string): readonly DiffEntry[] {
+  const steps = diffSteps(compactJson(before), compactJson(after));
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value.entries;
+  }
+}
 
 describe(diffSnapshots.name, () => {
   it('names each changed leaf of a document', () => {
@@ -136,10 +147,6 @@ describe(diffSnapshots.name, () => {
     expect(diff).toHaveLength(100_000);
     expect(applyDiff(snapshot('1.0'), diff) === snapshot('1.00')).toBe(true);
   });
-
-  it.each(['[]', '"a"', 'null'])('takes no snapshot that is %s', (text) => {
-    expect(() => diffSnapshots('{}', text)).toThrow(TypeError);
-  });
 });
 
 describe('diffSnapshots and applyDiff together', () => {
@@ -193,7 +200,7 @@ describe('diffSnapshots and applyDiff together', () => {
     ['forgets the last entry', (before, after) => diffSnapshots(before, after).slice(0, -1)],
     ['forgets kinds', (before, after) => withoutKinds(diffSnapshots(before, after))],
     ['forgets empty leaves', (before, after) => diffSnapshots(before, after).filter((entry) => entry.new !== '{}')],
-    ['takes entries backwards', (before, after) => diffSnapshots(before, after).reverse()],
+    ['takes entries backwards', (before, after) => [...diffSnapshots(before, after)].reverse()],
   ])('tell a differ that %s', (_, differ) => {
     expect(fc.check(rebuilds(differ), { numRuns: 5000 }).failed).toBe(true);
   });
