@@ -7,6 +7,7 @@ import { DestinationPrincipal } from './destination-principal';
 import { DestinationStatusOperation } from './destination-status.operation';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { ReadableChanges } from './readable-changes';
+import { SlowWork } from './slow-work';
 import { SubscriptionTopicRule } from './subscription-topic.rule';
 import { TopicDestinationRule } from './topic-destination.rule';
 import { TopicEventListener } from './topic-event.listener';
@@ -21,6 +22,7 @@ import { TopicRegistry } from './topic-registry';
     DestinationStatusOperation,
     ReadableChanges,
     NotificationBundleRenderer,
+    SlowWork,
     SubscriptionTopicRule,
     TopicDestinationRule,
     TopicEventListener,
