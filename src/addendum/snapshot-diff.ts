@@ -2,7 +2,7 @@ import { ServiceError } from '../platform/errors/service-error';
 import { type JsonChild, JsonOutline, type JsonSpan } from '../platform/json/json-outline';
 import { unquoted } from '../platform/json/json-skip';
 import { type Walk, flattened } from '../platform/json/walk';
-import { type Steps } from '../platform/time/slices';
+import { type Steps } from '../platform/time/steps';
 
 /** What a value is when it is no string; `old` or `new` is its JSON text then. */
 export type DiffKind = 'number' | 'boolean' | 'null' | 'object' | 'array';

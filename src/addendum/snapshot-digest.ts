@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type JsonChild, JsonOutline, type JsonSpan } from '../platform/json/json-outline';
 import { unquoted } from '../platform/json/json-skip';
 import { type Walk, flattened } from '../platform/json/walk';
-import { type Steps } from '../platform/time/slices';
+import { type Steps } from '../platform/time/steps';
 
 /** Characters that are hashed at once. */
 const PIECE_CHARACTERS = 32_768;

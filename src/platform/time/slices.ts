@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../errors/service-error';
-
-/** A long computation; at each `yield` it can be paused. It should yield every millisecond or so. */
-export type Steps<T> = Generator<void, T, void>;
+import { type Steps } from './steps';
 
 /** What requests wait at most behind one slice, garbage collection aside. */
 const SLICE_MILLISECONDS = 8;
