@@ -60,7 +60,9 @@ export class LargeCharts {
     visit: (snapshot: Snapshot, portion: Portion) => Promise<void>,
     finish?: (snapshot: Snapshot) => Promise<void>,
   ): Promise<void> {
-    let at: Pick<Portion, 'label' | 'index'> = portionsOf(query)[0] ?? { label: 'the patient', index: '' };
+    const planned = portionsOf(query);
+    // What is looked for first is what links to the patient.
+    let at = planned.find(({ isPatient }) => !isPatient) ?? planned[0];
     const refusal = (): ServiceError => tooSlow(options.seconds, at);
     const isStored = await this.slots.within(options.signal, () =>
       this.snapshots.within({ ...options, refusal }, async (snapshot) => {
@@ -131,8 +133,10 @@ export function* batchesOf<Row extends { readonly bytes: number }>(rows: readonl
   if (batch.length > 0) yield batch;
 }
 
-const tooSlow = (seconds: number, { label, index }: Pick<Portion, 'label' | 'index'>): ServiceError =>
-  new ServiceError(
-    'timeout',
-    `$everything took longer than ${seconds} s; it was at ${label}. Ask with a larger _timeout, or for less with _type or _since. The index that helps, if it is missing or broken: create index concurrently ${index}.`,
-  );
+function tooSlow(seconds: number, at: Portion | undefined): ServiceError {
+  const what = `$everything took longer than ${seconds} s; it was at ${at?.label ?? 'the patient'}.`;
+  const remedy = 'Ask with a larger _timeout, or for less with _type or _since.';
+  const hint =
+    at === undefined ? '' : ` The index that helps, if it is missing or broken: create index concurrently ${at.index}.`;
+  return new ServiceError('timeout', `${what} ${remedy}${hint}`);
+}

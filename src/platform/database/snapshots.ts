@@ -64,6 +64,7 @@ export class Snapshots {
   /** Runs `work` in a transaction of its own. When it throws, what it wrote is undone. */
   async within<T>(options: SnapshotOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const client: PoolClient = await this.pool.connect();
+    client.on('error', ignored);
     const snapshot = new Snapshot(client, options);
     const held = { isReleased: false };
     const abandon = (): void => {
@@ -85,6 +86,7 @@ export class Snapshots {
       throw error;
     } finally {
       options.signal?.removeEventListener('abort', abandon);
+      client.off('error', ignored);
       if (!held.isReleased) client.release(broken);
     }
   }
@@ -100,6 +102,9 @@ export class Snapshots {
     return (this.dataSource.driver as PostgresDriver).master as Pool;
   }
 }
+
+/** A connection that breaks fails the statement that runs, or the next one; the event of it has no other meaning. */
+const ignored = (): void => undefined;
 
 const rolledBack = (client: PoolClient): Promise<Error | undefined> =>
   client.query('ROLLBACK').then(
