@@ -33,10 +33,11 @@ export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettin
   /** The parameter as it is stored and read; without it nothing is secret. */
   masked?(parameter: DestinationParameter): DestinationParameter;
   /**
-   * Sends once. Resolving means delivered; rejecting means that it is tried again.
+   * Sends once. Resolving means delivered; rejecting means that it is tried again. A text that it resolves to is shown
+   * in the timeline (`$events`).
    * @throws DeliveryFailure with the text that `$status` shows.
    */
-  send(notification: Notification, settings: Settings, signal: AbortSignal): Promise<void>;
+  send(notification: Notification, settings: Settings, signal: AbortSignal): Promise<unknown>;
 }
 
 export interface DeliveryKindDefinition {

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { BatchSender } from './batch-sender';
 import { DeliveryKinds } from './delivery-kind.registry';
+import { DeliveryLog } from './delivery-log';
 import { DeliveryQueue } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
 import { DestinationRuntimeEntity } from './destination-runtime.entity';
@@ -28,6 +29,7 @@ import { WorkerIdentity } from './worker-identity';
     AddressPolicy,
     BatchSender,
     DeliveryKinds,
+    DeliveryLog,
     DeliveryQueue,
     DeliveryWorker,
     DestinationRuntimes,

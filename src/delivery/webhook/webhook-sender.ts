@@ -2,16 +2,26 @@ import { type ClientRequest } from 'node:http';
 import { type Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosError, type AxiosResponse } from 'axios';
+import { Clock } from '../../platform/time/clock';
 import { DeliveryFailure } from '../delivery-failure';
 import { type Notification } from '../delivery-kind';
 import { AddressPolicy } from './address-policy';
 import { connectionFailureOf } from './connection-failure';
 import { type WebhookAgents, metClosingConnection, webhookAgents } from './webhook-agents';
 import { type WebhookSettings } from './webhook-settings';
+import { signatureHeaders } from './webhook-signature';
 
 /** What is read of an answer, so that its connection can be used again; a longer answer costs its connection. */
 const MAX_ANSWER_BYTES = 4096;
 const ANSWER_MILLISECONDS = 1000;
+
+/** The head of an answer. */
+export interface WebhookAnswer {
+  readonly status: number;
+  readonly retryAfterSeconds: number;
+}
+
+export const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 
 /** The HTTP client of webhooks: no redirects, no proxy, no decompression, no cookies, bounded answers. */
 @Injectable()
@@ -19,18 +29,27 @@ export class WebhookSender implements OnApplicationShutdown {
   /** Connections are pooled by host within one agent, so destinations that keep them equally long share it. */
   private readonly agents = new Map<number, WebhookAgents>();
 
-  constructor(private readonly addresses: AddressPolicy) {}
+  constructor(
+    private readonly addresses: AddressPolicy,
+    private readonly clock: Clock,
+  ) {}
 
   /**
-   * Sends once; resolves when a 2xx head has come, whatever the body does after it.
+   * Sends once; resolves to the status when a 2xx head has come, whatever the body does after it.
    * @throws DeliveryFailure
    */
-  async send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<void> {
+  async send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
+    const { status, retryAfterSeconds } = await this.exchange(notification, settings, signal);
+    if (isSuccess(status)) return `HTTP ${status}`;
+    throw new DeliveryFailure(`HTTP ${status}`, retryAfterSeconds);
+  }
+
+  /** Sends once and tells what came back. @throws DeliveryFailure when nothing did */
+  async exchange(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<WebhookAnswer> {
     this.addresses.assertHostAllowed(new URL(settings.endpoint).hostname);
     const { status, headers, data } = await this.post(notification, settings, signal);
     releaseConnection(data);
-    if (status >= 200 && status <= 299) return;
-    throw new DeliveryFailure(`HTTP ${status}`, retryAfterSecondsOf(headers['retry-after'], headers.date));
+    return { status, retryAfterSeconds: retryAfterSecondsOf(headers['retry-after'], headers.date) };
   }
 
   onApplicationShutdown(): void {
@@ -56,13 +75,16 @@ export class WebhookSender implements OnApplicationShutdown {
     }
   }
 
-  private requestOf({ id, body }: Notification, settings: WebhookSettings, signal: AbortSignal) {
+  private requestOf(notification: Notification, settings: WebhookSettings, signal: AbortSignal) {
     const { http, https } = this.agentsOf(settings.keepAliveSeconds);
     return {
       method: 'POST',
       url: settings.endpoint,
-      data: body,
-      headers: headersOf(settings, id),
+      data: notification.body,
+      headers: {
+        ...headersOf(settings),
+        ...signatureHeaders(notification, settings.secrets, Math.floor(this.clock.now().getTime() / 1000)),
+      },
       signal,
       httpAgent: http,
       httpsAgent: https,
@@ -86,13 +108,12 @@ export class WebhookSender implements OnApplicationShutdown {
 }
 
 /** A configured header replaces ours of the same name, and may itself stand more than once. */
-function headersOf({ headers }: WebhookSettings, id: string): Record<string, string | string[]> {
+function headersOf({ headers }: WebhookSettings): Record<string, string | string[]> {
   const all: Record<string, string | string[]> = {
     'content-type': 'application/json',
     accept: '*/*',
     'accept-encoding': 'identity',
     'user-agent': 'svc-health-server',
-    'webhook-id': id,
   };
   for (const name of new Set(headers.map((header) => header.name.toLowerCase()))) {
     all[name] = headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value);

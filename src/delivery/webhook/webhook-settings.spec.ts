@@ -12,6 +12,7 @@ describe(webhookSettingsOf.name, () => {
       keepAliveSeconds: 120,
       maxMessagesInBatch: 20,
       headers: [],
+      secrets: [],
     });
   });
 
@@ -33,6 +34,7 @@ describe(webhookSettingsOf.name, () => {
         { name: 'X-A', value: '1' },
         { name: 'X-A', value: '2' },
       ],
+      secrets: [],
     });
   });
 
@@ -54,7 +56,36 @@ describe(webhookSettingsOf.name, () => {
   });
 });
 
+describe('secrets', () => {
+  const [first, second] = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64'));
+  const secret = (valueString: unknown): { name: string; valueString: unknown } => ({ name: 'secret', valueString });
+  const secretsOf = (given: readonly unknown[], inForce?: readonly unknown[]): readonly string[] =>
+    webhookSettingsOf(
+      [endpoint, ...given.map(secret)],
+      inForce === undefined ? undefined : webhookSettingsOf([endpoint, ...inForce.map(secret)], undefined),
+    ).secrets;
+
+  it('rotate: the new one first, a mask for the one it replaces, then the new one alone', () => {
+    expect(secretsOf([second, '***'], [first])).toEqual([second, first]);
+    expect(secretsOf(['***'], [second, first])).toEqual([second]);
+    expect(secretsOf([], [first])).toEqual([]);
+  });
+
+  it.each<[string, unknown[], unknown[]]>([
+    ['three', [first, second, first], []],
+    ['a mask for nothing', ['***'], []],
+    ['a number', [3], []],
+    ['a word', ['geheim'], []],
+  ])('are refused: %s', (_case, given, inForce) => {
+    expect(() => secretsOf(given, inForce)).toThrow(/secret/);
+  });
+});
+
 describe(maskedParameter.name, () => {
+  it('shows nothing of a secret', () => {
+    expect(maskedParameter({ name: 'secret', valueString: 'geheim' })).toEqual({ name: 'secret', valueString: '***' });
+  });
+
   it('keeps the name of a header alone', () => {
     expect(maskedParameter(header('Authorization:Basic a:b'))).toEqual(header('Authorization: ***'));
   });

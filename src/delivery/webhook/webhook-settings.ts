@@ -1,6 +1,7 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type DeliverySettings, type DestinationParameter } from '../delivery-kind';
 import { type HeaderLine, parseHeaderLine } from './header-line';
+import { signingKeyOf } from './webhook-signature';
 
 export interface WebhookSettings extends DeliverySettings {
   readonly endpoint: string;
@@ -8,18 +9,21 @@ export interface WebhookSettings extends DeliverySettings {
   readonly keepAliveSeconds: number;
   /** In the order given; a name may occur more than once. */
   readonly headers: readonly HeaderLine[];
+  /** Each signs every request; the newest first. */
+  readonly secrets: readonly string[];
 }
 
-/** Stands for a header value wherever a destination is read. */
+/** Stands for a header value or a secret wherever a destination is read. */
 export const MASK = '***';
 
-/** interface, "SvcTopicDestination (webhook kind)", parameters. */
+/** interface, "SvcTopicDestination (webhook kind)", parameters; `secret` is ours. */
 const VALUE_FIELDS = {
   endpoint: 'valueUrl',
   timeout: 'valueUnsignedInt',
   keepAlive: 'valueInteger',
   maxMessagesInBatch: 'valueUnsignedInt',
   header: 'valueString',
+  secret: 'valueString',
 } as const;
 type ParameterName = keyof typeof VALUE_FIELDS;
 
@@ -35,8 +39,11 @@ const LONGEST_KEEP_ALIVE_SECONDS = 86_400;
 const MAX_HEADERS = 64;
 const MAX_HEADER_BYTES = 8 * 1024;
 
+/** The one in force and the one that it replaces. */
+const MAX_SECRETS = 2;
+
 /**
- * Reads the parameters of a webhook. A masked header value stands for the one in force.
+ * Reads the parameters of a webhook. A masked header value or secret stands for the one in force.
  * @throws ServiceError 'unprocessable' that names the parameter and says what to do.
  */
 export function webhookSettingsOf(
@@ -61,11 +68,13 @@ export function webhookSettingsOf(
       [1, 2 ** 31 - 1],
     ),
     headers: headersOf(values.get('header') ?? [], inForce?.headers ?? []),
+    secrets: secretsOf(values.get('secret') ?? [], inForce?.secrets ?? []),
   };
 }
 
 /** A checked parameter without its secret: a header keeps its name. */
 export function maskedParameter(parameter: DestinationParameter): DestinationParameter {
+  if (parameter.name === 'secret') return { ...parameter, valueString: MASK };
   const line = parameter.valueString;
   if (parameter.name !== 'header' || typeof line !== 'string') return parameter;
   return { ...parameter, valueString: `${line.slice(0, line.indexOf(':'))}: ${MASK}` };
@@ -138,6 +147,24 @@ function takeKnown(known: HeaderLine[], name: string): HeaderLine {
   if (header === undefined)
     throw refusal(`${MASK} keeps a stored value, and there is none for the header ${name}. Send the value.`);
   return { name, value: header.value };
+}
+
+/** Masks stand for the secrets in force in their order: a new one before a mask begins a rotation. */
+function secretsOf(values: readonly unknown[], inForce: readonly string[]): string[] {
+  if (values.length > MAX_SECRETS)
+    throw refusal('secret may stand at most twice: the new one, then the one it replaces.');
+  const known = [...inForce];
+  return values.map((value) => {
+    if (value === MASK) {
+      const kept = known.shift();
+      if (kept === undefined) throw refusal(`${MASK} keeps a stored secret, and there is none left. Send the secret.`);
+      return kept;
+    }
+    if (typeof value === 'string' && signingKeyOf(value) !== undefined) return value;
+    throw refusal(
+      'secret must be base64 of 24 to 64 bytes, with or without whsec_ before it: openssl rand -base64 32.',
+    );
+  });
 }
 
 const refusal = (message: string): ServiceError =>

@@ -23,7 +23,7 @@ export class WebhookKind implements DeliveryKind<WebhookSettings> {
     return maskedParameter(parameter);
   }
 
-  send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<void> {
+  send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
     return this.sender.send(notification, settings, signal);
   }
 }

@@ -76,6 +76,8 @@ export class Environment {
   readonly deliverySlots!: number;
   /** `SVC_DELIVERY_POLL_MILLISECONDS`: the longest time until undelivered events are looked for again. */
   readonly deliveryPollMilliseconds!: number;
+  /** `SVC_DELIVERY_RETENTION_DAYS`: how long delivered events and attempts can be looked at, and sent again. */
+  readonly deliveryRetentionDays!: number;
   /** `SVC_SHUTDOWN_SECONDS`: time for requests and deliveries in flight after SIGTERM. */
   readonly shutdownSeconds!: number;
   /** `SVC_POSTGRES_BIN_DIR`: folder of `postgres` and `initdb` for the embedded database, instead of the npm package. */
@@ -143,6 +145,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     webhookAddresses: read.oneOf('SVC_WEBHOOK_ADDRESSES', ['no-metadata', 'public-only', 'open'], 'no-metadata'),
     deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 16, 1, 1000),
     deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),
+    deliveryRetentionDays: read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650),
     shutdownSeconds: read.integer('SVC_SHUTDOWN_SECONDS', 25, 0, 600),
     postgresBinDirectory: read.text('SVC_POSTGRES_BIN_DIR'),
   };
