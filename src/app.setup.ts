@@ -1,9 +1,10 @@
-import { type NestExpressApplication } from '@nestjs/platform-express';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
-import { raw, type RequestHandler } from 'express';
+import express, { type Express, raw, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
 import { refuseBrokenRequests } from './fhir/broken-request';
 import { setupOpenApi } from './openapi/openapi';
+import { pacedRequests } from './platform/http/paced-requests.middleware';
 import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
@@ -12,11 +13,16 @@ import { InitBundle } from './resource/bundle/init-bundle';
 /** Makes the application as the server and the specs run it; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
   const { environment } = options;
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options), {
-    bodyParser: false,
-    bufferLogs: true,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.with(options),
+    new ExpressAdapter(caseSensitive()),
+    {
+      bodyParser: false,
+      bufferLogs: true,
+      abortOnError: false,
+    },
+  );
+  app.use(pacedRequests('/auth/'));
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests));
@@ -31,6 +37,13 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   }
   setupOpenApi(app, environment);
   return app;
+}
+
+/** Paths of FHIR are (http://hl7.org/fhir/R4/http.html#general): links of an answer on `/FHIR/…` would leave the root that was called. */
+function caseSensitive(): Express {
+  const server = express();
+  server.set('case sensitive routing', true);
+  return server;
 }
 
 /** What scripts of a page may read besides the few that the Fetch standard lists. */

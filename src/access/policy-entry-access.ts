@@ -7,6 +7,7 @@ import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest } from '.
 import { AccessDecision } from './access-decision';
 import { Denials } from './denials/denials';
 import { AccessRequests } from './request/access-requests';
+import { couldCall } from './request/caller-parts';
 
 /** Entries of bundles are decided by the same policies as requests, each with a request object of its own. */
 @Injectable()
@@ -32,7 +33,9 @@ export class PolicyEntryAccess implements EntryAccess {
     principal: NativeReference,
     resource: { readonly type: string; readonly id: string },
   ): Promise<GrantedRows | undefined> {
-    const decision = await this.access.decide(this.asked.ofReader(principal, resource));
+    const reader = this.asked.ofReader(principal, resource);
+    if (!(await couldCall(reader))) return undefined;
+    const decision = await this.access.decide(reader);
     return decision.granted ? decision.rows : undefined;
   }
 }

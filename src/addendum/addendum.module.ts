@@ -5,6 +5,7 @@ import { RpcModule } from '../rpc/rpc.module';
 import { Addenda } from './addenda';
 import { AddendumEntries } from './addendum-entries.repository';
 import { AddendumEntryEntity } from './addendum-entry.entity';
+import { Amendments } from './amendments';
 import { Authors } from './authors';
 import { AddComment } from './methods/add-comment';
 import { AddNote } from './methods/add-note';
@@ -15,6 +16,7 @@ import { GetAddendums } from './methods/get-addendums';
 import { SdcAddendumResourceType } from './sdc-addendum.resource-type';
 import { SdcDocumentResourceType } from './sdc-document.resource-type';
 import { SdcWorkflowResourceType } from './sdc-workflow.resource-type';
+import { StatusHistory } from './status-history';
 import { UserAddenda } from './user-addenda';
 
 const methods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums];
@@ -23,6 +25,6 @@ const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWork
 /** Notes, comments, history and amendments of structured documents and workflows (interface, "Addendum RPC"). */
 @Module({
   imports: [ResourceModule, RpcModule, TypeOrmModule.forFeature([AddendumEntryEntity])],
-  providers: [Addenda, UserAddenda, AddendumEntries, Authors, ...methods, ...resourceTypes],
+  providers: [Addenda, UserAddenda, StatusHistory, Amendments, AddendumEntries, Authors, ...methods, ...resourceTypes],
 })
 export class AddendumModule {}

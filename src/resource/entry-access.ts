@@ -27,7 +27,10 @@ export interface EntryAccess {
    */
   grant(request: EntryAccessRequest): Promise<GrantedRows>;
 
-  /** Tells whether somebody who does not call now might read a resource, and among which rows; undefined: not. */
+  /**
+   * Tells whether somebody who does not call now might read a resource, and among which rows; undefined: not. Nobody who is
+   * deleted or inactive may.
+   */
   readableBy(
     principal: NativeReference,
     resource: { readonly type: string; readonly id: string },

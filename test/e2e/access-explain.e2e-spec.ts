@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { eventually } from '../support/eventually';
 import { type Person, login } from '../support/people';
 import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
@@ -146,11 +145,7 @@ describe('a denial', () => {
     const answer = await asNurse('POST', '/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
     expect(answer.status).toBe(403);
     const id = idIn(diagnosticsOf(answer));
-    const stored = await eventually('the decision is stored', async () => {
-      const { status, text } = await app.get(`/auth/decisions/${id}`);
-      return status === 200 ? text : undefined;
-    });
-    expect(stored).toContain('"FhirRead"');
+    expect((await decision(id)).request).toMatchObject({ operation: 'FhirRead' });
     expect((await app.get('/Patient/z')).status).toBe(404);
     await app.delete('/AccessPolicy/writes');
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../support/people';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 const TOPIC = 'http://topics.example/observations';
 
@@ -114,6 +114,33 @@ describe('destinations hear of what their principal may read', () => {
     await app.delete('/AccessPolicy/policy-of-guest');
     await observe('c2', 'canary-p');
     expect(await heard(id)).toBe(1);
+  });
+
+  it.each([
+    ['User', { inactive: true }, { password: 'password of owner' }],
+    ['Client', { active: false }, { secret: 'owner', grant_types: ['basic'] }],
+  ])('not while that %s is deleted or inactive, whatever policies grant', async (resourceType, out, credentials) => {
+    const [owner, link] = [`/${resourceType}/owner`, { resourceType, id: 'owner' }];
+    await app.put(owner, credentials);
+    await app.put(`/AccessPolicy/policy-of-owner-${resourceType}`, { engine: 'allow', link: [link] });
+    const id = `of-owner-${resourceType}`;
+    const stored =
+      resourceType === 'User'
+        ? await store(id, undefined, { principal: link })
+        : await app.put(`/SvcTopicDestination/${id}`, destination(), { authorization: basicHeader('owner', 'owner') });
+    expect(stored.status).toBe(201);
+    const hears = async (patient: string): Promise<boolean> => {
+      const before = await heard(id);
+      await observe(`of-${resourceType}`, patient);
+      return (await heard(id)) > before;
+    };
+    expect(await hears('first')).toBe(true);
+    await app.put(owner, { ...credentials, ...out });
+    expect(await hears('second')).toBe(false);
+    await app.put(owner, credentials);
+    expect(await hears('third')).toBe(true);
+    await app.delete(owner);
+    expect(await hears('fourth')).toBe(false);
   });
 
   it('or of what is granted to the User that it names', async () => {

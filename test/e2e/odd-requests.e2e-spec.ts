@@ -157,6 +157,26 @@ describe('an odd request', () => {
     expect((await sendRaw('GET', '//fhir/Patient/p', [])).status).toBe(404);
   });
 
+  it('on any route in another case is none of ours: paths of FHIR tell upper case from lower', async () => {
+    const { paths } = (await app.get('/api-json')).json<{ paths: Record<string, object> }>();
+    const roots = ['/fhir', '', ...Object.keys(paths), '/api', '/api-json'].map((path) => `${path}/`);
+    const lowered = roots.map((path) => path.replace(/^\/[A-Z]\w+/, (type) => type.toLowerCase()));
+    const others = [...lowered, ...roots.map((path) => path.replace(/^\/[a-z]/, (start) => start.toUpperCase()))];
+    const asked = [...new Set(others)].filter((path) => !roots.includes(path));
+    expect(asked).toEqual(
+      expect.arrayContaining(['/Fhir/', '/Auth/token/', '/session/', '/Rpc/', '/Api/', '/Health/']),
+    );
+    const answered: unknown[] = [];
+    for (const path of asked)
+      for (const method of ['GET', 'POST']) {
+        const { status } = await send(method, path.replace(/\{\w+\}/g, 'p'));
+        // There `Fhir` is a type that nobody knows, and `$validate` is posted.
+        if (status !== 404 && `${method} ${path} ${status}` !== 'GET /Fhir/$validate/ 405')
+          answered.push({ method, path, status });
+      }
+    expect(answered).toEqual([]);
+  });
+
   it('with If-None-Exist twice is refused: joined, they would mean something else', async () => {
     const headers = [
       'Content-Type',

@@ -1,28 +1,37 @@
-import { Agent, request } from 'node:http';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Cleanup } from './cleanup';
 import { CASES } from './bench-data';
 import { LoadClient } from './load-client';
+import { type Flood } from './login-flooder';
 import { quantile } from './statistics';
-import { setUpTestBed, type TestBed } from './test-bed';
+import { setUpTestBed } from './test-bed';
 
 /** Reads go out at this pace, whether the last one was answered or not: who waits would hide how long others wait. */
 const READS_PER_SECOND = 100;
 const BASELINE_SECONDS = 10;
+/** A server that floods are to be feared on has seen logins before. */
+const WARM_UP_LOGINS = 20;
 
 /** Measures what readers feel while `count` logins arrive at once (docs/performance.md, "A flood of logins"). */
 export async function measureFlood(count: number, cleanup: Cleanup): Promise<string> {
   const bed = await setUpTestBed(cleanup);
   const reader = new LoadClient(bed.server);
+  const flooder = fork(resolve('dist/tools/bench/login-flooder.js'));
+  const flood = { url: new URL('/auth/token', bed.server.baseUrl).href, form: bed.login, count };
   try {
-    await readUntil(reader, delay(3_000)); // warms up
+    await answersTo(flooder, { ...flood, count: WARM_UP_LOGINS });
+    await readUntil(reader, delay(3_000));
     const alone = await readUntil(reader, delay(BASELINE_SECONDS * 1_000));
     const startedAt = performance.now();
-    const logins = Promise.all(Array.from({ length: count }, () => logIn(bed)));
+    const logins = answersTo(flooder, flood);
     const during = await readUntil(reader, logins);
     const seconds = (performance.now() - startedAt) / 1_000;
     return reportOf({ alone, during, statuses: await logins, seconds });
   } finally {
+    flooder.kill();
     reader.close();
   }
 }
@@ -70,20 +79,9 @@ async function readUntil(reader: LoadClient, end: Promise<unknown>): Promise<rea
   return Promise.all(waiting);
 }
 
-const agent = new Agent({ maxSockets: Infinity });
-
-function logIn({ server, login }: TestBed): Promise<number> {
-  const body = new URLSearchParams(login).toString();
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': Buffer.byteLength(body) };
-  return new Promise((resolve) => {
-    request(new URL('/auth/token', server.baseUrl), { method: 'POST', headers, agent }, (response) => {
-      response.resume().on('end', () => {
-        resolve(response.statusCode ?? 0);
-      });
-    })
-      .on('error', () => {
-        resolve(0);
-      })
-      .end(body);
-  });
+/** The statuses of the logins, when all were answered. */
+async function answersTo(flooder: ChildProcess, flood: Flood): Promise<readonly number[]> {
+  flooder.send(flood);
+  const [statuses] = (await once(flooder, 'message')) as [readonly number[]];
+  return statuses;
 }

@@ -25,12 +25,13 @@ export class DenialLog {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Stores a denial apart from the open transaction, which the denial will undo. Returns the id that it is found by. */
+  /**
+   * Stores a denial before it is answered, but not in the open transaction, which it will undo, nor beside it: whoever waits for a
+   * second connection could wait for others who wait just so. Returns the id that it is found by.
+   */
   async add(summary: DenialSummary): Promise<string> {
     const id = randomUUID();
-    const stored = this.unitOfWork.outside(() => this.store(id, summary));
-    // A transaction must not wait for a second connection: all of them could be held by others who wait just so.
-    if (!this.unitOfWork.isOpen) await stored;
+    await this.unitOfWork.whenOver(() => this.store(id, summary));
     return id;
   }
 

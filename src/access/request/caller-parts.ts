@@ -45,6 +45,13 @@ export class CallerParts {
   }
 }
 
+/** Of those who call their credentials have told it; whoever does not call now may be deleted or set inactive by now. */
+export async function couldCall(request: LazyRequest): Promise<boolean> {
+  const part = request.caller.userId === undefined ? 'client' : 'user';
+  const stored = (await request.part(part)) as Resource | undefined;
+  return stored !== undefined && (part === 'user' ? stored.inactive !== true : stored.active !== false);
+}
+
 /**
  * The claims of a JWT in an Authorization header, unverified. Of a request they are true: its token was looked up before,
  * so it is one of ours.

@@ -1,16 +1,13 @@
 import { Exclude, Expose } from 'class-transformer';
 import { IsIn, IsString } from 'class-validator';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
-import { objectText } from '../../platform/json/json-members';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../addenda';
-import { AddendumEntries } from '../addendum-entries.repository';
-import { HISTORY, isFinal } from '../addendum-kinds';
 import { Authors } from '../authors';
 import { IfSent, IsResourceId, IsShapedLike } from '../param-checks';
 import { TARGET_TYPES, UserReference } from '../references';
-import { snapshotDigestOf } from '../snapshot-digest';
+import { digestOf, StatusHistory } from '../status-history';
 
 /** The members that are checked; the whole body is read as text. */
 @Exclude()
@@ -58,33 +55,20 @@ export class AddToHistoryParams {
 export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly entries: AddendumEntries,
     private readonly addenda: Addenda,
+    private readonly history: StatusHistory,
     private readonly authors: Authors,
   ) {}
 
   execute({ resource, user }: AddToHistoryParams, call: RpcCall): Promise<JsonText> {
     const { id, resourceType, status } = resource;
     const target = { id, resourceType };
-    const author = this.authors.of(user, call.caller);
-    const snapshot = call.text('resource') ?? '{}';
-    const digest = isFinal(status) ? snapshotDigestOf(snapshot) : undefined;
+    const change = { target, author: this.authors.of(user, call.caller), status, body: call.text('resource') ?? '{}' };
+    // Hashed before the target is held: others wait for what happens then.
+    const digest = digestOf(change);
     return this.unitOfWork.run(async () => {
       await this.addenda.holdBrought(target);
-      const [latest] = digest === undefined ? [] : await this.entries.latestSnapshots(target);
-      const isChanged = digest !== undefined && latest?.digest.equals(digest) !== true;
-      const content = objectText([
-        ...(status === undefined ? [] : [['status', JSON.stringify(status)] as const]),
-        ['changed', String(isChanged)],
-        ...(isChanged ? [['snapshot', snapshot] as const] : []),
-      ]);
-      return this.addenda.add({
-        type: HISTORY,
-        target,
-        author,
-        content,
-        ...(isChanged ? { snapshotDigest: digest } : {}),
-      });
+      return (await this.history.record(change, digest)).addendum;
     });
   }
 }

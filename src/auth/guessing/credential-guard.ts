@@ -4,8 +4,8 @@ import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
+import { Turns } from '../hashing/turns';
 import { type AccountKind, type GuessKeys, GuessKeyMaker } from './guess-keys';
-import { Turns } from './turns';
 import { BLOCKED_SECONDS, FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRY } from './guess-statements';
 
 /** The longest pause between two tries for one account from one address. */
@@ -22,6 +22,7 @@ const ADDRESS_PAUSE_SECONDS = 1;
  */
 @Injectable()
 export class CredentialGuard {
+  /** Right credentials that many calls bring at once are not taken for many tries. */
   private readonly accounts: Turns;
   private readonly addresses: Turns;
 

@@ -4,6 +4,7 @@ import { assetPath } from '../../platform/assets';
 import { Environment } from '../../platform/config/environment';
 import { type ScryptHash } from './password-format';
 import { tooManyLogins } from './too-many-logins';
+import { Turns } from './turns';
 
 /** What a hash thread does with a password, which is UTF-8 and normalised. */
 export type HashTask =
@@ -15,7 +16,6 @@ type HashResult = string | boolean;
 type ThreadAnswer = { readonly result: HashResult } | { readonly failure: string };
 
 interface Job {
-  readonly task: HashTask;
   readonly resolve: (result: HashResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -28,10 +28,13 @@ interface Job {
 export class HashThreads implements OnApplicationShutdown {
   private readonly idle: Worker[] = [];
   private readonly busy = new Map<Worker, Job>();
-  private readonly waiting: Job[] = [];
+  private readonly turns: Turns;
   private started = 0;
+  private isStopped = false;
 
-  constructor(private readonly environment: Environment) {}
+  constructor({ passwordHashSlots, passwordHashQueue }: Environment) {
+    this.turns = new Turns(passwordHashSlots, passwordHashQueue);
+  }
 
   /** How many tasks were begun since the start: what specs and operators count. */
   get startedTasks(): number {
@@ -40,19 +43,24 @@ export class HashThreads implements OnApplicationShutdown {
 
   /** @throws ServiceError 'busy' when threads and queue are full. */
   run(task: HashTask): Promise<HashResult> {
-    const { passwordHashSlots, passwordHashQueue } = this.environment;
-    return new Promise((resolve, reject) => {
-      const job = { task, resolve, reject };
-      const worker = this.idle.pop() ?? (this.busy.size < passwordHashSlots ? this.startThread() : undefined);
-      if (worker !== undefined) this.begin(worker, job);
-      else if (this.waiting.length < passwordHashQueue) this.waiting.push(job);
-      else reject(tooManyLogins());
-    });
+    return this.turns.run('hash', () => this.compute(task));
   }
 
   async onApplicationShutdown(): Promise<void> {
-    for (const { reject } of this.waiting.splice(0)) reject(tooManyLogins());
+    this.isStopped = true;
     await Promise.all([...this.idle.splice(0), ...this.busy.keys()].map((worker) => worker.terminate()));
+  }
+
+  /** Whoever has a turn finds a thread idle, or one more may start. */
+  private compute(task: HashTask): Promise<HashResult> {
+    if (this.isStopped) throw tooManyLogins();
+    const worker = this.idle.pop() ?? this.startThread();
+    return new Promise((resolve, reject) => {
+      this.busy.set(worker, { resolve, reject });
+      this.started++;
+      worker.ref();
+      worker.postMessage(task);
+    });
   }
 
   private startThread(): Worker {
@@ -61,9 +69,7 @@ export class HashThreads implements OnApplicationShutdown {
       const job = this.busy.get(worker);
       this.busy.delete(worker);
       worker.unref();
-      const next = this.waiting.shift();
-      if (next === undefined) this.idle.push(worker);
-      else this.begin(worker, next);
+      this.idle.push(worker);
       if ('result' in answer) job?.resolve(answer.result);
       else job?.reject(new Error(`A password hash failed: ${answer.failure}`));
     });
@@ -77,21 +83,12 @@ export class HashThreads implements OnApplicationShutdown {
     return worker;
   }
 
-  private begin(worker: Worker, job: Job): void {
-    this.busy.set(worker, job);
-    this.started++;
-    worker.ref();
-    worker.postMessage(job.task);
-  }
-
-  /** A thread ended: its task fails, and a new thread takes what waits. */
+  /** A thread ended: its task fails, and the next one starts another. */
   private forget(worker: Worker, cause: Error | undefined): void {
     const job = this.busy.get(worker);
     this.busy.delete(worker);
     const place = this.idle.indexOf(worker);
     if (place !== -1) this.idle.splice(place, 1);
     job?.reject(new Error('A thread that computes password hashes ended', { cause }));
-    const next = this.waiting.shift();
-    if (next !== undefined) this.begin(this.startThread(), next);
   }
 }

@@ -1,64 +1,113 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Environment } from '../../platform/config/environment';
 import { LoginQueue } from './login-queue';
 
-const queueOf = (passwordHashSlots: number, passwordHashQueue: number): LoginQueue =>
-  new LoginQueue({ passwordHashSlots, passwordHashQueue } as Environment);
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Logins that end when they are told to, and the order in which they began. */
-function logins(queue: LoginQueue, count: number): { began: number[]; ends: (() => void)[]; all: Promise<string>[] } {
-  const began: number[] = [];
-  const ends: (() => void)[] = [];
-  const all = Array.from({ length: count }, (_value, index) =>
-    queue
-      .run(async () => {
-        began.push(index);
-        await new Promise<void>((resolve) => ends.push(resolve));
-      })
-      .then(
-        () => 'done',
-        (error: unknown) => (error as Error).message,
-      ),
-  );
-  return { began, ends, all };
+/** Logins of one queue, each known by a name, that end when they are told to. */
+class Logins {
+  readonly began: string[] = [];
+  /** By name: "done", or why it was refused. */
+  readonly outcomes: Record<string, string> = {};
+  readonly gone = new Set<string>();
+  now = new Date('2026-01-01T08:00:00Z');
+  private readonly ends: (() => void)[] = [];
+  private readonly queue: LoginQueue;
+
+  constructor(passwordHashSlots: number, passwordHashQueue: number) {
+    this.queue = new LoginQueue({ passwordHashSlots, passwordHashQueue } as Environment, { now: () => this.now });
+  }
+
+  arrive(address: string, ...names: string[]): void {
+    for (const name of names) {
+      this.queue
+        .run({ address, isGone: () => this.gone.has(name) }, async () => {
+          this.began.push(name);
+          await new Promise<void>((resolve) => this.ends.push(resolve));
+        })
+        .then(
+          () => (this.outcomes[name] = 'done'),
+          (error: unknown) => (this.outcomes[name] = (error as Error).message),
+        );
+    }
+  }
+
+  /** One after the other, the first that began first. */
+  async end(count: number): Promise<void> {
+    await settled();
+    for (let ended = 0; ended < count; ended++) {
+      this.ends.shift()?.();
+      await settled();
+    }
+  }
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const BUSY = 'Too many logins at once. Try again.';
 
-describe(LoginQueue.name, () => {
-  it('lets in two for each thread, then those who waited, the longest first', async () => {
-    const { began, ends, all } = logins(queueOf(1, 10), 4);
-    await turn();
-    expect(began).toEqual([0, 1]);
-    ends.shift()?.();
-    await turn();
-    expect(began).toEqual([0, 1, 2]);
-    for (let n = 0; n < 3; n++) {
-      ends.splice(0).forEach((end) => {
-        end();
-      });
-      await turn();
-    }
-    expect(await Promise.all(all)).toEqual(['done', 'done', 'done', 'done']);
+describe(LoginQueue, () => {
+  let logins: Logins;
+  beforeEach(() => {
+    logins = new Logins(1, 4);
   });
 
-  it('refuses at once when the queue is full', async () => {
-    const { ends, all } = logins(queueOf(1, 1), 4);
-    expect(await all[3]).toContain('Too many logins');
-    ends.splice(0).forEach((end) => {
-      end();
-    });
-    await turn();
-    ends.splice(0).forEach((end) => {
-      end();
-    });
-    expect(await Promise.all(all.slice(0, 3))).toEqual(['done', 'done', 'done']);
+  it('lets in two for each thread, then those who waited, the longest first', async () => {
+    logins.arrive('a', '1', '2', '3', '4');
+    await settled();
+    expect(logins.began).toEqual(['1', '2']);
+    await logins.end(1);
+    expect(logins.began).toEqual(['1', '2', '3']);
+    await logins.end(3);
+    expect(logins.outcomes).toEqual({ '1': 'done', '2': 'done', '3': 'done', '4': 'done' });
+  });
+
+  it('lets addresses take turns, however many wait at one of them', async () => {
+    logins.arrive('flood', 'f1', 'f2', 'f3', 'f4', 'f5');
+    logins.arrive('ward', 'w1');
+    await logins.end(3);
+    expect(logins.began).toEqual(['f1', 'f2', 'f3', 'w1', 'f4']);
+  });
+
+  it('refuses at once when the queue is full, and the one whose line it is', async () => {
+    logins.arrive('a', '1', '2', '3', '4', '5', '6', '7');
+    await settled();
+    expect(logins.outcomes).toEqual({ '7': BUSY });
+  });
+
+  it('makes a place for another address: the last of the longest line leaves', async () => {
+    logins.arrive('flood', 'f1', 'f2', 'f3', 'f4', 'f5', 'f6');
+    logins.arrive('ward', 'w1', 'w2', 'w3');
+    await settled();
+    expect(logins.outcomes).toEqual({ f6: BUSY, f5: BUSY, w3: BUSY });
+    await logins.end(6);
+    expect(logins.began).toEqual(['f1', 'f2', 'f3', 'w1', 'f4', 'w2']);
+  });
+
+  it('does not begin what nobody waits for any more', async () => {
+    logins.arrive('a', '1', '2', 'hung up', '4');
+    logins.gone.add('hung up');
+    await logins.end(1);
+    expect(logins.began).toEqual(['1', '2', '4']);
+  });
+
+  it('refuses who has waited for more than ten seconds', async () => {
+    logins.arrive('a', '1', '2', 'early');
+    logins.now = new Date('2026-01-01T08:00:09Z');
+    logins.arrive('a', 'late');
+    logins.now = new Date('2026-01-01T08:00:10.001Z');
+    await logins.end(1);
+    expect(logins.outcomes).toEqual({ '1': 'done', early: BUSY });
+    expect(logins.began).toEqual(['1', '2', 'late']);
   });
 
   it('gives the place back after a failure', async () => {
-    const queue = queueOf(1, 0);
-    for (let n = 0; n < 5; n++)
-      await expect(queue.run(() => Promise.reject(new Error('wrong')))).rejects.toThrow('wrong');
-    await expect(queue.run(() => Promise.resolve('right'))).resolves.toBe('right');
+    const queue = new LoginQueue({ passwordHashSlots: 1, passwordHashQueue: 0 } as Environment, {
+      now: () => logins.now,
+    });
+    const arrival = { address: 'a', isGone: () => false };
+    for (let n = 0; n < 5; n++) {
+      const login = queue.run(arrival, () => Promise.reject(new Error('wrong')));
+      await expect(login).rejects.toThrow('wrong');
+    }
+    await expect(queue.run(arrival, () => Promise.resolve('right'))).resolves.toBe('right');
   });
 });

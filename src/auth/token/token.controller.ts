@@ -2,6 +2,7 @@ import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } fro
 import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
+import { addressPrefixOf } from '../../platform/http/address-prefix';
 import { PublicRoute } from '../../platform/http/route-access';
 import { JsonText } from '../../platform/json/json-text';
 import { objectText } from '../../platform/json/json-members';
@@ -56,7 +57,8 @@ export class TokenController {
       noteClient(response, client.id);
       return grant.exchange(client, tokenRequest);
     };
-    sendUnstored(response, textOf(await (grant.costsHash === true ? this.logins.run(exchange) : exchange())));
+    const arrival = { address: addressPrefixOf(request.ip ?? ''), isGone: () => response.destroyed };
+    sendUnstored(response, textOf(await (grant.costsHash === true ? this.logins.run(arrival, exchange) : exchange())));
   }
 
   @All()

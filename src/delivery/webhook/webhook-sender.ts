@@ -9,7 +9,7 @@ import { AddressPolicy } from './address-policy';
 import { connectionFailureOf } from './connection-failure';
 import { type WebhookAgents, metClosingConnection, webhookAgents } from './webhook-agents';
 import { type WebhookSettings } from './webhook-settings';
-import { signatureHeaders } from './webhook-signature';
+import { type SignedMessage, webhookSignature } from './webhook-signature';
 
 /** What is read of an answer, so that its connection can be used again; a longer answer costs its connection. */
 const MAX_ANSWER_BYTES = 4096;
@@ -77,14 +77,12 @@ export class WebhookSender implements OnApplicationShutdown {
 
   private requestOf(notification: Notification, settings: WebhookSettings, signal: AbortSignal) {
     const { http, https } = this.agentsOf(settings.keepAliveSeconds);
+    const timestampSeconds = Math.floor(this.clock.now().getTime() / 1000);
     return {
       method: 'POST',
       url: settings.endpoint,
       data: notification.body,
-      headers: {
-        ...headersOf(settings),
-        ...signatureHeaders(notification, settings.secrets, Math.floor(this.clock.now().getTime() / 1000)),
-      },
+      headers: headersOf(settings, { ...notification, timestampSeconds }),
       signal,
       httpAgent: http,
       httpsAgent: https,
@@ -108,13 +106,18 @@ export class WebhookSender implements OnApplicationShutdown {
 }
 
 /** A configured header replaces ours of the same name, and may itself stand more than once. */
-function headersOf({ headers }: WebhookSettings): Record<string, string | string[]> {
+function headersOf({ headers, secrets }: WebhookSettings, message: SignedMessage): Record<string, string | string[]> {
   const all: Record<string, string | string[]> = {
     'content-type': 'application/json',
     accept: '*/*',
     'accept-encoding': 'identity',
     'user-agent': 'svc-health-server',
+    'webhook-id': message.id,
   };
+  if (secrets.length > 0) {
+    all['webhook-timestamp'] = String(message.timestampSeconds);
+    all['webhook-signature'] = webhookSignature(secrets, message);
+  }
   for (const name of new Set(headers.map((header) => header.name.toLowerCase()))) {
     all[name] = headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value);
   }

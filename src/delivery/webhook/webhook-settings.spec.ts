@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { maskedParameter, webhookSettingsOf } from './webhook-settings';
 
 const endpoint = { name: 'endpoint', valueUrl: 'https://hook.example/in?x=1' };
+const secret = (valueString: string): { name: string; valueString: string } => ({ name: 'secret', valueString });
+const [NEW, OLD] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(24, 2).toString('base64')];
 const header = (valueString: string): { name: string; valueString: string } => ({ name: 'header', valueString });
 
 describe(webhookSettingsOf.name, () => {
@@ -24,6 +26,8 @@ describe(webhookSettingsOf.name, () => {
       { name: 'maxMessagesInBatch', valueUnsignedInt: 7 },
       header('X-A: 1'),
       header('X-A: 2'),
+      secret(NEW),
+      secret(OLD),
     ];
     expect(webhookSettingsOf(parameters, undefined)).toEqual({
       endpoint: 'https://hook.example/in?x=1',
@@ -34,7 +38,7 @@ describe(webhookSettingsOf.name, () => {
         { name: 'X-A', value: '1' },
         { name: 'X-A', value: '2' },
       ],
-      secrets: [],
+      secrets: [NEW, OLD],
     });
   });
 
@@ -56,34 +60,32 @@ describe(webhookSettingsOf.name, () => {
   });
 });
 
-describe('secrets', () => {
-  const [first, second] = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64'));
-  const secret = (valueString: unknown): { name: string; valueString: unknown } => ({ name: 'secret', valueString });
-  const secretsOf = (given: readonly unknown[], inForce?: readonly unknown[]): readonly string[] =>
+describe('the secrets of a webhook', () => {
+  const secretsOf = (values: readonly string[], inForce: readonly string[]): readonly string[] =>
     webhookSettingsOf(
-      [endpoint, ...given.map(secret)],
-      inForce === undefined ? undefined : webhookSettingsOf([endpoint, ...inForce.map(secret)], undefined),
+      [endpoint, ...values.map(secret)],
+      webhookSettingsOf([endpoint, ...inForce.map(secret)], undefined),
     ).secrets;
 
-  it('rotate: the new one first, a mask for the one it replaces, then the new one alone', () => {
-    expect(secretsOf([second, '***'], [first])).toEqual([second, first]);
-    expect(secretsOf(['***'], [second, first])).toEqual([second]);
-    expect(secretsOf([], [first])).toEqual([]);
+  it('are rotated by a new one before a mask', () => {
+    expect(secretsOf([NEW, '***'], [OLD])).toEqual([NEW, OLD]);
+    expect(secretsOf(['***', '***'], [NEW, OLD])).toEqual([NEW, OLD]);
+    expect(secretsOf(['***'], [NEW, OLD])).toEqual([NEW]);
+    expect(secretsOf([], [NEW, OLD])).toEqual([]);
   });
 
-  it.each<[string, unknown[], unknown[]]>([
-    ['three', [first, second, first], []],
-    ['a mask for nothing', ['***'], []],
-    ['a number', [3], []],
-    ['a word', ['geheim'], []],
-  ])('are refused: %s', (_case, given, inForce) => {
-    expect(() => secretsOf(given, inForce)).toThrow(/secret/);
+  it.each([
+    ['three', [NEW, NEW, OLD], 'at most 2 times'],
+    ['a mask without a stored one', ['***'], 'Send the secret'],
+    ['a word', ['geheim'], 'openssl rand'],
+  ])('are refused: %s', (_what, values, message) => {
+    expect(() => secretsOf(values, [])).toThrow(message);
   });
 });
 
 describe(maskedParameter.name, () => {
-  it('shows nothing of a secret', () => {
-    expect(maskedParameter({ name: 'secret', valueString: 'geheim' })).toEqual({ name: 'secret', valueString: '***' });
+  it('keeps nothing of a secret', () => {
+    expect(maskedParameter(secret(NEW))).toEqual(secret('***'));
   });
 
   it('keeps the name of a header alone', () => {

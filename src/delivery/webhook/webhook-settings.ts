@@ -9,7 +9,7 @@ export interface WebhookSettings extends DeliverySettings {
   readonly keepAliveSeconds: number;
   /** In the order given; a name may occur more than once. */
   readonly headers: readonly HeaderLine[];
-  /** Each signs every request; the newest first. */
+  /** Each signs every request: two while a receiver changes from one to the other. Without any, nothing is signed. */
   readonly secrets: readonly string[];
 }
 
@@ -39,11 +39,10 @@ const LONGEST_KEEP_ALIVE_SECONDS = 86_400;
 const MAX_HEADERS = 64;
 const MAX_HEADER_BYTES = 8 * 1024;
 
-/** The one in force and the one that it replaces. */
 const MAX_SECRETS = 2;
 
 /**
- * Reads the parameters of a webhook. A masked header value or secret stands for the one in force.
+ * Reads the parameters of a webhook. A masked header value stands for the one in force.
  * @throws ServiceError 'unprocessable' that names the parameter and says what to do.
  */
 export function webhookSettingsOf(
@@ -74,8 +73,8 @@ export function webhookSettingsOf(
 
 /** A checked parameter without its secret: a header keeps its name. */
 export function maskedParameter(parameter: DestinationParameter): DestinationParameter {
-  if (parameter.name === 'secret') return { ...parameter, valueString: MASK };
   const line = parameter.valueString;
+  if (parameter.name === 'secret') return { ...parameter, valueString: MASK };
   if (parameter.name !== 'header' || typeof line !== 'string') return parameter;
   return { ...parameter, valueString: `${line.slice(0, line.indexOf(':'))}: ${MASK}` };
 }
@@ -149,21 +148,19 @@ function takeKnown(known: HeaderLine[], name: string): HeaderLine {
   return { name, value: header.value };
 }
 
-/** Masks stand for the secrets in force in their order: a new one before a mask begins a rotation. */
+/** Masks stand for the secrets in force in their order. */
 function secretsOf(values: readonly unknown[], inForce: readonly string[]): string[] {
   if (values.length > MAX_SECRETS)
-    throw refusal('secret may stand at most twice: the new one, then the one it replaces.');
+    throw refusal(`secret may stand at most ${MAX_SECRETS} times: the new one and the old one, while they change.`);
   const known = [...inForce];
   return values.map((value) => {
     if (value === MASK) {
-      const kept = known.shift();
-      if (kept === undefined) throw refusal(`${MASK} keeps a stored secret, and there is none left. Send the secret.`);
-      return kept;
+      const stored = known.shift();
+      if (stored === undefined) throw refusal(`${MASK} keeps a stored secret, and there is none. Send the secret.`);
+      return stored;
     }
     if (typeof value === 'string' && signingKeyOf(value) !== undefined) return value;
-    throw refusal(
-      'secret must be base64 of 24 to 64 bytes, with or without whsec_ before it: openssl rand -base64 32.',
-    );
+    throw refusal('secret must be 24 to 64 random bytes in base64, such as "openssl rand -base64 32" makes.');
   });
 }
 

@@ -1,44 +1,48 @@
 import { describe, expect, it } from '@jest/globals';
-import { signatureHeaders, signingKeyOf } from './webhook-signature';
+import { signingKeyOf, webhookSignature } from './webhook-signature';
 
-/** The example that the libraries of Standard Webhooks share. */
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const NOTIFICATION = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: Buffer.from('{"test": 2432232314}') };
-const SIGNATURE = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
 
-describe(signatureHeaders.name, () => {
-  it('agrees with the published example', () => {
-    expect(signatureHeaders(NOTIFICATION, [SECRET], 1614265330)).toEqual({
-      'webhook-id': NOTIFICATION.id,
-      'webhook-timestamp': '1614265330',
-      'webhook-signature': SIGNATURE,
-    });
+describe(webhookSignature.name, () => {
+  const message = {
+    id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    timestampSeconds: 1_614_265_330,
+    body: Buffer.from('{"test": 2432232314}'),
+  };
+
+  it('is that of the published example', () => {
+    expect(webhookSignature([SECRET], message)).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  it('signs with both secrets while one replaces the other', () => {
-    const other = Buffer.alloc(24, 7).toString('base64');
-    const signed = signatureHeaders(NOTIFICATION, [other, SECRET], 1614265330)['webhook-signature'] ?? '';
-    expect(signed.split(' ')).toEqual([expect.stringMatching(/^v1,/), SIGNATURE]);
-    expect(signed.split(' ')[0]).not.toBe(SIGNATURE);
-  });
-
-  it('tells the id alone without a secret', () => {
-    expect(signatureHeaders(NOTIFICATION, [], 1614265330)).toEqual({ 'webhook-id': NOTIFICATION.id });
+  it('has one signature for each secret, in their order', () => {
+    const other = Buffer.alloc(32, 7).toString('base64');
+    const both = webhookSignature([other, SECRET], message).split(' ');
+    expect(both).toEqual([webhookSignature([other], message), webhookSignature([SECRET], message)]);
   });
 });
 
 describe(signingKeyOf.name, () => {
-  it.each([
-    ['23 bytes', Buffer.alloc(23).toString('base64')],
-    ['65 bytes', Buffer.alloc(65).toString('base64')],
-    ['no base64', 'whsec_not a secret at all, but long enough'],
-    ['nothing', ''],
-    ['a mask', '***'],
-  ])('takes no secret of %s', (_case, secret) => {
-    expect(signingKeyOf(secret)).toBeUndefined();
+  it('reads base64 with and without its prefix', () => {
+    expect(signingKeyOf(SECRET)).toEqual(signingKeyOf(SECRET.slice('whsec_'.length)));
   });
 
-  it.each([24, 32, 64])('takes one of %d bytes', (size) => {
-    expect(signingKeyOf(Buffer.alloc(size, 1).toString('base64'))).toHaveLength(size);
+  it.each([
+    ['24 bytes', Buffer.alloc(24, 1).toString('base64'), 24],
+    ['64 bytes', Buffer.alloc(64, 1).toString('base64'), 64],
+    ['no padding', Buffer.alloc(32, 1).toString('base64').replace('=', ''), 32],
+  ])('reads %s', (_what, secret, length) => {
+    expect(signingKeyOf(secret)?.length).toBe(length);
+  });
+
+  it.each([
+    ['23 bytes', Buffer.alloc(23, 1).toString('base64')],
+    ['65 bytes', Buffer.alloc(65, 1).toString('base64')],
+    ['words', 'a secret that everybody can remember'],
+    ['a cut text', Buffer.alloc(32, 255).toString('base64').slice(0, -3)],
+    ['nothing', ''],
+    ['the prefix alone', 'whsec_'],
+    ['base64url', Buffer.alloc(32, 251).toString('base64url')],
+  ])('refuses %s', (_what, secret) => {
+    expect(signingKeyOf(secret)).toBeUndefined();
   });
 });

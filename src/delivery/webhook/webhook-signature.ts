@@ -1,36 +1,38 @@
 import { createHmac } from 'node:crypto';
 
-/** Standard Webhooks 1.0: a secret is base64 of 24 to 64 bytes, often written after this. */
 const PREFIX = 'whsec_';
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** Standard Webhooks 1.0, "Symmetric Signature". */
+const LEAST_BYTES = 24;
+const MOST_BYTES = 64;
 
-/** The key of a secret; undefined for what is none. */
+/** What a signature is about. */
+export interface SignedMessage {
+  /** The value of `webhook-id`. */
+  readonly id: string;
+  /** The value of `webhook-timestamp`: of the attempt, not of the batch. */
+  readonly timestampSeconds: number;
+  readonly body: Buffer;
+}
+
+/** The key that a secret stands for: base64, with or without `whsec_` before it. Undefined when it is none of 24 to 64 bytes. */
 export function signingKeyOf(secret: string): Buffer | undefined {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
-  if (!BASE64.test(text)) return undefined;
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const key = Buffer.from(text, 'base64');
-  return key.length >= 24 && key.length <= 64 ? key : undefined;
+  const isWhole = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  return isWhole && key.length >= LEAST_BYTES && key.length <= MOST_BYTES ? key : undefined;
 }
 
 /**
- * Headers of Standard Webhooks 1.0 (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md):
- * one signature for each secret, so that receivers can change theirs at leisure. Without secrets only the id.
- * @param timestampSeconds of the attempt, since 1970
+ * The value of `webhook-signature`: one signature for each secret, so that a receiver may know either while they change.
+ * Source: Standard Webhooks 1.0 (https://www.standardwebhooks.com).
+ * @param secrets that {@link signingKeyOf} can read
  */
-export function signatureHeaders(
-  { id, body }: { readonly id: string; readonly body: Buffer },
-  secrets: readonly string[],
-  timestampSeconds: number,
-): Record<string, string> {
-  const keys = secrets.map(signingKeyOf).filter((key) => key !== undefined);
-  if (keys.length === 0) return { 'webhook-id': id };
-  const signatures = keys.map((key) => {
-    const signature = createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body).digest('base64');
-    return `v1,${signature}`;
-  });
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': signatures.join(' '),
-  };
+export function webhookSignature(secrets: readonly string[], { id, timestampSeconds, body }: SignedMessage): string {
+  return secrets
+    .map((secret) => {
+      const hmac = createHmac('sha256', signingKeyOf(secret) ?? '');
+      return `v1,${hmac.update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
+    })
+    .join(' ');
 }

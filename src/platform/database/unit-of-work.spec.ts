@@ -281,6 +281,41 @@ describe(UnitOfWork.name, () => {
     });
   });
 
+  describe('whenOver', () => {
+    it.each([
+      ['committed', () => Promise.resolve(), 1],
+      ['rolled back', () => Promise.reject(new Error('refused')), 0],
+    ])('acts before the run that was %s is handed back, on a connection that is free', async (_how, end, value) => {
+      const acted: unknown[] = [];
+      const work = unitOfWork.run(async () => {
+        await database.add('a');
+        await unitOfWork.whenOver(async () => {
+          acted.push(unitOfWork.isOpen, await database.countInTransaction(), await database.findValue('a'));
+        });
+        expect(acted).toEqual([]);
+        await end();
+      });
+      await work.catch(() => undefined);
+      expect(acted).toEqual([false, 0, value]);
+    });
+
+    it('acts at once where no transaction is open', async () => {
+      const acted: boolean[] = [];
+      await unitOfWork.whenOver(() => acted.push(unitOfWork.isOpen));
+      expect(acted).toEqual([false]);
+    });
+
+    it('leaves the outcome as it is when an action fails', async () => {
+      const work = unitOfWork.run(async () => {
+        await unitOfWork.whenOver(() => {
+          throw new Error('not stored');
+        });
+        throw new Error('refused');
+      });
+      await expect(work).rejects.toThrow('refused');
+    });
+  });
+
   describe('at a level that the request asks for', () => {
     const LEVEL: Statement = { name: 'level', text: 'show transaction_isolation' };
     const LOCK: Statement = { name: 'lock', text: 'select pg_advisory_xact_lock($1)', lockKey: 'k::bigint' };

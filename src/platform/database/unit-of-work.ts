@@ -18,6 +18,7 @@ interface Unit {
   /** Work gathered for the end of the transaction, by its key. */
   readonly gathered: Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
   readonly afterCommit: (() => unknown)[];
+  readonly whenOver: (() => unknown)[];
 }
 
 /** A conflict says that somebody else was faster, so a few more tries settle it; a livelock ends as 503. */
@@ -122,19 +123,31 @@ export class UnitOfWork {
   /** Runs `action` once the transaction has committed; at once when none is open. A failing action is logged. */
   afterCommit(action: () => unknown): void {
     const unit = this.current.getStore();
-    if (unit === undefined) this.runLater(action);
+    if (unit === undefined) void this.runLater(action);
     else unit.afterCommit.push(action);
+  }
+
+  /**
+   * Runs `action` once the transaction is over, committed or rolled back, and its connection is free; at once when none is
+   * open. Whoever opened the transaction goes on after it. A failing action is logged.
+   */
+  async whenOver(action: () => unknown): Promise<void> {
+    const unit = this.current.getStore();
+    if (unit === undefined) await this.runLater(action);
+    else unit.whenOver.push(action);
   }
 
   private async runOnce<T>(work: () => Promise<T>, level: IsolationLevel, locks: EarlyLocks | undefined): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
+    let whenOver: Unit['whenOver'] = [];
     try {
       await locks?.take(client);
       const unit = openUnit(runner, client, locks, [
         BEGIN[level],
         ...(locks === undefined ? [] : this.firstStatements),
       ]);
+      ({ whenOver } = unit);
       let isFinished = false;
       try {
         const result = await this.current.run(unit, async () => {
@@ -144,7 +157,7 @@ export class UnitOfWork {
         });
         isFinished = true;
         await commit(unit.client);
-        for (const action of unit.afterCommit) this.runLater(action);
+        for (const action of unit.afterCommit) void this.runLater(action);
         return result;
       } finally {
         if (!isFinished) await unit.client.query('ROLLBACK').catch(() => undefined);
@@ -153,18 +166,19 @@ export class UnitOfWork {
     } finally {
       await locks?.giveBack(client);
       await runner.release();
+      for (const action of whenOver) await this.runLater(action);
     }
   }
 
-  private runLater(action: () => unknown): void {
+  private runLater(action: () => unknown): Promise<unknown> {
     // Outside of the storage: the action must not join a transaction that is over.
-    this.outside(() => {
+    return this.outside(() =>
       Promise.resolve()
         .then(action)
         .catch((error: unknown) => {
-          this.logger.error('An action after a commit failed', error instanceof Error ? error.stack : undefined);
-        });
-    });
+          this.logger.error('An action after a transaction failed', error instanceof Error ? error.stack : undefined);
+        }),
+    );
   }
 }
 
@@ -180,7 +194,7 @@ function openUnit(
 ): Unit {
   for (const text of statements) client.query(text).catch(() => undefined); // a broken connection fails the first statement too
   Object.assign(runner, { isTransactionActive: true });
-  return { runner, client, locks, gathered: new Map(), afterCommit: [] };
+  return { runner, client, locks, gathered: new Map(), afterCommit: [], whenOver: [] };
 }
 
 const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>

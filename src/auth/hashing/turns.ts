@@ -1,4 +1,4 @@
-import { ServiceError } from '../../platform/errors/service-error';
+import { tooManyLogins } from './too-many-logins';
 
 interface Line {
   running: number;
@@ -6,8 +6,7 @@ interface Line {
 }
 
 /**
- * Lets a few works of one key run at a time, the others wait in line: right credentials that many calls bring at once are not taken
- * for many tries. A hash takes a processor anyway, so that the line costs no time.
+ * Lets a few works of one key run at a time; the others wait in line.
  */
 export class Turns {
   private readonly lines = new Map<string, Line>();
@@ -23,7 +22,7 @@ export class Turns {
     this.lines.set(key, line);
     if (line.running < this.atOnce) line.running++;
     else if (line.waiting.length < this.mostWaiting) await new Promise<void>((resolve) => line.waiting.push(resolve));
-    else throw new ServiceError('busy', 'Too many logins at once. Try again.', { retryAfterSeconds: 1 });
+    else throw tooManyLogins();
     try {
       return await work();
     } finally {

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { type NativeReference } from '../fhir/types';
+import { objectText } from '../platform/json/json-members';
+import { type JsonText } from '../platform/json/json-text';
+import { Addenda } from './addenda';
+import { AddendumEntries } from './addendum-entries.repository';
+import { HISTORY, isFinal } from './addendum-kinds';
+import { type Author } from './authors';
+import { snapshotDigestOf } from './snapshot-digest';
+
+/** A document or workflow as it stands after a change of its status. */
+export interface StatusChange {
+  readonly target: NativeReference;
+  readonly author: Author;
+  readonly status: string | undefined;
+  /** The whole body as JSON text. */
+  readonly body: string;
+}
+
+export interface RecordedStatus {
+  readonly addendum: JsonText;
+  /** Whether the body was kept as a snapshot. */
+  readonly isChanged: boolean;
+}
+
+/** The History addenda of a target: a signed body that differs from the last snapshot is kept as one (interface, rule 3). */
+@Injectable()
+export class StatusHistory {
+  constructor(
+    private readonly entries: AddendumEntries,
+    private readonly addenda: Addenda,
+  ) {}
+
+  /**
+   * Stores a History of a target that the open unit of work holds.
+   * @param digest that of the body, where it is known already
+   */
+  async record(change: StatusChange, digest = digestOf(change)): Promise<RecordedStatus> {
+    const { target, author, status, body } = change;
+    const [latest] = digest === undefined ? [] : await this.entries.latestSnapshots(target);
+    const isChanged = digest !== undefined && latest?.digest.equals(digest) !== true;
+    const content = objectText([
+      ...(status === undefined ? [] : [['status', JSON.stringify(status)] as const]),
+      ['changed', String(isChanged)],
+      ...(isChanged ? [['snapshot', body] as const] : []),
+    ]);
+    const addendum = await this.addenda.add({
+      type: HISTORY,
+      target,
+      author,
+      content,
+      ...(isChanged ? { snapshotDigest: digest } : {}),
+    });
+    return { addendum, isChanged };
+  }
+}
+
+/** What a signed body is compared by; undefined for one that is not signed. */
+export const digestOf = ({ status, body }: Pick<StatusChange, 'status' | 'body'>): Buffer | undefined =>
+  isFinal(status) ? snapshotDigestOf(body) : undefined;

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Random } from '../../tools/chart/random';
+import { type Bundle } from '../support/bundle';
+import { CompartmentChart, type Drawn, type Subject, WRITABLE_LINKS } from '../support/compartment-chart';
+import { COMPARTMENT_LINKS, type CompartmentLink, type SentResource } from '../support/compartment-oracle';
+import { type Kept, nameOf, SentRecord } from '../support/sent-record';
+import { startTestApp, type TestApp } from '../support/test-app';
+
+/** Another chart on each run; `EVERYTHING_SEEDS=1,2,3` draws these. */
+const SEEDS = (process.env.EVERYTHING_SEEDS ?? String(Date.now() % 1_000_000)).split(',').map(Number);
+
+const UNIT_SIZE = 25;
+
+// Ids that begin alike, or differ in case alone, are of different patients.
+const SUBJECTS: readonly Subject[] = ['kim', 'kim1', 'Kim', 'lee'].map((id, index) => ({
+  id,
+  identifier: { system: 'http://mrn.example', value: `mrn-${id}` },
+  urn: `urn:uuid:0${index}000000-0000-4000-8000-000000000000`,
+}));
+
+interface Found extends SentResource {
+  readonly meta: { readonly versionId: string; readonly lastUpdated: string };
+}
+
+/** What is compared: the name, the version and all content. */
+const foundAs = ({ meta, ...resource }: Found): object => ({ ...resource, version: Number(meta.versionId) });
+const keptAs = ({ resource, version }: Kept): object => ({ ...resource, version });
+const byName = <T extends SentResource>(resources: readonly T[]): T[] =>
+  [...resources].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+
+describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=%i', (seed) => {
+  const random = new Random(seed);
+  const chart = new CompartmentChart(random);
+  const linksOf = new Map<string, readonly CompartmentLink[]>();
+  let app: TestApp;
+  let record: SentRecord;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    record = new SentRecord(app, SUBJECTS);
+    for (const { id, identifier } of SUBJECTS) {
+      await record.put({ resourceType: 'Patient', id, identifier: [identifier] });
+    }
+  }, 60_000);
+  afterAll(() => app.close());
+
+  const everything = async (patientId: string, query = ''): Promise<Found[]> => {
+    const answer = await app.get(`/fhir/Patient/${patientId}/$everything${query}`);
+    expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+    const { entry, total } = answer.json<Bundle<{ resource: Found }>>();
+    expect(total).toBe(entry.length);
+    return entry.map(({ resource }) => resource);
+  };
+
+  /** Compares what every patient has with what was sent: nothing missing, nothing extra, nothing twice. */
+  const agree = async (query = '', holds: (kept: Kept) => boolean = () => true): Promise<void> => {
+    for (const { id } of SUBJECTS) {
+      const expected = record.everythingOf(id).filter(holds);
+      const found = await everything(id, query);
+      expect(byName(found).map(nameOf)).toEqual(byName(expected.map(({ resource }) => resource)).map(nameOf));
+      const versions = new Map(expected.map((kept) => [nameOf(kept.resource), keptAs(kept)]));
+      for (const one of found) expect(foundAs(one)).toEqual(versions.get(nameOf(one)));
+    }
+  };
+
+  const draw = (id: string, links: readonly CompartmentLink[], isMember: boolean): Drawn => {
+    const drawn = isMember
+      ? chart.member(id, links, random.pick(SUBJECTS))
+      : chart.miss(id, links, random.pick(SUBJECTS));
+    linksOf.set(nameOf(drawn.resource), links);
+    return drawn;
+  };
+
+  /** Sends the resources in units of one or many, as it comes. */
+  const send = async (drawn: readonly Drawn[]): Promise<void> => {
+    const units = { put: [], batch: [], transaction: [] } as Record<'put' | 'batch' | 'transaction', SentResource[]>;
+    for (const { resource, isForTransaction } of drawn) {
+      units[isForTransaction ? 'transaction' : random.pick(['put', 'batch', 'transaction'] as const)].push(resource);
+    }
+    for (const resource of units.put) await record.put(resource);
+    for (const type of ['batch', 'transaction'] as const) {
+      for (let at = 0; at < units[type].length; at += UNIT_SIZE) {
+        await record.bundle(type, units[type].slice(at, at + UNIT_SIZE));
+      }
+    }
+  };
+
+  it('holds what points at the patient by any parameter of any type, in any form of reference', async () => {
+    const types = new Set(WRITABLE_LINKS.map(({ type }) => type));
+    // 66 types of R4 and two of the server, but for AuditEvent, which is only written by the server itself.
+    expect([types.size, new Set(COMPARTMENT_LINKS.map(({ type }) => type)).size]).toEqual([67, 68]);
+    const drawn = WRITABLE_LINKS.flatMap((link, index) => [
+      draw(`one-${index}`, [link], true),
+      draw(`near-${index}`, [link], false),
+    ]);
+    const several = [...types].map((type) =>
+      draw(
+        'several',
+        WRITABLE_LINKS.filter((link) => link.type === type),
+        true,
+      ),
+    );
+    await send([...drawn, ...several]);
+    await agree();
+  }, 60_000);
+
+  it('follows what is changed, moved from one patient to another, deleted and stored again', async () => {
+    const others = record.all.filter(({ resource }) => linksOf.has(nameOf(resource)));
+    const changed: Drawn[] = [];
+    for (const { resource } of others) {
+      const name = nameOf(resource);
+      const links = linksOf.get(name) ?? [];
+      const choice = random.integer(1, 10);
+      if (choice >= 9) await record.delete(name);
+      if (choice === 10 || choice <= 4) changed.push(draw(resource.id, links, random.chance(0.6)));
+      else if (choice === 5) await record.patch(chart.relative(resource.id, links, random.pick(SUBJECTS)));
+      else if (choice === 6) await record.put({ ...resource, language: 'en' });
+    }
+    await send(changed);
+    await agree();
+  }, 60_000);
+
+  it('holds only what changed later than _since', async () => {
+    const instants = [...new Set(record.all.map(({ lastUpdated }) => lastUpdated))].sort();
+    const drawn = Array.from({ length: 8 }, () => random.pick(instants));
+    for (const since of [instants[0] ?? '', instants.at(-1) ?? '', ...drawn]) {
+      await agree(`?_since=${since}`, ({ lastUpdated }) => lastUpdated > since);
+    }
+  });
+  it('holds the AuditEvents that another server wrote of it', async () => {
+    const audited = await startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_AUDIT: 'all' } });
+    try {
+      for (const { id } of SUBJECTS.slice(0, 2)) await audited.get(`/fhir/Patient/${id}`);
+      await audited.get('/fhir/Observation?subject=Patient/kim');
+      await audited.get('/fhir/Patient/Kim/$everything');
+    } finally {
+      await audited.close();
+    }
+    const events = async (id: string): Promise<number> =>
+      (await everything(id)).filter(({ resourceType }) => resourceType === 'AuditEvent').length;
+    expect(await Promise.all(SUBJECTS.map(({ id }) => events(id)))).toEqual([2, 1, 1, 0]);
+  });
+});

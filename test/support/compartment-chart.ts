@@ -1,0 +1,265 @@
+import { type Random } from '../../tools/chart/random';
+import { COMPARTMENT_LINKS, type CompartmentLink, type SentResource } from './compartment-oracle';
+import { BASE_URL } from './test-app';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const TEXT = { text: 'x' };
+const SHOWN = { display: 'x' };
+const NOBODY = { reference: 'Patient/nobody' };
+const ON = '2026-01-05';
+
+/** What each type of the compartment must have to be stored at all, beside its links. AuditEvents only the server writes. */
+const LEAST: Readonly<Record<string, Members>> = {
+  Account: { status: 'active' },
+  AdverseEvent: { actuality: 'actual', subject: NOBODY },
+  AllergyIntolerance: {
+    clinicalStatus: {
+      coding: [{ system: 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical', code: 'active' }],
+    },
+    patient: NOBODY,
+  },
+  Appointment: { status: 'proposed', participant: [{ status: 'accepted', actor: SHOWN }] },
+  AppointmentResponse: { appointment: SHOWN, participantStatus: 'accepted', participantType: [TEXT] },
+  Basic: { code: TEXT },
+  BodyStructure: { patient: NOBODY },
+  CarePlan: { status: 'active', intent: 'plan', subject: NOBODY },
+  CareTeam: {},
+  ChargeItem: { status: 'billable', code: TEXT, subject: NOBODY },
+  Claim: {
+    ...{ status: 'active', type: TEXT, use: 'claim', patient: NOBODY, created: ON, provider: SHOWN, priority: TEXT },
+    insurance: [{ sequence: 1, focal: true, coverage: SHOWN }],
+  },
+  ClaimResponse: {
+    ...{ status: 'active', type: TEXT, use: 'claim', patient: NOBODY, created: ON, insurer: SHOWN },
+    outcome: 'complete',
+  },
+  ClinicalImpression: { status: 'completed', subject: NOBODY },
+  Communication: { status: 'completed' },
+  CommunicationRequest: { status: 'active' },
+  Composition: { status: 'final', type: TEXT, date: ON, author: [SHOWN], title: 'x' },
+  Condition: { subject: NOBODY },
+  Consent: { status: 'active', scope: TEXT, category: [TEXT], policyRule: TEXT },
+  Coverage: { status: 'active', beneficiary: NOBODY, payor: [SHOWN] },
+  CoverageEligibilityRequest: {
+    ...{ status: 'active', purpose: ['benefits'], patient: NOBODY, created: ON, insurer: SHOWN },
+  },
+  CoverageEligibilityResponse: {
+    ...{ status: 'active', purpose: ['benefits'], patient: NOBODY, created: ON, insurer: SHOWN },
+    ...{ request: SHOWN, outcome: 'complete' },
+  },
+  DetectedIssue: { status: 'final' },
+  DeviceRequest: { intent: 'order', codeCodeableConcept: TEXT, subject: NOBODY },
+  DeviceUseStatement: { status: 'active', subject: NOBODY, device: SHOWN },
+  DiagnosticReport: { status: 'final', code: TEXT },
+  DocumentManifest: { status: 'current', content: [SHOWN] },
+  DocumentReference: { status: 'current', content: [{ attachment: { title: 'x' } }] },
+  Encounter: { status: 'finished', class: { code: 'AMB' } },
+  EnrollmentRequest: {},
+  EpisodeOfCare: { status: 'active', patient: NOBODY },
+  ExplanationOfBenefit: {
+    ...{ status: 'active', type: TEXT, use: 'claim', patient: NOBODY, created: ON, insurer: SHOWN, provider: SHOWN },
+    ...{ outcome: 'complete', insurance: [{ focal: true, coverage: SHOWN }] },
+  },
+  FamilyMemberHistory: { status: 'completed', patient: NOBODY, relationship: TEXT },
+  Flag: { status: 'active', code: TEXT, subject: NOBODY },
+  Goal: { lifecycleStatus: 'active', description: TEXT, subject: NOBODY },
+  Group: { type: 'person', actual: true },
+  ImagingStudy: { status: 'available', subject: NOBODY },
+  Immunization: { status: 'completed', vaccineCode: TEXT, patient: NOBODY, occurrenceString: 'x' },
+  ImmunizationEvaluation: {
+    ...{ status: 'completed', patient: NOBODY, targetDisease: TEXT, immunizationEvent: SHOWN, doseStatus: TEXT },
+  },
+  ImmunizationRecommendation: {
+    ...{ patient: NOBODY, date: ON, recommendation: [{ vaccineCode: [TEXT], forecastStatus: TEXT }] },
+  },
+  Invoice: { status: 'issued' },
+  List: { status: 'current', mode: 'working' },
+  MeasureReport: { status: 'complete', type: 'individual', measure: 'http://x.example/m', period: { start: ON } },
+  Media: { status: 'completed', content: { title: 'x' } },
+  MedicationAdministration: {
+    ...{ status: 'completed', medicationCodeableConcept: TEXT, subject: NOBODY, effectiveDateTime: ON },
+  },
+  MedicationDispense: { status: 'completed', medicationCodeableConcept: TEXT },
+  MedicationRequest: { status: 'active', intent: 'order', medicationCodeableConcept: TEXT, subject: NOBODY },
+  MedicationStatement: { status: 'active', medicationCodeableConcept: TEXT, subject: NOBODY },
+  MolecularSequence: { coordinateSystem: 0 },
+  NutritionOrder: {
+    ...{ status: 'active', intent: 'order', patient: NOBODY, dateTime: ON, oralDiet: { type: [TEXT] } },
+  },
+  Observation: { status: 'final', code: TEXT },
+  Patient: {},
+  Person: {},
+  Procedure: { status: 'completed', subject: NOBODY },
+  Provenance: { target: [SHOWN], recorded: '2026-01-05T10:00:00Z', agent: [{ who: SHOWN }] },
+  QuestionnaireResponse: { status: 'completed' },
+  RelatedPerson: { patient: NOBODY },
+  RequestGroup: { status: 'active', intent: 'plan' },
+  ResearchSubject: { status: 'candidate', study: SHOWN, individual: NOBODY },
+  RiskAssessment: { status: 'final', subject: NOBODY },
+  Schedule: { actor: [SHOWN] },
+  ServiceRequest: { status: 'active', intent: 'order', subject: NOBODY },
+  Specimen: {},
+  SupplyDelivery: {},
+  SupplyRequest: { itemCodeableConcept: TEXT, quantity: { value: 1 } },
+  VisionPrescription: {
+    ...{ status: 'active', created: ON, patient: NOBODY, dateWritten: ON, prescriber: SHOWN },
+    lensSpecification: [{ product: TEXT, eye: 'right' }],
+  },
+  SDCDocument: { status: 'draft' },
+  SDCWorkflow: { status: 'new' },
+};
+
+/** What an element on the way to a link must have beside it. */
+const BESIDE: Readonly<Record<string, Members>> = {
+  'Appointment.participant[]': { status: 'accepted' },
+  'CarePlan.detail': { status: 'not-started' },
+  'Claim.payee': { type: TEXT },
+  'Composition.attester[]': { mode: 'personal' },
+  'Patient.link[]': { type: 'seealso' },
+  'RequestGroup.action[]': { resource: SHOWN },
+};
+
+/** What callers may write. */
+export const WRITABLE_LINKS: readonly CompartmentLink[] = COMPARTMENT_LINKS.filter(({ type }) => type in LEAST);
+
+const isOwnType = (type: string): boolean => type.startsWith('SDC');
+
+/** Another type that the same element may point at; nothing where it is for patients alone. */
+function otherTypeOf({ type, path }: CompartmentLink): string | undefined {
+  const element = path.at(-1)?.replace('[]', '') ?? '';
+  if (['patient', 'beneficiary', 'candidate', 'individual'].includes(element)) return undefined;
+  if (type === 'Account') return 'Device';
+  if (type === 'Patient' || element === 'subscriber') return 'RelatedPerson';
+  if (['policyHolder', 'payor', 'deliverTo'].includes(element) || type === 'Invoice') {
+    return element === 'subject' ? 'Group' : 'Organization';
+  }
+  return element === 'subject' ? 'Group' : 'Practitioner';
+}
+
+/** A patient as references name it. */
+export interface Subject {
+  readonly id: string;
+  readonly identifier: { readonly system: string; readonly value: string };
+  /** The fullUrl of the patient in transactions. */
+  readonly urn: string;
+}
+
+interface Reference {
+  /** What goes into the element; nothing leaves it out. */
+  readonly value: Members;
+  /** Only a transaction can read it. */
+  readonly isForTransaction?: boolean;
+  readonly contained?: readonly Members[];
+}
+
+type Form = (subject: Subject, link: CompartmentLink) => Reference | undefined;
+
+const RELATIVE: Readonly<Record<string, Form>> = {
+  relative: ({ id }) => ({ value: { reference: `Patient/${id}` } }),
+};
+const MEMBER_FORMS: Readonly<Record<string, Form>> = {
+  ...RELATIVE,
+  absolute: ({ id }) => ({ value: { reference: `${BASE_URL}/fhir/Patient/${id}` } }),
+  'absolute on the other root': ({ id }) => ({ value: { reference: `${BASE_URL}/Patient/${id}` } }),
+  versioned: ({ id }) => ({ value: { reference: `Patient/${id}/_history/1` } }),
+  'absolute and versioned': ({ id }) => ({ value: { reference: `${BASE_URL}/fhir/Patient/${id}/_history/7` } }),
+  'with an identifier that says otherwise': ({ id }) => ({
+    value: { reference: `Patient/${id}`, type: 'Patient', identifier: { value: 'other' }, display: 'Patient/other' },
+  }),
+  urn: ({ urn }) => ({ value: { reference: urn }, isForTransaction: true }),
+  conditional: ({ identifier: { system, value } }) => ({
+    value: { reference: `Patient?identifier=${system}|${value}` },
+    isForTransaction: true,
+  }),
+};
+
+/** Beside another patient, who is simply another subject. */
+const MISS_FORMS: Readonly<Record<string, Form>> = {
+  'another server': ({ id }) => ({ value: { reference: `http://elsewhere.example/fhir/Patient/${id}` } }),
+  'below our own base': ({ id }) => ({ value: { reference: `${BASE_URL}/fhir/archive/Patient/${id}` } }),
+  'identifier alone': ({ identifier }) => ({ value: { type: 'Patient', identifier } }),
+  'display alone': ({ id }) => ({ value: { display: `Patient/${id}` } }),
+  'a urn that nobody has': ({ urn }) => ({ value: { reference: urn.replace('urn:uuid:0', 'urn:uuid:f') } }),
+  contained: ({ id, identifier }) => ({
+    value: { reference: '#kept' },
+    contained: [{ resourceType: 'Patient', id: 'kept', identifier: [identifier], link: linkTo(id) }],
+  }),
+  'another type': ({ id }, link) => {
+    const type = otherTypeOf(link);
+    return type === undefined ? undefined : { value: { reference: `${type}/${id}` } };
+  },
+  'an extension': ({ id }) => ({
+    value: {
+      reference: 'Patient/nobody',
+      extension: [{ url: 'http://x.example/see', valueReference: { reference: `Patient/${id}` } }],
+    },
+  }),
+};
+
+const linkTo = (id: string): object[] => [{ other: { reference: `Patient/${id}` }, type: 'seealso' }];
+
+const OWN_FORMS: Readonly<Record<string, Form>> = {
+  own: ({ id }) => ({ value: { resourceType: 'Patient', id } }),
+};
+const OWN_MISSES: Readonly<Record<string, Form>> = {
+  'own, another type': ({ id }) => ({ value: { resourceType: 'User', id } }),
+};
+
+/** A resource to be sent. */
+export interface Drawn {
+  readonly resource: SentResource;
+  readonly isForTransaction: boolean;
+}
+
+/** Draws resources that point at patients, or nearly. */
+export class CompartmentChart {
+  constructor(private readonly random: Random) {}
+
+  /** A resource whose `links` point at the subject, each in a form of its own. */
+  member(id: string, links: readonly CompartmentLink[], subject: Subject): Drawn {
+    return this.drawn(id, links, subject, (type) => (isOwnType(type) ? OWN_FORMS : MEMBER_FORMS));
+  }
+
+  /** The same, in the form that is read everywhere. */
+  relative(id: string, links: readonly CompartmentLink[], subject: Subject): SentResource {
+    return this.drawn(id, links, subject, (type) => (isOwnType(type) ? OWN_FORMS : RELATIVE)).resource;
+  }
+
+  /** A resource whose `links` nearly point at the subject. */
+  miss(id: string, links: readonly CompartmentLink[], subject: Subject): Drawn {
+    return this.drawn(id, links, subject, (type) => (isOwnType(type) ? OWN_MISSES : MISS_FORMS));
+  }
+
+  private drawn(
+    id: string,
+    links: readonly CompartmentLink[],
+    subject: Subject,
+    formsOf: (type: string) => Readonly<Record<string, Form>>,
+  ): Drawn {
+    const type = links[0]?.type ?? '';
+    let resource: SentResource = { resourceType: type, id, ...LEAST[type] };
+    let isForTransaction = false;
+    for (const link of links) {
+      const reference = this.reference(formsOf(type), subject, link);
+      resource = { ...resource, ...placed(resource, link.path, reference.value, type) };
+      if (reference.contained !== undefined) resource = { ...resource, contained: reference.contained };
+      isForTransaction ||= reference.isForTransaction === true;
+    }
+    return { resource, isForTransaction };
+  }
+
+  private reference(forms: Readonly<Record<string, Form>>, subject: Subject, link: CompartmentLink): Reference {
+    const drawn = this.random.pick(Object.values(forms))(subject, link);
+    return drawn ?? this.reference(forms, subject, link);
+  }
+}
+
+/** Puts `value` where the path leads; elements that repeat get one more. */
+function placed(body: Members, [step = '', ...rest]: readonly string[], value: Members, type: string): Members {
+  const name = step.replace('[]', '');
+  const isList = step !== name;
+  const known = isList ? {} : (body[name] as Members | undefined);
+  const inner = rest.length === 0 ? value : placed({ ...known, ...BESIDE[`${type}.${step}`] }, rest, value, type);
+  return { ...body, [name]: isList ? [...((body[name] as unknown[] | undefined) ?? []), inner] : inner };
+}
