@@ -104,4 +104,4 @@ function assertFindable({ id }: NativeReference): void {
   if (!isFhirId(id)) throw targetNotFound();
 }
 
-const targetNotFound = (): RpcRefusal => new RpcRefusal('Resource not found');
+export const targetNotFound = (): RpcRefusal => new RpcRefusal('Resource not found');

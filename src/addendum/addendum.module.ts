@@ -7,24 +7,40 @@ import { AddendumEntries } from './addendum-entries.repository';
 import { AddendumEntryEntity } from './addendum-entry.entity';
 import { Amendments } from './amendments';
 import { Authors } from './authors';
+import { AmendDocument } from './documents/amend-document';
+import { Documents } from './documents/documents';
+import { Rehearsal } from './documents/rehearsal';
+import { SaveDocument } from './documents/save-document';
+import { SignDocument } from './documents/sign-document';
 import { AddComment } from './methods/add-comment';
+import { AddDocumentNote } from './methods/add-document-note';
 import { AddNote } from './methods/add-note';
 import { AddToHistory } from './methods/add-to-history';
+import { AddWorkflowNote } from './methods/add-workflow-note';
 import { CreateAddendum } from './methods/create-addendum';
 import { CreateAmendment } from './methods/create-amendment';
 import { GetAddendums } from './methods/get-addendums';
+import { GetWorkflowAddendums } from './methods/get-workflow-addendums';
 import { SdcAddendumResourceType } from './sdc-addendum.resource-type';
 import { SdcDocumentResourceType } from './sdc-document.resource-type';
 import { SdcWorkflowResourceType } from './sdc-workflow.resource-type';
 import { StatusHistory } from './status-history';
 import { UserAddenda } from './user-addenda';
 
-const methods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums];
+const addendumMethods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums];
+const documentMethods = [SaveDocument, SignDocument, AmendDocument, AddDocumentNote];
+const workflowMethods = [AddWorkflowNote, GetWorkflowAddendums];
 const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWorkflowResourceType];
 
 /** Notes, comments, history and amendments of structured documents and workflows (interface, "Addendum RPC"). */
 @Module({
   imports: [ResourceModule, RpcModule, TypeOrmModule.forFeature([AddendumEntryEntity])],
-  providers: [Addenda, UserAddenda, StatusHistory, Amendments, AddendumEntries, Authors, ...methods, ...resourceTypes],
+  providers: [
+    ...[Addenda, UserAddenda, StatusHistory, Amendments, AddendumEntries, Authors, Documents, Rehearsal],
+    ...addendumMethods,
+    ...documentMethods,
+    ...workflowMethods,
+    ...resourceTypes,
+  ],
 })
 export class AddendumModule {}

@@ -53,6 +53,14 @@ export class StatusHistory {
     });
     return { addendum, isChanged };
   }
+
+  /** Stores a History of a signed body that is not the latest snapshot; nothing of one that is. */
+  async recordIfNew(change: StatusChange): Promise<void> {
+    const digest = digestOf(change);
+    if (digest === undefined) return;
+    const [latest] = await this.entries.latestSnapshots(change.target);
+    if (latest?.digest.equals(digest) !== true) await this.record(change, digest);
+  }
 }
 
 /** What a signed body is compared by; undefined for one that is not signed. */

@@ -26,6 +26,10 @@ export function tourPaths(): Paths {
     '/SDCDocument/{id}': {
       put: put('RPC', 'Stores a document that addenda belong to', ['vitals-1', 'SDCDocument'], DOCUMENT),
     },
+    '/SDCDocument': { post: createDraft },
+    '/SDCWorkflow/{id}': {
+      put: put('RPC', 'Stores a workflow that addenda belong to', ['rounds-1', 'Resource'], WORKFLOW),
+    },
     '/fhir/SvcSubscriptionTopic/{id}': {
       put: put('Topics', 'Stores a topic: which changes are events', ['vitals', 'SvcSubscriptionTopic'], TOPIC),
     },
@@ -59,6 +63,16 @@ const DOCUMENT = {
   patient: { resourceType: 'Patient', id: 'p7' },
   author: { resourceType: 'User', id: 'doc-1' },
   '8310-5': { value: 37.2, unit: 'Cel' },
+};
+
+const DRAFT = { ...DOCUMENT, resourceType: 'SDCDocument', id: 'vitals-2', status: 'draft' };
+
+const WORKFLOW = {
+  resourceType: 'SDCWorkflow',
+  workflow: 'clinic.workflows/Rounds',
+  title: 'Morning rounds',
+  status: 'completed',
+  ctx: { patient: { resourceType: 'Patient', id: 'p7' }, user: { resourceType: 'User', id: 'doc-1' } },
 };
 
 const RACE = {
@@ -122,6 +136,18 @@ const sessions: OperationItem = {
   summary: 'Lists Sessions',
   parameters: [queryParameter('user', 'A User', 'doc-1'), queryParameter('active', 'true or false', 'true')],
   responses: { '200': answer('Bundle of type searchset', 'Bundle'), ...REFUSALS },
+};
+
+const createDraft: OperationItem = {
+  tags: ['RPC'],
+  summary: 'Stores a draft, for the methods that save, sign and amend documents',
+  requestBody: jsonBody(DRAFT, 'SDCDocument'),
+  responses: {
+    '201': answer('The stored draft', 'SDCDocument'),
+    '409': refusal('The id is taken'),
+    '422': refusal('The content breaks a rule'),
+    ...REFUSALS,
+  },
 };
 
 const createDestination: OperationItem = {

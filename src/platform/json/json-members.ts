@@ -55,6 +55,15 @@ export function withLeadingMembers(
   ]);
 }
 
+/** Replaces the value of a member in its place, or adds the member at the end. */
+export function withMember(objectText: string, key: string, valueText: string): string {
+  const members = membersOf(objectText);
+  const texts = members.map((member) => `${member.keyText}:${member.key === key ? valueText : member.valueText}`);
+  return braced(
+    members.some((member) => member.key === key) ? texts : [...texts, `${JSON.stringify(key)}:${valueText}`],
+  );
+}
+
 /** Leaves members out of an object text; the rest is as it was. */
 export function withoutMembers(objectText: string, keys: readonly string[]): string {
   return braced(textsOf(objectText, (key) => !keys.includes(key)));

@@ -1,0 +1,40 @@
+import { JsonText } from '../../platform/json/json-text';
+import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { Authors } from '../authors';
+import { StatusHistory } from '../status-history';
+import { AMEND } from './document-status';
+import { AmendDocumentParams } from './document-params';
+import { Documents, withMetaOf } from './documents';
+import { Rehearsal } from './rehearsal';
+
+/** Opens a signed document for changes. One that is open already is answered as it is. */
+@RpcMethod({
+  method: 'svc.sdc/amend',
+  params: AmendDocumentParams,
+  enforcesRows: true,
+  description:
+    'Opens a document that is completed or amended: it becomes in-amendment, and a History without snapshot is stored. Called again it answers the same document.',
+  example: { id: 'vitals-2', user: { id: 'doc-1', resourceType: 'User' } },
+})
+export class AmendDocument implements RpcHandler<AmendDocumentParams, JsonText> {
+  constructor(
+    private readonly documents: Documents,
+    private readonly history: StatusHistory,
+    private readonly authors: Authors,
+    private readonly rehearsal: Rehearsal,
+  ) {}
+
+  execute({ id, user, 'dry-run': isDryRun = false }: AmendDocumentParams, { caller }: RpcCall): Promise<JsonText> {
+    const target = { id, resourceType: 'SDCDocument' };
+    const author = this.authors.of(user, caller);
+    return this.rehearsal.run(isDryRun, async () => {
+      const { before, from, to, stored } = await this.documents.changeHeld(id, AMEND);
+      if (from !== to) {
+        // What was signed by a PUT, or changed by one since, goes on record before it can change.
+        await this.history.recordIfNew({ target, author, status: String(from), body: before });
+        await this.history.record({ target, author, status: to, body: stored.text });
+      }
+      return new JsonText(isDryRun ? withMetaOf(before, stored) : stored.text);
+    });
+  }
+}

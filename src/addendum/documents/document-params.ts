@@ -1,0 +1,59 @@
+import { Exclude, Expose } from 'class-transformer';
+import { Equals, IsBoolean, IsNotEmpty, IsString, Matches } from 'class-validator';
+import { IfSent, IsResourceId, IsShapedLike } from '../param-checks';
+import { UserReference } from '../references';
+
+class SentMeta {
+  @IfSent()
+  @Matches(/^[1-9]\d{0,8}$/, { message: '$property must be a version such as "3"' })
+  versionId?: string;
+}
+
+/** The members of a document that are checked; the whole body is read as text. */
+@Exclude()
+export class SentDocument {
+  @Expose()
+  @IsResourceId()
+  id!: string;
+
+  @Expose()
+  @IfSent()
+  @Equals('SDCDocument')
+  resourceType?: string;
+
+  @Expose()
+  @IfSent()
+  @IsShapedLike(SentMeta)
+  meta?: SentMeta;
+}
+
+export class SaveDocumentParams {
+  @IsShapedLike(SentDocument)
+  document!: SentDocument;
+}
+
+export class SignDocumentParams extends SaveDocumentParams {
+  /** Who signs; the caller when it is left out. */
+  @IfSent()
+  @IsShapedLike(UserReference)
+  user?: UserReference;
+
+  @IfSent()
+  @IsBoolean()
+  'dry-run'?: boolean;
+}
+
+export class AmendDocumentParams {
+  @IsNotEmpty()
+  @IsString()
+  id!: string;
+
+  /** Who amends; the caller when it is left out. */
+  @IfSent()
+  @IsShapedLike(UserReference)
+  user?: UserReference;
+
+  @IfSent()
+  @IsBoolean()
+  'dry-run'?: boolean;
+}

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../../platform/errors/service-error';
+import { withMember } from '../../platform/json/json-members';
+import { readJson } from '../../platform/json/read-json';
+import { ResourceDraft } from '../../resource/resource-draft';
+import { ResourceWriter } from '../../resource/resource-writer';
+import { RowLimits } from '../../resource/rows/row-limits';
+import { type StoredResource } from '../../resource/stored-resource';
+import { memberText } from '../../rpc/member-text';
+import { RpcRefusal } from '../../rpc/rpc-refusal';
+import { Addenda, targetNotFound } from '../addenda';
+import { type DocumentStatus, statusAfter, type Transition } from './document-status';
+
+/** What a caller brings to a change of a stored document. */
+export interface SentContent {
+  /** The whole body as JSON text; the status that it names does not count. */
+  readonly text: string;
+  /** The version that the caller read, where the body tells it. */
+  readonly versionId: string | undefined;
+}
+
+export interface ChangedDocument {
+  /** The text before the change. */
+  readonly before: string;
+  readonly from: unknown;
+  readonly to: DocumentStatus;
+  readonly stored: StoredResource;
+}
+
+/** Changes stored documents through the same door as REST writes: rules, history, events, audit and rows of the caller. */
+@Injectable()
+export class Documents {
+  constructor(
+    private readonly writer: ResourceWriter,
+    private readonly limits: RowLimits,
+    private readonly addenda: Addenda,
+  ) {}
+
+  /** As {@link change}, while other writing calls for addenda of the document wait. Needs an open unit of work. */
+  async changeHeld(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {
+    await this.addenda.holdTarget({ id, resourceType: 'SDCDocument' });
+    return this.change(id, transition, sent);
+  }
+
+  /**
+   * Leads a document to its next status while its row is held, and replaces its content by what was sent.
+   * Content and status that stay the same are no new version.
+   * @throws RpcRefusal when it is not stored, of another status, changed since the caller read it, or breaks a rule;
+   * ServiceError 'forbidden' when the caller may not write what it becomes.
+   */
+  async change(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {
+    const limit = await this.limits.current();
+    let found: Omit<ChangedDocument, 'stored'> | undefined;
+    const patched = this.writer.patch(
+      'SDCDocument',
+      id,
+      (text) => {
+        const from = JSON.parse(memberText(text, 'status') ?? 'null') as unknown;
+        const to = statusAfter(transition, from);
+        if (sent?.versionId !== undefined) assertUnchanged(text, sent.versionId);
+        found = { before: text, from, to };
+        return readJson(withMember(sent?.text ?? text, 'status', JSON.stringify(to)));
+      },
+      { method: 'PUT', limit },
+    );
+    const { resource: stored } = await patched.catch((error: unknown) => {
+      throw refusalOf(error);
+    });
+    if (found === undefined) throw new Error('A document was changed unseen');
+    return { ...found, stored };
+  }
+}
+
+/** A document that is not going to be stored, with the version and time of the one that is. */
+export function withMetaOf(before: string, { id, text }: StoredResource): string {
+  const { versionId, lastUpdated } = JSON.parse(memberText(before, 'meta') ?? '{}') as Readonly<Record<string, string>>;
+  const draft = ResourceDraft.of(readJson(text), 'SDCDocument', id);
+  return draft.textOf(id, Number(versionId), new Date(lastUpdated ?? 0));
+}
+
+function assertUnchanged(storedText: string, versionId: string): void {
+  const stored = (JSON.parse(memberText(storedText, 'meta') ?? '{}') as { readonly versionId?: string }).versionId;
+  if (stored === versionId) return;
+  throw new RpcRefusal(
+    `The document was changed meanwhile: the stored version is ${stored ?? ''}, not ${versionId}. Read it again and repeat the change.`,
+    { type: 'sdc.error/version' },
+  );
+}
+
+/** What rules and validation refuse is told as the companion methods do. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error instanceof RpcRefusal) return error;
+  if (error.kind === 'not-found' || error.kind === 'gone') return targetNotFound();
+  if (error.kind !== 'unprocessable') return error;
+  const { expression = 'SDCDocument', issues = [{ expression, diagnostics: error.message }] } = error.details;
+  const errors = issues.map((issue) => ({
+    path: [
+      'document',
+      ...issue.expression
+        .split(/[.[\]]+/)
+        .filter((step) => step !== '')
+        .slice(1),
+    ],
+    message: issue.diagnostics,
+  }));
+  return new RpcRefusal(error.message, { type: 'sdc.error/validation', errors });
+}

@@ -1,0 +1,31 @@
+import { JsonText } from '../../platform/json/json-text';
+import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { SAVE } from './document-status';
+import { SaveDocumentParams } from './document-params';
+import { Documents } from './documents';
+
+/** Stores the content of a document that is not signed; one that was a draft is in progress from then on. */
+@RpcMethod({
+  method: 'svc.sdc/save',
+  params: SaveDocumentParams,
+  enforcesRows: true,
+  description: 'Replaces the content of a stored document that is draft, in-progress or in-amendment.',
+  example: {
+    document: {
+      resourceType: 'SDCDocument',
+      id: 'vitals-2',
+      type: 'clinic.forms/VitalsDocument',
+      patient: { resourceType: 'Patient', id: 'p7' },
+      '8310-5': { value: 37.2, unit: 'Cel' },
+    },
+  },
+})
+export class SaveDocument implements RpcHandler<SaveDocumentParams, JsonText> {
+  constructor(private readonly documents: Documents) {}
+
+  async execute({ document: { id, meta } }: SaveDocumentParams, call: RpcCall): Promise<JsonText> {
+    const sent = { text: call.text('document') ?? '{}', versionId: meta?.versionId };
+    const { stored } = await this.documents.change(id, SAVE, sent);
+    return new JsonText(`{"document":${stored.text}}`);
+  }
+}

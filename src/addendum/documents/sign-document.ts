@@ -1,0 +1,57 @@
+import { JsonText } from '../../platform/json/json-text';
+import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { Amendments } from '../amendments';
+import { Authors } from '../authors';
+import { StatusHistory } from '../status-history';
+import { SIGN } from './document-status';
+import { SignDocumentParams } from './document-params';
+import { Documents, withMetaOf } from './documents';
+import { Rehearsal } from './rehearsal';
+
+/** Nothing is extracted from documents; the member stands for callers that count on it. */
+const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
+
+/**
+ * Signs a document: its content, its status, the History with the snapshot and, after an amendment, the Amendment are
+ * stored together or not at all.
+ */
+@RpcMethod({
+  method: 'svc.sdc/sign',
+  params: SignDocumentParams,
+  enforcesRows: true,
+  description:
+    'Signs a document: draft and in-progress become completed, in-amendment becomes amended. The History with its snapshot, and after an amendment the Amendment, are stored with it.',
+  example: {
+    document: {
+      resourceType: 'SDCDocument',
+      id: 'vitals-2',
+      type: 'clinic.forms/VitalsDocument',
+      patient: { resourceType: 'Patient', id: 'p7' },
+      '8310-5': { value: 37.4, unit: 'Cel' },
+    },
+    user: { id: 'doc-1', resourceType: 'User' },
+  },
+})
+export class SignDocument implements RpcHandler<SignDocumentParams, JsonText> {
+  constructor(
+    private readonly documents: Documents,
+    private readonly history: StatusHistory,
+    private readonly amendments: Amendments,
+    private readonly authors: Authors,
+    private readonly rehearsal: Rehearsal,
+  ) {}
+
+  execute({ document, user, 'dry-run': isDryRun = false }: SignDocumentParams, call: RpcCall): Promise<JsonText> {
+    const target = { id: document.id, resourceType: 'SDCDocument' };
+    const author = this.authors.of(user, call.caller);
+    const sent = { text: call.text('document') ?? '{}', versionId: document.meta?.versionId };
+    return this.rehearsal.run(isDryRun, async () => {
+      const { before, from, to, stored } = await this.documents.changeHeld(document.id, SIGN, sent);
+      const { isChanged } = await this.history.record({ target, author, status: to, body: stored.text });
+      // The same body again would be the difference of two older snapshots.
+      if (from === 'in-amendment' && isChanged) await this.amendments.record(target, author);
+      const shown = isDryRun ? withMetaOf(before, stored) : stored.text;
+      return new JsonText(`{"document":${shown},"exported":${EXPORTED}}`);
+    });
+  }
+}

@@ -1,0 +1,42 @@
+import { IsNotEmpty, IsString } from 'class-validator';
+import { type JsonText } from '../../platform/json/json-text';
+import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { NOTE } from '../addendum-kinds';
+import { Authors } from '../authors';
+import { IsShapedLike } from '../param-checks';
+import { UserReference } from '../references';
+import { UserAddenda } from '../user-addenda';
+
+export class AddWorkflowNoteParams {
+  @IsNotEmpty()
+  @IsString()
+  id!: string;
+
+  @IsShapedLike(UserReference)
+  user!: UserReference;
+
+  @IsNotEmpty()
+  @IsString()
+  text!: string;
+}
+
+/** Adds a Note to a completed workflow, which is named by its id. */
+@RpcMethod({
+  method: 'svc.sdc/add-workflow-note',
+  params: AddWorkflowNoteParams,
+  enforcesRows: true,
+  description: 'Adds a Note to a workflow that is completed or amended.',
+  example: { id: 'rounds-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'All rooms were seen.' },
+})
+export class AddWorkflowNote implements RpcHandler<AddWorkflowNoteParams, JsonText> {
+  constructor(
+    private readonly addenda: UserAddenda,
+    private readonly authors: Authors,
+  ) {}
+
+  execute({ id, user, text }: AddWorkflowNoteParams, { caller }: RpcCall): Promise<JsonText> {
+    const target = { id, resourceType: 'SDCWorkflow' };
+    const author = this.authors.of(user, caller);
+    return this.addenda.add({ type: NOTE, target, author, content: JSON.stringify({ text }) });
+  }
+}

@@ -1,0 +1,26 @@
+import { IsNotEmpty, IsString } from 'class-validator';
+import { type JsonText } from '../../platform/json/json-text';
+import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { Addenda } from '../addenda';
+
+export class GetWorkflowAddendumsParams {
+  @IsNotEmpty()
+  @IsString()
+  id!: string;
+}
+
+/** Lists the addenda of a workflow, which is named by its id. */
+@RpcMethod({
+  method: 'svc.sdc/get-workflow-addendums',
+  params: GetWorkflowAddendumsParams,
+  enforcesRows: true,
+  description: 'Lists all addenda of a workflow, the first one first.',
+  example: { id: 'rounds-1' },
+})
+export class GetWorkflowAddendums implements RpcHandler<GetWorkflowAddendumsParams, JsonText> {
+  constructor(private readonly addenda: Addenda) {}
+
+  execute({ id }: GetWorkflowAddendumsParams): Promise<JsonText> {
+    return this.addenda.listOf({ id, resourceType: 'SDCWorkflow' });
+  }
+}
