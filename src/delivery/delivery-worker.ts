@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { Environment } from '../platform/config/environment';
+import { errorTrace } from '../platform/logging/error-trace';
 import { backoffMilliseconds } from './backoff';
 import { BatchSender } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
@@ -185,7 +186,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 
   private failureOf(error: unknown): DeliveryFailure {
     if (error instanceof DeliveryFailure) return error;
-    this.logger.error('An attempt ended unexpectedly', error instanceof Error ? error.stack : undefined);
+    this.logger.error('An attempt ended unexpectedly', errorTrace(error));
     return new DeliveryFailure('Internal error of the server. The operator finds it in the log.');
   }
 

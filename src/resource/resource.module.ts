@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { CompartmentListener } from './compartment/compartment.listener';
+import { CompartmentRule } from './compartment/compartment.rule';
 import { Compartments } from './compartment/compartments';
 import { ConditionMatches } from './conditional/condition-matches';
 import { ConditionalWriter } from './conditional/conditional-writer';
@@ -81,6 +82,7 @@ import { WriteExtensions } from './write-extensions';
     TypesSearch,
     Compartments,
     CompartmentListener,
+    CompartmentRule,
     ResourceCriteria,
     RowCriteria,
     RowLimits,

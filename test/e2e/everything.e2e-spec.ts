@@ -142,8 +142,109 @@ describe('Patient/$everything', () => {
     });
   });
 
+  describe('_type', () => {
+    it('narrows to types of the compartment; the Patient comes only when it is named', async () => {
+      const { patientId } = charts[1] ?? { patientId: '' };
+      const whole = keysOf(await everything(patientId));
+      const narrowed = await everything(patientId, '?_type=Observation,Encounter');
+      expect(keysOf(narrowed)).toEqual(whole.filter((key) => /^(Observation|Encounter)\//.test(key)));
+      expect(narrowed.link[0]?.url).toContain('_type=Observation%2CEncounter');
+      expect(keysOf(await everything(patientId, '?_type=Patient&_type=Encounter'))).toEqual(
+        whole.filter((key) => /^(Patient|Encounter)\//.test(key)),
+      );
+    });
+  });
+
+  describe('start and end', () => {
+    const store = async (type: string, id: string, more: object): Promise<void> => {
+      const { status, text } = await app.put(`/fhir/${type}/${id}`, more);
+      expect([status, status === 201 ? '' : text]).toEqual([201, '']);
+    };
+    const subject = { reference: 'Patient/dated' };
+    const coded = (system: string, code: string): object => ({
+      coding: [{ system: `http://terminology.hl7.org/CodeSystem/${system}`, code }],
+    });
+    beforeAll(async () => {
+      await store('Patient', 'dated', { birthDate: '1950-01-01' });
+      const observed = { status: 'final', code: { text: 'x' }, subject };
+      await store('Observation', 'd-2019', { ...observed, effectiveDateTime: '2019-12-31' });
+      await store('Observation', 'd-2020', { ...observed, effectiveDateTime: '2020-06-15T12:00:00Z' });
+      await store('Observation', 'd-long', {
+        ...observed,
+        effectivePeriod: { start: '2019-06-01', end: '2021-06-01' },
+      });
+      await store('Observation', 'd-open', { ...observed, effectivePeriod: { start: '2021-01-01' } });
+      await store('Observation', 'd-none', observed);
+      const active = { subject, clinicalStatus: coded('condition-clinical', 'active') };
+      await store('Condition', 'c-chronic', { ...active, onsetDateTime: '2010-01-01' });
+      await store('Condition', 'c-new', { ...active, onsetDateTime: '2021-03-01' });
+      const resolved = { subject, clinicalStatus: coded('condition-clinical', 'resolved') };
+      await store('Condition', 'c-over', { ...resolved, onsetDateTime: '2010-01-01', abatementDateTime: '2015-05-05' });
+      const allergic = { patient: subject, clinicalStatus: coded('allergyintolerance-clinical', 'active') };
+      await store('AllergyIntolerance', 'a-1', { ...allergic, recordedDate: '2001-01-01' });
+    }, 30_000);
+    const ALWAYS = ['Patient/dated', 'AllergyIntolerance/a-1', 'Observation/d-none'];
+
+    it.each([
+      ['start=2020-01-01&end=2020-12-31', ['Condition/c-chronic', 'Observation/d-2020', 'Observation/d-long']],
+      ['start=2019-12-31&end=2019-12-31', ['Condition/c-chronic', 'Observation/d-2019', 'Observation/d-long']],
+      ['start=2021-03', ['Condition/c-chronic', 'Condition/c-new', 'Observation/d-long', 'Observation/d-open']],
+      ['end=2015', ['Condition/c-chronic', 'Condition/c-over']],
+      ['start=2021-07-01', ['Condition/c-chronic', 'Condition/c-new', 'Observation/d-open']],
+    ])('%s finds what touches the period, and what has no care date', async (query, found) => {
+      expect(keysOf(await everything('dated', `?${query}`)).sort()).toEqual([...ALWAYS, ...found].sort());
+    });
+  });
+
+  it('shows the part of each resource that is asked for', async () => {
+    const { patientId } = charts[1] ?? { patientId: '' };
+    const whole = await everything(patientId);
+    const part = await everything(patientId, '?_elements=code,subject');
+    expect(keysOf(part)).toEqual(keysOf(whole));
+    expect(Object.keys(part.entry[0]?.resource ?? {}).sort()).toEqual(['id', 'meta', 'resourceType']);
+    const count = await everything(patientId, '?_summary=count');
+    expect([count.total, count.entry]).toEqual([whole.total, []]);
+  });
+
+  it('takes its parameters from a Parameters resource too', async () => {
+    const parameter = [
+      { name: '_type', valueCode: 'Encounter' },
+      { name: '_type', valueCode: 'Patient' },
+      { name: '_timeout', valueInteger: 5 },
+    ];
+    const { patientId } = charts[1] ?? { patientId: '' };
+    const answer = await app.post(`/fhir/Patient/${patientId}/$everything`, { resourceType: 'Parameters', parameter });
+    expect(answer.status).toBe(200);
+    expect(keysOf(answer.json<Bundle>())).toEqual(keysOf(await everything(patientId, '?_type=Encounter,Patient')));
+    const empty = await app.send('POST', `/Patient/${patientId}/$everything`);
+    expect(empty.json<Bundle>().total).toBe((await everything(patientId)).total);
+    for (const body of [
+      '{',
+      '{"resourceType":"Patient"}',
+      '{"resourceType":"Parameters","parameter":[{"name":"_since"}]}',
+    ])
+      expect((await app.post(`/Patient/${patientId}/$everything`, body)).status).toBe(400);
+  });
+
+  it('says of each entry by which parameters it belongs to the patient', async () => {
+    const search = (await everything('twice')).entry.map(({ search: one }) => one);
+    const reason = (code: string): object => ({ url: 'urn:svc:compartment-parameter', valueCode: code });
+    expect(search).toEqual([
+      { extension: [reason('_id')], mode: 'match' },
+      { extension: [reason('performer'), reason('subject')], mode: 'match' },
+    ]);
+  });
+
   it.each([
     ['_timeout=0', 400],
+    ['_type=', 400],
+    ['_type=Practitioner', 400],
+    ['_type=NoSuch', 400],
+    ['start=2020-13-01', 400],
+    ['start=2021-01-01&end=2020-01-01', 400],
+    ['start=2020&start=2021', 400],
+    ['_summary=some', 400],
+    ['_elements=code&_summary=true', 400],
     ['_timeout=-1', 400],
     ['_timeout=1.5', 400],
     ['_timeout=abc', 400],
@@ -175,7 +276,7 @@ describe('Patient/$everything', () => {
     expect((await app.get('/fhir/Patient/never/$everything')).status).toBe(404);
     expect((await app.get('/fhir/Patient/was/$everything')).status).toBe(410);
     const wrong = await app.delete('/fhir/Patient/was/$everything');
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET']);
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST']);
   });
 
   describe('the stored CompartmentDefinition', () => {

@@ -12,7 +12,12 @@ export interface Compartment {
   /** Of all types. */
   readonly parameterIds: readonly number[];
   readonly parameterIdsByType: ReadonlyMap<string, readonly number[]>;
+  /** What the definition calls the links of a parameter: codes such as `subject`, several where they share their rows. */
+  readonly codesById: ReadonlyMap<number, readonly string[]>;
 }
+
+/** What a definition may leave out. */
+const EMPTY = { resourceType: 'CompartmentDefinition', code: '', resource: [] } as const;
 
 /** The stored CompartmentDefinitions: whatever they say at the moment are the compartments. */
 @Injectable()
@@ -31,7 +36,7 @@ export class Compartments {
   ) {
     this.cached = new CachedRegistry(epoch, unitOfWork, async () => {
       const stored = await reader.list('CompartmentDefinition');
-      return stored.map(({ id, text }) => ({ ...(JSON.parse(text) as CompartmentDefinition), id }));
+      return stored.map(({ id, text }) => ({ ...EMPTY, ...(JSON.parse(text) as Partial<CompartmentDefinition>), id }));
     });
   }
 
@@ -66,13 +71,20 @@ export class Compartments {
 }
 
 function compartmentOf({ resource }: CompartmentDefinition, parameters: SearchParameterSet): Compartment {
-  const parameterIdsByType = new Map(
-    resource.map(({ code: type, param = [] }) => [
-      type,
-      [...new Set(param.flatMap((code) => linksOf(type, code, parameters)))],
-    ]),
-  );
-  return { parameterIds: [...new Set([...parameterIdsByType.values()].flat())], parameterIdsByType };
+  const idsByType = new Map<string, Set<number>>();
+  const codesById = new Map<number, readonly string[]>();
+  for (const { code: type, param = [] } of resource) {
+    const ids = idsByType.get(type) ?? new Set();
+    idsByType.set(type, ids);
+    for (const code of param) {
+      for (const parameterId of linksOf(type, code, parameters)) {
+        ids.add(parameterId);
+        codesById.set(parameterId, [...new Set([...(codesById.get(parameterId) ?? []), code])]);
+      }
+    }
+  }
+  const parameterIdsByType = new Map([...idsByType].map(([type, ids]) => [type, [...ids]]));
+  return { parameterIds: [...codesById.keys()], parameterIdsByType, codesById };
 }
 
 function linksOf(type: string, code: string, parameters: SearchParameterSet): readonly number[] {

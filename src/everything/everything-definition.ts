@@ -1,0 +1,27 @@
+import { type OperationDefinition } from '../operation/operation';
+
+/** What the operation is to policies, `/metadata` and the OpenAPI document. */
+export const everythingOperation: OperationDefinition = {
+  resourceType: 'Patient',
+  code: 'everything',
+  level: 'instance',
+  methods: ['GET', 'POST'],
+  enforcesRows: true,
+  description: 'The patient and every resource that the stored CompartmentDefinition links to it.',
+  exampleBody: {
+    resourceType: 'Parameters',
+    parameter: [
+      { name: '_type', valueCode: 'Patient,Observation' },
+      { name: 'start', valueDate: '2020-01-01' },
+    ],
+  },
+  parameters: [
+    { name: '_since', description: 'Only what was created or updated after this instant' },
+    { name: '_timeout', description: 'Seconds that the underlying queries may take' },
+    { name: '_type', description: 'Types with commas between; the Patient only when named' },
+    { name: 'start', description: 'Only what is about care on this date or later' },
+    { name: 'end', description: 'Only what is about care on this date or earlier' },
+    { name: '_elements', description: 'Elements of each resource, such as name,birthDate' },
+    { name: '_summary', description: 'true, text, data, count or false' },
+  ],
+};

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { type CompartmentDefinition } from '../../fhir/definitions';
+import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
+import { type ResourceDraft } from '../resource-draft';
+import { ForResourceType, type ResourceRule } from '../resource-rule';
+import { type SearchParameterSet } from '../search/extract/search-parameter-set';
+import { SearchIndex } from '../search/search-index';
+
+/** A CompartmentDefinition by which something could not be found is refused: its part of each answer would be missing. */
+@Injectable()
+@ForResourceType('CompartmentDefinition')
+export class CompartmentRule implements ResourceRule {
+  constructor(private readonly index: SearchIndex) {}
+
+  async check({ value }: ResourceDraft): Promise<void> {
+    const { parameters } = await this.index.current();
+    const { resource } = value as Partial<CompartmentDefinition>;
+    const issues = (resource ?? []).flatMap((one, place) => faultsOf(one, place, parameters));
+    if (issues.length === 0) return;
+    throw new ServiceError('unprocessable', issues.map(({ diagnostics }) => diagnostics).join(' '), { issues });
+  }
+}
+
+type CompartmentResource = CompartmentDefinition['resource'][number];
+
+function faultsOf(
+  { code: type, param = [] }: CompartmentResource,
+  place: number,
+  parameters: SearchParameterSet,
+): ErrorIssue[] {
+  const path = `CompartmentDefinition.resource[${place}]`;
+  if (!parameters.has(type)) return [fault(`${path}.code`, `"${shown(type)}" is no resource type of this server.`)];
+  return param.flatMap((code, at) => {
+    const found = parameters.find(type, code);
+    if (found?.kind === 'reference') return [];
+    const hint = found === undefined ? parameters.nearestCode(type, code) : undefined;
+    const what = found === undefined ? 'no search parameter' : `a parameter of type ${found.kind} and no reference`;
+    const advice = hint === undefined ? '' : ` Did you mean "${hint}"?`;
+    return [fault(`${path}.param[${at}]`, `${type}.${shown(code)} is ${what}.${advice}`)];
+  });
+}
+
+const fault = (expression: string, diagnostics: string): ErrorIssue => ({
+  severity: 'error',
+  code: 'not-found',
+  diagnostics,
+  expression,
+});
+
+const shown = (text: string): string => text.slice(0, 64);
