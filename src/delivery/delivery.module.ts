@@ -18,6 +18,9 @@ import { OutboxEventEntity } from './outbox-event.entity';
 import { AddressPolicy } from './webhook/address-policy';
 import { WebhookKind } from './webhook/webhook.kind';
 import { WebhookSender } from './webhook/webhook-sender';
+import { Replays } from './replays';
+import { Timeline } from './timeline';
+import { Trials } from './trials';
 import { WorkerIdentity } from './worker-identity';
 
 /**
@@ -36,12 +39,15 @@ import { WorkerIdentity } from './worker-identity';
     Destinations,
     NotificationRenderers,
     Outbox,
+    Replays,
     SecretBox,
+    Timeline,
+    Trials,
     WebhookKind,
     WebhookSender,
     { provide: WorkerIdentity, inject: [DataSource], useFactory: identityOn },
   ],
-  exports: [DeliveryKinds, Destinations, Outbox],
+  exports: [DeliveryKinds, Destinations, Outbox, Replays, Timeline, Trials],
 })
 export class DeliveryModule {}
 
