@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { startServer } from './boot';
 import { StartError } from './platform/errors/start-error';
 import { EnvironmentError, readEnvironment } from './platform/config/environment';
+import { errorTrace } from './platform/logging/error-trace';
 
 /** Lines for the person who starts the server; what runs afterwards is logged as JSON. */
 const tell = (line: string): void => {
@@ -28,14 +29,11 @@ async function main(): Promise<void> {
 }
 
 function fail(error: unknown): never {
-  const text =
-    error instanceof EnvironmentError || error instanceof StartError
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error);
+  const text = error instanceof EnvironmentError || error instanceof StartError ? error.message : errorTrace(error);
   process.stderr.write(`${text}\n`);
   process.exit(1);
 }
 
+// Node would print all that an error holds: PostgreSQL's the row that failed.
+process.on('uncaughtException', fail);
 main().catch(fail);

@@ -5,6 +5,7 @@ import { Environment } from '../platform/config/environment';
 import { addressPrefixOf } from '../platform/http/address-prefix';
 import { RequestContext } from '../platform/http/request-context';
 import { Clock } from '../platform/time/clock';
+import { errorTrace } from '../platform/logging/error-trace';
 import { AnswerAudit } from './answer-audit';
 import { AuditTrail } from './audit-trail';
 import { holdAnswer } from './held-response';
@@ -66,10 +67,7 @@ export class AnswerAuditMiddleware implements NestMiddleware {
 
   /** What cannot be recorded is not told. */
   private refuse(response: Response, error: unknown): void {
-    this.logger.error(
-      'An answer was withheld: its AuditEvent could not be written',
-      error instanceof Error ? error.stack : undefined,
-    );
+    this.logger.error('An answer was withheld: its AuditEvent could not be written', errorTrace(error));
     for (const name of response.getHeaderNames()) if (name !== 'x-request-id') response.removeHeader(name);
     response.statusCode = 503;
     response.setHeader('Retry-After', '1');
@@ -85,6 +83,6 @@ export class AnswerAuditMiddleware implements NestMiddleware {
 /** Denied, throttled, or credentials that did not hold; a call without any is none of these. */
 function isRefusal({ headers, path }: Request, status: number): boolean {
   if (status === 403 || status === 429) return true;
-  if (/^\/auth\//i.test(path)) return status >= 400 && status < 500 && status !== 405;
+  if (path.startsWith('/auth/')) return status >= 400 && status < 500 && status !== 405;
   return status === 401 && headers.authorization !== undefined;
 }

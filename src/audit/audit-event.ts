@@ -96,7 +96,10 @@ function agentsOf({ userId, clientId, sessionId }: Partial<Caller>, { baseUrl, a
 function entitiesOf({ entity, patients = [], query, operation }: AuditRecord, place: AuditPlace): object {
   const entities: object[] = [];
   if (entity !== undefined && (entity.type !== 'Patient' || entity.id === undefined)) entities.push(dataOf(entity));
-  for (const id of patients) entities.push({ what: { reference: `Patient/${id}` }, type: PERSON, role: PATIENT_ROLE });
+  for (const id of patients) {
+    const detail = entity?.type === 'Patient' && entity.id === id ? versionOf(entity) : {};
+    entities.push({ what: { reference: `Patient/${id}` }, type: PERSON, role: PATIENT_ROLE, ...detail });
+  }
   if (query !== undefined)
     entities.push({ type: SYSTEM_OBJECT, role: QUERY_ROLE, query: Buffer.from(query).toString('base64') });
   if (operation !== undefined) entities.push({ type: SYSTEM_OBJECT, name: operation });
@@ -105,9 +108,12 @@ function entitiesOf({ entity, patients = [], query, operation }: AuditRecord, pl
   return entities.length === 0 ? {} : { entity: entities };
 }
 
-function dataOf({ type, id, version }: NonNullable<AuditRecord['entity']>): object {
+function dataOf(entity: NonNullable<AuditRecord['entity']>): object {
+  const { type, id } = entity;
   const role = type === 'User' || type === 'Client' ? SECURITY_USER_ROLE : DOMAIN_RESOURCE_ROLE;
   if (id === undefined) return { what: { type }, type: SYSTEM_OBJECT, role };
-  const detail = version === undefined ? {} : { detail: [{ type: 'versionId', valueString: String(version) }] };
-  return { what: { reference: `${type}/${id}` }, type: SYSTEM_OBJECT, role, ...detail };
+  return { what: { reference: `${type}/${id}` }, type: SYSTEM_OBJECT, role, ...versionOf(entity) };
 }
+
+const versionOf = ({ version }: NonNullable<AuditRecord['entity']>): object =>
+  version === undefined ? {} : { detail: [{ type: 'versionId', valueString: String(version) }] };

@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs
 import { type Response } from 'express';
 import { RequestContext } from '../platform/http/request-context';
 import { serviceErrorOf } from '../platform/http/service-error-of';
+import { errorTrace } from '../platform/logging/error-trace';
 import { sendAnswer } from './fhir-answer';
 import { FHIR_ERRORS, operationOutcome, outcomeOf } from './operation-outcome';
 
@@ -38,7 +39,7 @@ export class FhirErrorFilter implements ExceptionFilter {
       });
       return;
     }
-    this.logger.error('A request failed unexpectedly', error instanceof Error ? error.stack : String(error));
+    this.logger.error('A request failed unexpectedly', errorTrace(error));
     const diagnostics = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
     sendAnswer(response, { status: 500, text: JSON.stringify(operationOutcome('exception', diagnostics)) });
   }

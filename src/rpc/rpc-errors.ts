@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type ErrorKind } from '../platform/errors/service-error';
 import { RequestContext } from '../platform/http/request-context';
 import { serviceErrorOf } from '../platform/http/service-error-of';
+import { errorTrace } from '../platform/logging/error-trace';
 import { RpcRefusal } from './rpc-refusal';
 
 /** The RPC edge: HTTP status of each error kind. A call that is understood but refused is 422, whatever the reason. */
@@ -42,7 +43,7 @@ export class RpcErrors {
   failureOf(error: unknown): RpcFailure {
     const known = serviceErrorOf(error);
     if (known === undefined) {
-      this.logger.error('A call failed unexpectedly', error instanceof Error ? error.stack : String(error));
+      this.logger.error('A call failed unexpectedly', errorTrace(error));
       const message = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
       return { status: 500, text: JSON.stringify({ error: { message } }), headers: {} };
     }

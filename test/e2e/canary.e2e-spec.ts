@@ -58,7 +58,7 @@ const BODIES: Readonly<Record<string, string>> = {
   twice: `{"name":[{"family":"${NAME}"}],"name":[{"family":"${NAME}"}]}`,
   secrets: JSON.stringify(SECRET_BODY),
   rpc: JSON.stringify({
-    method: 'sdc.addendum/add-note',
+    method: 'svc.sdc.addendum/add-note',
     params: { target: NAME, text: NAME },
   }),
   patch: JSON.stringify([{ op: 'test', path: '/name/0/family', value: `${NAME}-other` }]),
@@ -67,6 +67,58 @@ const BODIES: Readonly<Record<string, string>> = {
 /** Documents take any content: what is stored there on purpose is no leak. */
 const bodiesFor = (path: string): string[] =>
   Object.values(path.includes('/SDC') ? { ...BODIES, secrets: '' } : BODIES);
+
+/** A function of the database that fails with a message that quotes what is written, as PostgreSQL does with values that it cannot read. */
+const MISREAD = `create function misread() returns trigger language plpgsql as $$ begin perform new.body::integer; return new; end $$;
+  create trigger misread before insert on resource for each row when (new.type <> 'AuditEvent') execute function misread()`;
+const PATIENT = { resourceType: 'Patient', name: [{ family: NAME }] };
+const CREATE_IN_BUNDLE = {
+  resourceType: 'Bundle',
+  type: 'transaction',
+  entry: [{ request: { method: 'POST', url: 'Patient' }, resource: PATIENT }],
+};
+const COMMENT = {
+  method: 'svc.sdc.addendum/add-comment',
+  params: { target: { resourceType: 'SDCDocument', id: 'd' }, user: { resourceType: 'User', id: 'nurse' }, text: NAME },
+};
+const LOGIN = { ...SECRET_BODY, client_secret: SECRETS.clientSecret, password: SECRETS.password };
+
+interface Breakage {
+  readonly breaking: string;
+  readonly mending: string;
+  readonly calls: readonly (readonly [caller: string, method: string, path: string, body: object])[];
+}
+const BREAKAGES: readonly Breakage[] = [
+  {
+    breaking: 'alter table resource_history rename to lost',
+    mending: 'alter table lost rename to resource_history',
+    calls: [['nurse', 'PUT', '/Patient/broken', PATIENT]],
+  },
+  {
+    // Its error comes with the whole row.
+    breaking: `alter table resource add constraint refused check (type <> 'Patient') not valid`,
+    mending: 'alter table resource drop constraint refused',
+    calls: [
+      ['nurse', 'POST', '/Patient', PATIENT],
+      ['nurse', 'POST', '/fhir', CREATE_IN_BUNDLE],
+    ],
+  },
+  {
+    breaking: MISREAD,
+    mending: 'drop function misread() cascade',
+    calls: [
+      ['nurse', 'POST', '/Patient', PATIENT],
+      ['nurse', 'POST', '/rpc', COMMENT],
+      ['nobody', 'POST', '/auth/token', LOGIN],
+    ],
+  },
+  {
+    // A parser shows what it cannot read.
+    breaking: `update resource set body = '{"name":${NAME}}' where type = 'Patient' and id = 'broken'`,
+    mending: `update resource set body = '{"resourceType":"Patient","id":"broken"}' where type = 'Patient' and id = 'broken'`,
+    calls: [['nurse', 'PATCH', '/Patient/broken', { gender: 'female' }]],
+  },
+];
 
 /** What deletes comes last, and the end of the caller's own Session after it. */
 const rankOf = ({ method, path }: { method: string; path: string }): number =>
@@ -78,6 +130,8 @@ describe('canaries', () => {
   let bearers: Readonly<Record<string, string | undefined>>;
   let issued: readonly string[];
   const answers: Answer[] = [];
+  /** Of a database that was broken. */
+  const failed: Answer[] = [];
 
   const send = async (
     caller: string,
@@ -177,6 +231,18 @@ describe('canaries', () => {
       ),
     );
     answers.push(await send('root', 'GET', '/SvcTopicDestination/known/$status'));
+    await put('/SDCDocument/d', {});
+    await put('/Patient/broken', {});
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    for (const { breaking, mending, calls } of BREAKAGES) {
+      await client.query(breaking);
+      for (const [caller, method, path, body] of calls)
+        failed.push(await send(caller, method, path, JSON.stringify(body)));
+      await client.query(mending);
+    }
+    await client.end();
+    answers.push(...failed);
     const routes = await routesOf();
     for (const { method, path } of routes)
       for (const caller of ['nobody', 'forged', 'wrongBasic', 'stranger', 'nurse'])
@@ -223,7 +289,17 @@ describe('canaries', () => {
     expect(new Set(answers.map(({ method, path }) => `${method} ${path}`)).size).toBeGreaterThan(30);
     const statuses = new Set(answers.map(({ status }) => status));
     expect([200, 201, 400, 401, 403, 404, 409, 412, 422].filter((status) => !statuses.has(status))).toEqual([]);
-    expect(answers.filter(({ status }) => status === 500).map((answer) => shown(answer, answer.text))).toEqual([]);
+    const unforeseen = answers.filter((answer) => answer.status === 500 && !failed.includes(answer));
+    expect(unforeseen.map((answer) => shown(answer, answer.text))).toEqual([]);
+  });
+
+  it('met a broken database: each such call is 500, names its request and nothing else, and is in the log', () => {
+    expect(failed.filter(({ status }) => status !== 500).map((answer) => shown(answer, answer.text))).toEqual([]);
+    const ids = failed.map(({ text }) => /Name this request id to the operator: ([\w-]+)/.exec(text)?.[1] ?? 'none');
+    const logged = server.output.split('\n').filter((line) => line.includes('"level":"error"'));
+    expect(ids.filter((id) => !logged.some((line) => line.includes(id)))).toEqual([]);
+    expect(new Set(ids).size).toBe(failed.length);
+    expect(failed.filter(({ text }) => text.includes(NAME))).toEqual([]);
   });
 
   it('of secrets are in no answer', () => {

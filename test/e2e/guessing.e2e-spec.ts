@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
+import { eventually } from '../support/eventually';
 import { type Person, login } from '../support/people';
 import { type Received, type TestApp, ROOT, basicHeader, startTestApp } from '../support/test-app';
 
@@ -156,6 +157,28 @@ describe('guessing', () => {
     );
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
     expect([count(statuses, 400), count(statuses, 429)]).toEqual([10, 22]);
+  });
+
+  it('judges one of the tries that have all found the last free one, on two servers together', async () => {
+    await fail(9);
+    const holder = new Client({ connectionString: first.databaseUrl });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select key from credential_failure for update');
+    const tries = Array.from({ length: 12 }, (_one, index) =>
+      ask('nurse', `wrong-${index}`, { app: index % 2 === 0 ? first : second }),
+    );
+    // They have seen that nothing is blocked, and wait for each other to count.
+    await eventually('tries of both servers wait', async () => {
+      const { rows } = await database.query<{ count: number }>(
+        `select count(*)::integer as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return (rows[0]?.count ?? 0) >= 4;
+    });
+    await holder.query('commit');
+    await holder.end();
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect([count(statuses, 400), count(statuses, 429)]).toEqual([1, 11]);
   });
 
   it('takes right passwords that come at once for no tries', async () => {

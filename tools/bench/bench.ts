@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { CASES } from './bench-data';
 import { Cleanup } from './cleanup';
 import { hasCpuTimes } from './cpu-time';
+import { measureEverything } from './everything/everything-bench';
 import { loadCharts } from './load-charts';
 import { CONCURRENCY } from './load-client';
 import { type BenchCase } from './bench-case';
@@ -17,15 +18,25 @@ const tell = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
+const tellLoad = (): void => {
+  const loads = loadavg().map((load) => load.toFixed(1));
+  tell(`Load average of the machine at the end: ${loads.join(' ')}`);
+};
+
 /** For the searches of docs/performance.md, "Search at scale". */
 const text = { type: 'string' } as const;
-const OPTIONS = { resources: text, keep: text, cluster: text, only: text, flood: text };
+const OPTIONS = { resources: text, keep: text, cluster: text, only: text, flood: text, everything: text };
 
 /** Measures the server against its floor, or the server at `BASE_URL` alone (docs/performance.md). */
 async function main(cleanup: Cleanup): Promise<number> {
-  const { resources, flood, ...scale } = parseArgs({ options: OPTIONS }).values;
+  const { resources, flood, everything, ...scale } = parseArgs({ options: OPTIONS }).values;
   if (flood !== undefined) {
     tell(`\n${await measureFlood(Number(flood), cleanup)}\n`);
+    return 0;
+  }
+  if (everything !== undefined) {
+    tell(`\n${await measureEverything(everything.split(',').map(Number), cleanup)}\n`);
+    tellLoad();
     return 0;
   }
   if (resources !== undefined) {
@@ -37,11 +48,7 @@ async function main(cleanup: Cleanup): Promise<number> {
   tell(`\n${reportOf(lines)}\n`);
   for (const rate of resourceRates(lines)) tell(rate);
   tell(`${CONCURRENCY} requests at a time; medians of ${ROUNDS} rounds, percentiles of all their requests.`);
-  tell(
-    `Load average of the machine at the end: ${loadavg()
-      .map((load) => load.toFixed(1))
-      .join(' ')}`,
-  );
+  tellLoad();
   const errors = lines.reduce((sum, { measured }) => sum + measured.errors, 0);
   if (errors > 0) tell(`${errors} requests were not answered as expected.`);
   return errors === 0 ? 0 : 1;

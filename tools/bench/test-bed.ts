@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { ChildServer } from './child-server';
 import { type Cleanup } from './cleanup';
 import { CpuMeter } from './cpu-meter';
 import { loadCharts } from './load-charts';
+import { postgresFacts, runQuery, databaseUrlOf } from './own-database';
 import { loginOf, prepareServer } from './prepare-server';
 import { type Contender } from './run-case';
 import { WebhookReceiver } from './webhook-receiver';
@@ -51,20 +51,16 @@ export async function setUpTestBed(cleanup: Cleanup): Promise<TestBed> {
   const start = (script: string, given: Readonly<Record<string, string>>): Promise<ChildServer> =>
     cleanup.undoing(ChildServer.start(resolve('dist', script), given), (started) => started.stop());
 
-  await query(postgres.url, 'create database bench_server');
+  await runQuery(postgres.url, 'create database bench_server');
   const first = await start('src/main.js', variables);
   const authorization = `Bearer ${await prepareServer(first.url, secrets, receiver.url)}`;
   await loadCharts({ name: 'server', baseUrl: `${first.url}/fhir`, authorization });
   // A database is copied while nobody uses it: the floor gets the same rows, and the same token opens it.
   await first.stop();
-  await query(variables.DATABASE_URL, 'vacuum analyze');
-  await query(postgres.url, 'create database bench_floor template bench_server');
+  await runQuery(variables.DATABASE_URL, 'vacuum analyze');
+  await runQuery(postgres.url, 'create database bench_floor template bench_server');
 
-  const facts = await query<{ pid: number; version: string }>(
-    postgres.url,
-    `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer as pid, current_setting('server_version') as version`,
-  );
-  const { pid: postmasterPid = 0, version = '' } = facts[0] ?? {};
+  const { postmasterPid, version } = await postgresFacts(postgres.url);
   const contender = async (name: string, script: string, given: { DATABASE_URL: string }): Promise<OwnContender> => {
     const { url, pid } = await start(script, given);
     const meter = new CpuMeter(pid, postmasterPid);
@@ -86,20 +82,4 @@ async function makeFolder(): Promise<string> {
   // PostgreSQL runs as another account where the bench runs as root; what it keeps there is closed to everybody else.
   await chmod(folder, 0o755);
   return folder;
-}
-
-function databaseUrlOf(clusterUrl: string, database: string): string {
-  const url = new URL(clusterUrl);
-  url.pathname = `/${database}`;
-  return url.href;
-}
-
-async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { errorTrace } from '../../platform/logging/error-trace';
 import { ADD_DENIAL, FIND_DENIAL, PRUNE_DENIALS } from './denial-statements';
 import { type DenialSummary } from './denial-summary';
 
@@ -48,7 +49,7 @@ export class DenialLog {
       await this.statements.run(ADD_DENIAL, [id, JSON.stringify(summary)]);
       if (this.added++ % PRUNE_EVERY === 0) await this.statements.run(PRUNE_DENIALS, []);
     } catch (error) {
-      this.logger.warn(`A denial was not stored: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.error('A denial was not stored', errorTrace(error));
     }
   }
 }

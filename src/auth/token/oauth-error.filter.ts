@@ -4,6 +4,7 @@ import { FHIR_ERRORS } from '../../fhir/operation-outcome';
 import { type ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
+import { errorTrace } from '../../platform/logging/error-trace';
 import { forbidStoring, notedClient } from './oauth-answer';
 import { OAuthError } from './oauth-error';
 
@@ -26,7 +27,7 @@ export class OAuthErrorFilter implements ExceptionFilter {
     }
     const known = serviceErrorOf(error);
     if (known === undefined) {
-      this.logger.error('A request to an OAuth endpoint failed', error instanceof Error ? error.stack : undefined);
+      this.logger.error('A request to an OAuth endpoint failed', errorTrace(error));
       response.status(HttpStatus.INTERNAL_SERVER_ERROR).json({
         error: 'server_error',
         error_description: `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`,

@@ -63,7 +63,8 @@ export function dataSourceOptions(
 /**
  * Plans are made once per connection, often while the tables are still empty, and must serve any value and any size:
  * hence generic plans that go by indexes in nested loops, as the SQL of the hot paths is written for.
- * The limits end what a crashed or hostile caller leaves behind.
+ * The limits end what a crashed or hostile caller leaves behind. Values of failed statements are for no log; the other settings
+ * of logs are those of the server alone (docs/operations.md, "Logs").
  */
 export function sessionSettings(statementTimeoutSeconds: number): string {
   const settings = {
@@ -76,6 +77,7 @@ export function sessionSettings(statementTimeoutSeconds: number): string {
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 15_000,
     timezone: 'UTC',
+    log_parameter_max_length_on_error: 0,
   };
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)

@@ -5,6 +5,7 @@ import { type PoolClient } from 'pg';
 import { DataSource, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../http/request-context';
+import { errorTrace } from '../logging/error-trace';
 import { TransactionConflict, isTransactionConflict } from './database-error';
 import { EarlyLocks, LockNeeded } from './early-locks';
 import { BEGIN, type IsolationLevel } from './isolation-level';
@@ -176,7 +177,7 @@ export class UnitOfWork {
       Promise.resolve()
         .then(action)
         .catch((error: unknown) => {
-          this.logger.error('An action after a transaction failed', error instanceof Error ? error.stack : undefined);
+          this.logger.error('An action after a transaction failed', errorTrace(error));
         }),
     );
   }

@@ -13,10 +13,10 @@ const CHART_SIZE = 767;
 const BATCH = 1_000;
 
 /**
- * Stores `size` resources of charts with the search rows that the server derives. Indexes are dropped meanwhile: built
- * at the end, they cost a fraction.
+ * Stores `size` resources, those of `entries`, with the search rows that the server derives. Indexes are dropped
+ * meanwhile: built at the end, they cost a fraction.
  */
-export async function fillCharts(client: Client, size: number): Promise<void> {
+export async function fillCharts(client: Client, size: number, entries: Iterable<ChartEntry>): Promise<void> {
   const indexes = await dropIndexes(client);
   const extractors = new Extractors(new SearchParameterSet(), '');
   const progress = new ProgressBar({ label: 'fill'.padEnd(20), total: size });
@@ -24,7 +24,7 @@ export async function fillCharts(client: Client, size: number): Promise<void> {
   let batch = new RowBatch();
   let sending: Promise<unknown> = Promise.resolve();
   let key = 0;
-  for (const { resourceType: type, id, body } of entries(size)) {
+  for (const { resourceType: type, id, body } of entries) {
     key += 1;
     const rows = extractors.extractorFor(type)(JSON.parse(body) as Resource);
     const updatedAt = (firstSecond + key) * 1000;
@@ -42,10 +42,13 @@ export async function fillCharts(client: Client, size: number): Promise<void> {
     await client.query(definition);
     building.advance();
   }
+  // The server takes the keys after these.
+  await client.query(`select setval('resource_key_sequence', $1)`, [Math.ceil(size / 1000) * 1000 + 1]);
   await client.query('vacuum analyze');
 }
 
-function* entries(size: number): Generator<ChartEntry> {
+/** Charts of the length of Synthea's, `size` resources in all. */
+export function* chartsOf(size: number): Generator<ChartEntry> {
   let made = 0;
   for (let seed = 1; made < size; seed++) {
     for (const entry of generateChart({ seed, size: Math.min(CHART_SIZE, size - made) }).entries) {

@@ -1,11 +1,8 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
 import { SearchParameterSet } from '../../../src/resource/search/extract/search-parameter-set';
 import { Random } from '../../chart/random';
 import { ProgressBar } from '../../progress-bar';
 import { type Cleanup } from '../cleanup';
+import { startCluster } from '../start-cluster';
 import { measureCase, type ScaleFigures } from './measure-case';
 import { SampledResources } from './sampled-resources';
 import { SAMPLED, SCALE_CASES } from './scale-cases';
@@ -45,19 +42,4 @@ export async function measureScale(options: ScaleOptions, cleanup: Cleanup): Pro
     columns.push(figures);
   }
   return scaleReportOf(sizes, cases, columns);
-}
-
-async function startCluster(keep: string | undefined, cleanup: Cleanup): Promise<string> {
-  const folder = keep ?? (await cleanup.undoing(makeFolder(), (path) => rm(path, { recursive: true, force: true })));
-  await mkdir(folder, { recursive: true });
-  const settings = { shared_buffers: '1GB' };
-  const starting = startEmbeddedPostgres({ dataDirectory: folder, settings });
-  return (await cleanup.undoing(starting, (started) => started.stop())).url;
-}
-
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-scale-'));
-  // PostgreSQL runs as another account where the bench runs as root; what it keeps there is closed to everybody else.
-  await chmod(folder, 0o755);
-  return folder;
 }

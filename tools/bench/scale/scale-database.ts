@@ -3,7 +3,9 @@ import { migrate } from '../../../src/platform/database/migrate';
 import { READ_HASH_KEY } from '../../../src/resource/search/database-hash-key';
 import { type HashKey } from '../../../src/resource/search/extract/half-siphash';
 import { useHashKey } from '../../../src/resource/search/extract/hash';
-import { fillCharts } from './fill-charts';
+import { type ChartEntry } from '../../chart/chart-generator';
+import { databaseUrlOf } from '../own-database';
+import { chartsOf, fillCharts } from './fill-charts';
 
 /**
  * The URL of a database with `size` resources on the cluster at `clusterUrl`; filled when it is not there yet. It gets its
@@ -17,14 +19,14 @@ export async function openScaleDatabase(clusterUrl: string, size: number): Promi
     if (rowCount === 0) {
       await cluster.query(`drop database if exists ${unfinished}`);
       await cluster.query(`create database ${unfinished}`);
-      await fill(urlOf(clusterUrl, unfinished), size);
+      await fillDatabase(databaseUrlOf(clusterUrl, unfinished), size, chartsOf(size));
       await cluster.query(`alter database ${unfinished} rename to ${name}`);
       await cluster.query('checkpoint');
     }
   } finally {
     await cluster.end();
   }
-  const url = urlOf(clusterUrl, name);
+  const url = databaseUrlOf(clusterUrl, name);
   const database = await connect(url);
   try {
     await loadHashKey(database);
@@ -39,7 +41,8 @@ async function loadHashKey(database: Client): Promise<void> {
   (await database.query<HashKey>(READ_HASH_KEY.text)).rows.forEach(useHashKey);
 }
 
-async function fill(url: string, size: number): Promise<void> {
+/** Migrates an empty database and stores `size` resources. */
+export async function fillDatabase(url: string, size: number, entries: Iterable<ChartEntry>): Promise<void> {
   await migrate(url);
   const client = await connect(url);
   try {
@@ -47,7 +50,7 @@ async function fill(url: string, size: number): Promise<void> {
     // One process hashes under one key: the databases of all sizes have the same.
     await client.query('update search_hash_key set low = 1, high = 2');
     await loadHashKey(client);
-    await fillCharts(client, size);
+    await fillCharts(client, size, entries);
   } finally {
     await client.end();
   }
@@ -57,10 +60,4 @@ async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
   await client.connect();
   return client;
-}
-
-function urlOf(clusterUrl: string, database: string): string {
-  const url = new URL(clusterUrl);
-  url.pathname = `/${database}`;
-  return url.href;
 }

@@ -124,6 +124,10 @@ describe(startEmbeddedPostgres.name, () => {
     const [client, witness] = [await connect(url), await connect(url)];
     await expect(client.query(`select 'canary'::int`)).rejects.toThrow('canary');
     await expect(client.query('select $1::int', ['canary'])).rejects.toThrow('canary');
+    // PostgreSQL writes the key of a duplicate, and the row that a check refuses, as DETAIL.
+    await client.query(`create table canary (name text unique check (name <> 'no canary'))`);
+    for (const values of [`('canary'), ('canary')`, `('no canary')`])
+      await expect(client.query(`insert into canary values ${values}`)).rejects.toThrow('constraint');
     const interrupted = expect(client.query(`select pg_sleep(60), 'canary'`)).rejects.toThrow(
       'terminated unexpectedly',
     );

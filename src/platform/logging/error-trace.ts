@@ -1,0 +1,27 @@
+/** Whose messages are words about code. Those of parsers (SyntaxError, YAMLException …) show a piece of the text that they could not read. */
+const TELLING = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'QueryFailedError', 'error']);
+
+/**
+ * Classes of SQLSTATE whose messages hold values: data exceptions ("invalid input syntax for type integer: …") and what functions
+ * raise. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const QUOTING = /^(22|P0)[0-9A-Z]{3}$/;
+
+/**
+ * What the log tells of an error that nobody foresaw: its name and code, its message unless that may repeat data of a patient, and
+ * where it came from.
+ */
+export function errorTrace(error: unknown): string {
+  if (!(error instanceof Error)) return `Something that is no Error was thrown: ${typeof error}`;
+  const { name, message, stack = '' } = error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const isTelling = TELLING.has(name) && (code === undefined || !QUOTING.test(code));
+  const head = `${name}${code === undefined ? '' : ` ${code}`}${isTelling && message !== '' ? `: ${message}` : ''}`;
+  return `${head}${framesOf(stack, message)}`;
+}
+
+/** V8 writes the message before the frames; after an empty one a colon may be left. */
+function framesOf(stack: string, message: string): string {
+  if (message === '') return stack.slice(stack.search(/\n {4}at /));
+  return stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : '';
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Bundle } from '../support/bundle';
+import { type TestApp, startTestApp } from '../support/test-app';
+
+/** A few in the suite; `RACE_ROUNDS=200` for a proof. */
+const ROUNDS = Number(process.env.RACE_ROUNDS ?? 12);
+const WRITERS = 4;
+
+interface Half {
+  readonly resourceType: string;
+  readonly id: string;
+  /** Of the pair: both halves are written by one transaction, so both always say the same. */
+  readonly language: string;
+}
+
+const GENERATIONS = ['en', 'de', 'fr', 'it'];
+
+/** A document and what it is about: one says nothing without the other. */
+const halvesOf = (pair: string, language: string): [Half, Half] => {
+  const subject = { reference: 'Patient/pairs' };
+  return [
+    { resourceType: 'DiagnosticReport', id: pair, language, status: 'final', code: { text: 'x' }, subject } as Half,
+    { resourceType: 'Observation', id: pair, language, status: 'final', code: { text: 'x' }, subject } as Half,
+  ];
+};
+
+/** The pairs of an answer of which a half is missing, or of another moment than the other one. */
+function tornPairsOf(answer: readonly Half[]): Half[][] {
+  const pairs = new Map<string, Half[]>();
+  for (const half of answer.filter(({ resourceType }) => resourceType !== 'Patient')) {
+    pairs.set(half.id, [...(pairs.get(half.id) ?? []), half]);
+  }
+  return [...pairs.values()].filter(([one, other]) => one?.language !== other?.language);
+}
+
+describe('Patient/$everything while others write pairs on two servers', () => {
+  let servers: [TestApp, TestApp];
+
+  beforeAll(async () => {
+    const first = await startTestApp();
+    servers = [first, await startTestApp({ databaseUrl: first.databaseUrl })];
+    await first.put('/fhir/Patient/pairs', {});
+  });
+  afterAll(async () => {
+    for (const server of servers.reverse()) await server.close();
+  });
+
+  const transact = async (server: TestApp, entry: readonly object[]): Promise<void> => {
+    const { status, text } = await server.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+    if (status !== 200) throw new Error(text);
+  };
+  const write = (server: TestApp, pair: string, language: string): Promise<void> =>
+    transact(
+      server,
+      halvesOf(pair, language).map((resource) => ({
+        resource,
+        request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+      })),
+    );
+  const remove = (server: TestApp, pair: string): Promise<void> =>
+    transact(
+      server,
+      halvesOf(pair, '').map(({ resourceType, id }) => ({
+        request: { method: 'DELETE', url: `${resourceType}/${id}` },
+      })),
+    );
+
+  /** Writes a pair, rewrites it, and removes every other one. */
+  const keepWriting = async (writer: number): Promise<void> => {
+    const server = servers[writer % 2] ?? servers[0];
+    for (let round = 0; round < ROUNDS; round++) {
+      const pair = `pair-${writer}-${round}`;
+      for (const language of GENERATIONS) await write(server, pair, language);
+      if (round % 2 === 0) await remove(server, pair);
+    }
+  };
+
+  /** How the whole is read: each way gives all resources of one answer. */
+  const readings: Readonly<Record<string, (server: TestApp) => Promise<Half[]>>> = {
+    Bundle: async (server) => {
+      const { entry } = (await server.get('/fhir/Patient/pairs/$everything')).json<Bundle<{ resource: Half }>>();
+      return entry.map(({ resource }) => resource);
+    },
+  };
+
+  it.each(Object.entries(readings))(
+    'holds both halves of a pair or none, and of one moment, as %s',
+    async (_form, read) => {
+      const answers: Half[][] = [];
+      const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => keepWriting(writer)));
+      let isOver = false;
+      const whenOver = writing.finally(() => (isOver = true));
+      const reader = async (server: TestApp): Promise<void> => {
+        while (!isOver) answers.push(await read(server));
+      };
+      await Promise.all([whenOver, ...servers.map(reader)]);
+      const torn = answers.flatMap(tornPairsOf);
+      expect(torn).toEqual([]);
+      // The answers differ: they were given while pairs came and went.
+      expect(new Set(answers.map(({ length }) => length)).size).toBeGreaterThan(5);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,57 @@
+import { Agent, request } from 'node:http';
+
+/** How a whole answer arrived. */
+export interface ReadAnswer {
+  readonly firstByteMilliseconds: number;
+  readonly milliseconds: number;
+  readonly sizeBytes: number;
+  readonly lines: number;
+  /** The `total` of a Bundle. */
+  readonly total: number | undefined;
+}
+
+const NEW_LINE = 0x0a;
+
+/** Reads answers one after the other over one kept connection, and keeps nothing of them. */
+export class AnswerReader {
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor(
+    private readonly baseUrl: string,
+    private readonly authorization: string,
+  ) {}
+
+  /** @throws Error for any status but 200, and for an answer that was cut */
+  read(path: string, accept: string): Promise<ReadAnswer> {
+    const headers = { Authorization: this.authorization, Accept: accept };
+    const sentAt = performance.now();
+    return new Promise((resolve, reject) => {
+      request(this.baseUrl + path, { headers, agent: this.agent }, (response) => {
+        let [firstByteMilliseconds, sizeBytes, lines] = [0, 0, 0];
+        let total: number | undefined;
+        response
+          .on('data', (chunk: Buffer) => {
+            if (sizeBytes === 0) {
+              firstByteMilliseconds = performance.now() - sentAt;
+              const told = /"total":(\d+)/.exec(chunk.toString('latin1', 0, 1_000))?.[1];
+              total = told === undefined ? undefined : Number(told);
+            }
+            sizeBytes += chunk.length;
+            for (let at = chunk.indexOf(NEW_LINE); at >= 0; at = chunk.indexOf(NEW_LINE, at + 1)) lines += 1;
+          })
+          .on('end', () => {
+            const milliseconds = performance.now() - sentAt;
+            if (response.statusCode !== 200) reject(new Error(`${path} was answered with ${response.statusCode}`));
+            else resolve({ firstByteMilliseconds, milliseconds, sizeBytes, lines, total });
+          })
+          .on('error', reject);
+      })
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}

@@ -1,0 +1,83 @@
+import { ProgressBar } from '../../progress-bar';
+import { type CpuMeter } from '../cpu-meter';
+import { median } from '../statistics';
+import { type AnswerReader, type ReadAnswer } from './answer-reader';
+import { growthOf } from './memory-peak';
+
+/** How a chart is asked for. */
+export const FORMATS = ['ndjson', 'bundle'] as const;
+export type EverythingFormat = (typeof FORMATS)[number];
+
+const ACCEPT: Readonly<Record<EverythingFormat, string>> = {
+  ndjson: 'application/fhir+ndjson',
+  bundle: 'application/fhir+json',
+};
+
+/** What one answer costs. */
+export interface EverythingFigures {
+  readonly format: EverythingFormat;
+  /** Of the chart; what belongs to nobody is not answered. */
+  readonly size: number;
+  readonly resources: number;
+  readonly requests: number;
+  readonly answerBytes: number;
+  readonly firstByteMilliseconds: number;
+  readonly milliseconds: number;
+  /** Of one answer; undefined where the kernel does not tell. */
+  readonly serverMicroseconds: number | undefined;
+  readonly databaseMicroseconds: number | undefined;
+  /** The peak of the server's resident memory, less what it was before the first request that counts. */
+  readonly growthBytes: number | undefined;
+}
+
+interface Chart {
+  readonly format: EverythingFormat;
+  readonly size: number;
+  readonly patientId: string;
+  /** Of the server. */
+  readonly pid: number;
+}
+
+/** Resources read for one figure, whatever the size of the chart. */
+const RESOURCES = 300_000;
+const ROUNDS = 3;
+
+/** Reads the chart again and again; the requests of one round go first and are not counted. */
+export async function measureChart(
+  { format, size, patientId, pid }: Chart,
+  reader: AnswerReader,
+  meter: CpuMeter,
+): Promise<EverythingFigures> {
+  const requests = Math.max(1, Math.round(RESOURCES / ROUNDS / size));
+  const progress = new ProgressBar({ label: `${format} ${size}`.padEnd(20), total: requests * (ROUNDS + 1) });
+  const readAll = async (): Promise<ReadAnswer[]> => {
+    const answers: ReadAnswer[] = [];
+    for (let request = 0; request < requests; request++) {
+      answers.push(await reader.read(`/Patient/${patientId}/$everything`, ACCEPT[format]));
+      progress.advance();
+    }
+    return answers;
+  };
+  await readAll();
+  const { result: rounds, bytes } = await growthOf(pid, async () => {
+    const measured = [];
+    for (let round = 0; round < ROUNDS; round++) measured.push(await meter.measure(readAll));
+    return measured;
+  });
+  const answers = rounds.flatMap(({ result }) => result);
+  const cpuOf = (of: 'serverMicroseconds' | 'databaseMicroseconds'): number | undefined =>
+    rounds[0]?.cpu === undefined ? undefined : median(rounds.map(({ cpu }) => (cpu?.[of] ?? 0) / requests));
+  const first = answers[0];
+  return {
+    format,
+    size,
+    resources: (format === 'bundle' ? first?.total : first?.lines) ?? 0,
+    requests: answers.length,
+    answerBytes: first?.sizeBytes ?? 0,
+    firstByteMilliseconds: median(answers.map((answer) => answer.firstByteMilliseconds)),
+    milliseconds: median(answers.map((answer) => answer.milliseconds)),
+    serverMicroseconds: cpuOf('serverMicroseconds'),
+    databaseMicroseconds: cpuOf('databaseMicroseconds'),
+    growthBytes: bytes,
+  };
+}
