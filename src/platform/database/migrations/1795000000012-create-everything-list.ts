@@ -1,7 +1,7 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * What the pages of `$everything` hold, for as long as they can be turned (ADR 0025). Unlogged: a list that a crash of PostgreSQL takes is asked for
+ * What the pages of `$everything` hold, for as long as they can be turned (ADR 0027). Unlogged: a list that a crash of PostgreSQL takes is asked for
  * again, and it costs a third of the writing.
  */
 export class CreateEverythingList1795000000012 implements MigrationInterface {
