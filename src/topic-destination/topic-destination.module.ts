@@ -3,10 +3,15 @@ import { DeliveryModule } from '../delivery/delivery.module';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
 import { CriteriaEvaluation } from './criteria-evaluation';
+import { DestinationEventsOperation } from './destination-events.operation';
 import { DestinationPrincipal } from './destination-principal';
+import { DestinationReplayOperation } from './destination-replay.operation';
+import { DestinationRights } from './destination-rights';
 import { DestinationStatusOperation } from './destination-status.operation';
+import { DestinationTestOperation } from './destination-test.operation';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { ReadableChanges } from './readable-changes';
+import { ReadableFocus } from './readable-focus';
 import { SlowWork } from './slow-work';
 import { SubscriptionTopicRule } from './subscription-topic.rule';
 import { TopicDestinationRule } from './topic-destination.rule';
@@ -18,9 +23,14 @@ import { TopicRegistry } from './topic-registry';
   imports: [DeliveryModule, OperationModule, ResourceModule],
   providers: [
     CriteriaEvaluation,
+    DestinationEventsOperation,
     DestinationPrincipal,
+    DestinationReplayOperation,
+    DestinationRights,
     DestinationStatusOperation,
+    DestinationTestOperation,
     ReadableChanges,
+    ReadableFocus,
     NotificationBundleRenderer,
     SlowWork,
     SubscriptionTopicRule,

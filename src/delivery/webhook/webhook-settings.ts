@@ -106,7 +106,8 @@ function single(values: ReadonlyMap<ParameterName, readonly unknown[]>, name: Pa
   return value;
 }
 
-function endpointOf(value: unknown): string {
+/** @throws ServiceError 'unprocessable' for what is no URL that can be sent to */
+export function endpointOf(value: unknown): string {
   if (value === undefined) throw refusal('endpoint is required: the URL that events are sent to, in valueUrl.');
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
