@@ -54,7 +54,8 @@ export class DestinationPrincipal {
   }
 }
 
-const principalOf = ({ userId, clientId }: Caller): NativeReference =>
+/** The User, or the Client that calls for itself. */
+export const principalOf = ({ userId, clientId }: Caller): NativeReference =>
   userId === undefined ? { resourceType: 'Client', id: clientId } : { resourceType: 'User', id: userId };
 
 const isSame = (one: NativeReference, other: NativeReference): boolean =>

@@ -5,6 +5,9 @@ import { ResourceModule } from '../resource/resource.module';
 import { CriteriaEvaluation } from './criteria-evaluation';
 import { DestinationPrincipal } from './destination-principal';
 import { DestinationStatusOperation } from './destination-status.operation';
+import { CallerView } from './dry-run/caller-view';
+import { DryRunOperation } from './dry-run/dry-run.operation';
+import { TopicDryRun } from './dry-run/topic-dry-run';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { ReadableChanges } from './readable-changes';
 import { SlowWork } from './slow-work';
@@ -17,14 +20,17 @@ import { TopicRegistry } from './topic-registry';
 @Module({
   imports: [DeliveryModule, OperationModule, ResourceModule],
   providers: [
+    CallerView,
     CriteriaEvaluation,
     DestinationPrincipal,
     DestinationStatusOperation,
+    DryRunOperation,
     ReadableChanges,
     NotificationBundleRenderer,
     SlowWork,
     SubscriptionTopicRule,
     TopicDestinationRule,
+    TopicDryRun,
     TopicEventListener,
     TopicRegistry,
   ],
