@@ -107,7 +107,8 @@ function single(values: ReadonlyMap<ParameterName, readonly unknown[]>, name: Pa
   return value;
 }
 
-function endpointOf(value: unknown): string {
+/** @throws ServiceError 'unprocessable' for what is no URL that can be sent to */
+export function endpointOf(value: unknown): string {
   if (value === undefined) throw refusal('endpoint is required: the URL that events are sent to, in valueUrl.');
   if (typeof value !== 'string') throw refusal('endpoint must be a URL, in valueUrl.');
   const url = readEndpointUrl(value);

@@ -70,12 +70,16 @@ export class Environment {
   readonly audit!: 'security' | 'all' | 'off';
   /** `SVC_ADDENDUM_AUTHOR`: `any` keeps `user` as sent; `caller` refuses a User who names another. */
   readonly addendumAuthor!: 'any' | 'caller';
+  /** `SVC_ADDENDUM_TYPES`: file that declares types of addenda: what they must hold. */
+  readonly addendumTypes!: string | undefined;
   /** `SVC_WEBHOOK_ADDRESSES`: which addresses a webhook may be sent to. */
   readonly webhookAddresses!: 'no-metadata' | 'public-only' | 'open';
   /** `SVC_DELIVERY_SLOTS`: destinations that this process delivers to at the same time. */
   readonly deliverySlots!: number;
   /** `SVC_DELIVERY_POLL_MILLISECONDS`: the longest time until undelivered events are looked for again. */
   readonly deliveryPollMilliseconds!: number;
+  /** `SVC_DELIVERY_RETENTION_DAYS`: how long delivered events and attempts can be looked at, and sent again. */
+  readonly deliveryRetentionDays!: number;
   /** `SVC_SHUTDOWN_SECONDS`: time for requests and deliveries in flight after SIGTERM. */
   readonly shutdownSeconds!: number;
   /** `SVC_POSTGRES_BIN_DIR`: folder of `postgres` and `initdb` for the embedded database, instead of the npm package. */
@@ -140,9 +144,11 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     hasReferenceCheck: read.oneOf('SVC_REFERENCE_CHECK', ['on', 'off'], 'off') === 'on',
     audit: read.oneOf('SVC_AUDIT', ['security', 'all', 'off'], 'security'),
     addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),
+    addendumTypes: read.text('SVC_ADDENDUM_TYPES'),
     webhookAddresses: read.oneOf('SVC_WEBHOOK_ADDRESSES', ['no-metadata', 'public-only', 'open'], 'no-metadata'),
     deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 16, 1, 1000),
     deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),
+    deliveryRetentionDays: read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650),
     shutdownSeconds: read.integer('SVC_SHUTDOWN_SECONDS', 25, 0, 600),
     postgresBinDirectory: read.text('SVC_POSTGRES_BIN_DIR'),
   };
