@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Type as InstanceOf } from 'class-transformer';
 import { IsArray, IsString, ValidateNested } from 'class-validator';
