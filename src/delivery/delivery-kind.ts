@@ -21,6 +21,14 @@ export interface Notification {
   readonly body: Buffer;
 }
 
+/** What a test of a destination saw. */
+export interface Finding {
+  readonly name: string;
+  readonly grade: 'pass' | 'warn' | 'fail';
+  /** What it means, and what to do. */
+  readonly message: string;
+}
+
 /**
  * A way to deliver. Queue, batches, retries, `$status` and validation come by themselves.
  */
@@ -33,10 +41,15 @@ export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettin
   /** The parameter as it is stored and read; without it nothing is secret. */
   masked?(parameter: DestinationParameter): DestinationParameter;
   /**
-   * Sends once. Resolving means delivered; rejecting means that it is tried again.
+   * Sends once. Resolving means delivered; rejecting means that it is tried again. A text that it resolves to is shown
+   * in the timeline (`$events`).
    * @throws DeliveryFailure with the text that `$status` shows.
    */
-  send(notification: Notification, settings: Settings, signal: AbortSignal): Promise<void>;
+  send(notification: Notification, settings: Settings, signal: AbortSignal): Promise<unknown>;
+  /** The settings for a test endpoint, without what is meant for the real one alone; without it there is no such test. */
+  redirected?(settings: Settings, endpoint: string): Settings;
+  /** Sends a sample and grades what comes back; without it `$test` sends once and tells the outcome. */
+  probe?(sample: Notification, settings: Settings, signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
 export interface DeliveryKindDefinition {

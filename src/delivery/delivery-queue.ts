@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { inOneFlight } from '../platform/database/in-one-flight';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
@@ -9,24 +10,44 @@ import {
   OPEN_BATCH,
   PLAN_FOR_LONG_QUEUES,
   READ_CLAIMS,
-  READ_EVENTS,
-  RELEASE,
   SETTLE,
+  SLOW_MILLISECONDS,
   SWEEP,
 } from './delivery-statements';
+import { type Lanes } from './lanes';
 import { type DeliveryBatch } from './notification-renderer';
 
-/** The right to deliver one batch of one destination. It ends when the epoch of the destination moves. */
-export interface ClaimedBatch extends DeliveryBatch {
+/** The right to deliver to one destination. It ends when the epoch of the destination moves. */
+interface Claim {
   readonly destinationKey: number;
+  readonly destinationId: string;
   readonly epoch: number;
   readonly slot: number;
-  readonly eventIds: readonly number[];
   readonly kind: string;
   readonly sealedSettings: Buffer;
   readonly timeoutSeconds: number;
+  readonly maxMessagesInBatch: number;
   /** Failed attempts in a row before this one. */
   readonly failStreak: number;
+  /** Whether it takes one of the few slots of destinations that failed or were slow. */
+  readonly isSuspect: boolean;
+}
+
+/** The right to deliver one batch of one destination. */
+export interface ClaimedBatch extends DeliveryBatch, Claim {}
+
+/** How an attempt ended. */
+export interface AttemptResult {
+  readonly durationMilliseconds: number;
+  /** What `$events` and, after a failure, `$status` tell of it. */
+  readonly outcome: string;
+}
+
+/** Whether a result counted; if not, somebody else delivers the batch again. */
+export interface Settled {
+  readonly isInForce: boolean;
+  /** The next batch of the destination, where one was asked for and there is one. */
+  readonly next?: ClaimedBatch;
 }
 
 interface ClaimRow {
@@ -38,23 +59,19 @@ interface ClaimRow {
   readonly timeout_seconds: number;
   readonly max_messages_in_batch: number;
   readonly fail_streak: number;
+  readonly is_suspect: boolean;
   readonly is_orphaned: boolean;
 }
 
 interface BatchRow {
   readonly first_number: number;
   readonly created_at: Date;
-  /** node-postgres leaves the elements of a bigint array as text. */
-  readonly event_ids: readonly string[];
   readonly presentation: string;
-}
-
-interface EventRow {
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly version: number;
-  readonly interaction: string;
-  readonly method: string;
+  readonly versions: readonly number[];
+  readonly resource_types: readonly string[];
+  readonly resource_ids: readonly string[];
+  readonly interactions: readonly string[];
+  readonly methods: readonly string[];
 }
 
 /** What `$status` shows of an error. */
@@ -70,34 +87,38 @@ export class DeliveryQueue {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Takes over the destination that waits longest, with its open batch or a new one; undefined when none is due. */
-  async claim(slot: number): Promise<ClaimedBatch | undefined> {
+  /** Takes over the destination that waits longest in these lanes, with its open batch or a new one. */
+  async claim(slot: number, lanes: Lanes): Promise<ClaimedBatch | undefined> {
     for (;;) {
-      const claimed = await this.unitOfWork.run(() => this.claimOnce(slot));
+      const claimed = await this.unitOfWork.run(() => this.claimOnce(slot, lanes));
       if (claimed !== 'settled meanwhile') return claimed;
     }
   }
 
-  /** Whether the claim was still in force; if not, somebody else delivers the batch again. Can be repeated. */
-  async settle({ destinationKey, epoch, slot, eventIds }: ClaimedBatch): Promise<boolean> {
-    const values = [destinationKey, epoch, slot, eventIds];
-    const settled = await this.unitOfWork.run(() => this.runOnLongQueue(SETTLE, values));
-    return settled.length > 0;
+  /** Counts a delivery; where `takesNext` the worker goes on with the destination's next batch. Can be repeated. */
+  settle(claim: ClaimedBatch, { durationMilliseconds, outcome }: AttemptResult, takesNext: boolean): Promise<Settled> {
+    const { destinationKey, epoch, slot } = claim;
+    const values = [destinationKey, epoch, slot, durationMilliseconds, outcome.slice(0, MAX_MESSAGE_LENGTH), takesNext];
+    return this.unitOfWork.run(async () => {
+      const settling = this.runOnLongQueue(SETTLE, values);
+      if (!takesNext) return { isInForce: (await settling).length > 0 };
+      // A repetition finds its claim over, and the next batch that the first try opened.
+      const [settled, next] = await inOneFlight([settling, this.openBatch({ ...claim, epoch: epoch + 1 })]);
+      const isInForce = settled.length > 0 || next !== undefined;
+      const isSuspect = durationMilliseconds >= SLOW_MILLISECONDS;
+      return next === undefined ? { isInForce } : { isInForce, next: { ...next, failStreak: 0, isSuspect } };
+    });
   }
 
-  /** Whether the claim was still in force. Can be repeated. */
-  async fail(claim: ClaimedBatch, pauseMilliseconds: number, message: string): Promise<boolean> {
-    const { destinationKey, epoch, slot, eventIds } = claim;
-    const text = message.slice(0, MAX_MESSAGE_LENGTH);
-    const failed = await this.statements.run(FAIL, [
-      destinationKey,
-      epoch,
-      slot,
-      eventIds.length,
-      pauseMilliseconds,
-      text,
-    ]);
-    return failed.length > 0;
+  /** Counts a failure and lets the destination pause. Can be repeated. */
+  async fail(
+    { destinationKey, epoch, slot }: ClaimedBatch,
+    { durationMilliseconds, outcome }: AttemptResult,
+    pauseMilliseconds: number,
+  ): Promise<Settled> {
+    const text = outcome.slice(0, MAX_MESSAGE_LENGTH);
+    const values = [destinationKey, epoch, slot, durationMilliseconds, text, pauseMilliseconds];
+    return { isInForce: (await this.statements.run(FAIL, values)).length > 0 };
   }
 
   /** Epochs of the claims of `slot` that are in force, by destination. */
@@ -111,23 +132,28 @@ export class DeliveryQueue {
     await this.statements.run(SWEEP, []);
   }
 
-  private async claimOnce(slot: number): Promise<ClaimedBatch | 'settled meanwhile' | undefined> {
-    const [target] = await this.runOnLongQueue<ClaimRow>(CLAIM, [slot]);
+  private async claimOnce(
+    slot: number,
+    { healthy, suspect }: Lanes,
+  ): Promise<ClaimedBatch | 'settled meanwhile' | undefined> {
+    const [target] = await this.runOnLongQueue<ClaimRow>(CLAIM, [slot, healthy, suspect]);
     if (target === undefined) return undefined;
-    const { destination_key: destinationKey, epoch } = target;
-    if (target.is_orphaned) await this.statements.run(COUNT_UNKNOWN_OUTCOME, [destinationKey, WORKER_LOST]);
-    const batch = await this.statements.runOne<BatchRow>(OPEN_BATCH, [destinationKey, target.max_messages_in_batch]);
-    if (batch === undefined) {
-      await this.statements.run(RELEASE, [destinationKey, epoch]);
-      return 'settled meanwhile';
+    if (target.is_orphaned) {
+      await this.statements.run(COUNT_UNKNOWN_OUTCOME, [target.destination_key, WORKER_LOST]);
     }
-    const events = await this.statements.run<EventRow>(READ_EVENTS, [destinationKey, batch.event_ids]);
-    return { slot, ...claimOf(target), ...contentOf(batch, events) };
+    return (await this.openBatch(claimOf(target, slot))) ?? 'settled meanwhile';
+  }
+
+  private async openBatch(claim: Claim): Promise<ClaimedBatch | undefined> {
+    const { destinationKey, epoch, slot, maxMessagesInBatch } = claim;
+    const values = [destinationKey, epoch, slot, maxMessagesInBatch];
+    const batch = await this.statements.runOne<BatchRow>(OPEN_BATCH, values);
+    return batch === undefined ? undefined : { ...claim, ...contentOf(batch) };
   }
 
   /** The first statement of a transaction; both travel in one flight. */
   private async runOnLongQueue<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const [, rows] = await Promise.all([
+    const [, rows] = await inOneFlight([
       this.statements.run(PLAN_FOR_LONG_QUEUES, []),
       this.statements.run<Row>(statement, values),
     ]);
@@ -135,26 +161,28 @@ export class DeliveryQueue {
   }
 }
 
-const claimOf = (target: ClaimRow) => ({
+const claimOf = (target: ClaimRow, slot: number): Claim => ({
   destinationKey: target.destination_key,
   destinationId: target.destination_id,
+  slot,
   kind: target.kind,
   sealedSettings: target.sealed_settings,
   epoch: target.epoch,
   timeoutSeconds: target.timeout_seconds,
+  maxMessagesInBatch: target.max_messages_in_batch,
   failStreak: target.fail_streak,
+  isSuspect: target.is_suspect,
 });
 
-const contentOf = (batch: BatchRow, events: readonly EventRow[]) => ({
+const contentOf = (batch: BatchRow) => ({
   presentation: batch.presentation,
   createdAt: batch.created_at,
   firstNumber: batch.first_number,
-  eventIds: batch.event_ids.map(Number),
-  events: events.map(({ resource_type: type, resource_id: id, version, interaction, method }) => ({
-    type,
-    id,
+  events: batch.versions.map((version, index) => ({
+    type: batch.resource_types[index] ?? '',
+    id: batch.resource_ids[index] ?? '',
     version,
-    interaction,
-    method,
+    interaction: batch.interactions[index] ?? '',
+    method: batch.methods[index] ?? '',
   })),
 });

@@ -35,18 +35,26 @@ const LIVING_SLOTS = `select objid::bigint::integer from pg_locks
   where locktype = 'advisory' and classid = ${WORKER_LOCK_CLASS} and objsubid = 2 and granted
     and database = (select oid from pg_database where datname = current_database())`;
 
+/** An answer that takes longer makes a destination suspect: it would hold a slot that others wait for. */
+export const SLOW_MILLISECONDS = 2000;
+
 /**
- * For the transaction: read in the order of the index. A queue is empty when its plans are made, and a plan that was made
- * for an empty table would sort a long queue for each batch, until statistics are next gathered.
+ * For the transaction: go along the index. A queue is empty when its plans are made, and a plan that was made for an
+ * empty table would read or sort a long queue for each batch, until statistics are next gathered.
  */
 export const PLAN_FOR_LONG_QUEUES: Statement = {
   name: 'delivery-plan-for-long-queues',
-  text: `select set_config('enable_sort', 'off', true)`,
+  text: ['sort', 'seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
+    .map((way, index) => `${index === 0 ? 'select' : ','} set_config('enable_${way}', 'off', true)`)
+    .join(''),
 };
 
+const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${LEASE_GRACE_SECONDS})`;
+
 /**
- * Takes the destination that waits longest. Eligible is what has something to send, is due, and has no living owner:
- * state decides, not a cursor, since events commit in another order than they are numbered.
+ * Takes the destination that waits longest: healthy ones where $2, suspect ones where $3, and of those first what has
+ * not failed. Eligible is what has something to send, is due, and has no living owner: state decides, not a cursor,
+ * since events commit in another order than they are numbered.
  * A worker whose own lock is gone claims nothing, for it may hear of its loss late: who can take the lock proves that
  * nobody holds it.
  */
@@ -57,17 +65,17 @@ export const CLAIM: Statement = {
     ), due as (
       select r.destination_key, r.owner_slot is not null as is_orphaned from destination_runtime r
       where (select is_alive from claimer) and r.next_attempt_at <= clock_timestamp()
+        and case when r.is_suspect then $3::boolean else $2::boolean end
         and (r.owner_slot is null or r.lease_until < clock_timestamp() or r.owner_slot not in (${LIVING_SLOTS}))
         and (exists (select from open_batch b where b.destination_key = r.destination_key)
           or (select e.event_id from outbox_event e where e.destination_key = r.destination_key
               order by e.event_id limit 1) is not null)
-      order by r.next_attempt_at limit 1 for update of r skip locked
+      order by r.is_suspect, r.fail_streak > 0, r.next_attempt_at limit 1 for update of r skip locked
     )
-    update destination_runtime r set epoch = r.epoch + 1, owner_slot = $1,
-      lease_until = clock_timestamp() + make_interval(secs => r.timeout_seconds + ${LEASE_GRACE_SECONDS})
+    update destination_runtime r set epoch = r.epoch + 1, owner_slot = $1, lease_until = ${LEASE}
     from due where r.destination_key = due.destination_key
     returning r.destination_key, r.destination_id, r.kind, r.sealed_settings, r.epoch, r.timeout_seconds,
-      r.max_messages_in_batch, r.fail_streak, due.is_orphaned`,
+      r.max_messages_in_batch, r.fail_streak, r.is_suspect, due.is_orphaned`,
 };
 
 const withError = (column: string, message: string): string =>
@@ -75,71 +83,109 @@ const withError = (column: string, message: string): string =>
      jsonb_build_array(jsonb_build_object('message', ${message}::text, 'timestamp', clock_timestamp())) || ${column},
      '$[0 to ${MAX_LAST_ERRORS - 1}]')`;
 
+/** The arrays of a batch, and the columns of the queue that they are made of. */
+const EVENT_COLUMNS = {
+  event_ids: 'event_id',
+  recorded_at: 'recorded_at',
+  payload_bytes: 'payload_bytes',
+  versions: 'version',
+  resource_types: 'resource_type',
+  resource_ids: 'resource_id',
+  interactions: 'interaction',
+  methods: 'method',
+};
+const ARRAYS = Object.keys(EVENT_COLUMNS).join(', ');
+
+const logged = (batch: string, values: { duration: string; isDelivered: boolean; outcome: string }): string =>
+  `insert into delivery_attempt (destination_key, first_number, opened_at, event_count, is_replay,
+      duration_milliseconds, is_delivered, outcome${values.isDelivered ? `, ${ARRAYS}` : ''})
+    select destination_key, first_number, created_at, cardinality(event_ids), is_replay,
+      ${values.duration}, ${values.isDelivered}, ${values.outcome}${values.isDelivered ? `, ${ARRAYS}` : ''}
+    from ${batch}`;
+
 /** An attempt whose outcome nobody will tell counts as failed, so that totals are exact under a stated rule. */
 export const COUNT_UNKNOWN_OUTCOME: Statement = {
   name: 'delivery-count-unknown-outcome',
-  text: `update destination_runtime r set failed_batches = r.failed_batches + 1,
-      failed_events = r.failed_events + cardinality(b.event_ids), last_errors = ${withError('r.last_errors', '$2')}
-    from open_batch b where b.destination_key = r.destination_key and r.destination_key = $1`,
+  text: `with counted as (
+      update destination_runtime r set failed_batches = r.failed_batches + 1, is_suspect = true,
+        failed_events = r.failed_events + cardinality(b.event_ids), last_errors = ${withError('r.last_errors', '$2')}
+      from open_batch b where b.destination_key = r.destination_key and r.destination_key = $1
+      returning b.destination_key, b.first_number, b.created_at, b.event_ids, b.is_replay
+    )
+    ${logged('counted', { duration: 'null', isDelivered: false, outcome: '$2::text' })}`,
 };
 
 /**
- * The open batch of a claimed destination, else a new one of the oldest events. A statement of its own: it must begin
- * after the claim holds the row, or it would see a batch that was settled in between.
+ * The open batch of a destination that the worker holds, else a new one of the oldest events, which move there; without
+ * any the destination is given back. A statement of its own: it must begin after the claim holds the row, or it would
+ * see a batch that was settled in between. Events that are sent again keep their numbers, so they make batches of their
+ * own.
  */
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',
-  text: `with oldest as (
-      select event_id, payload_bytes from outbox_event where destination_key = $1
-      order by event_id limit least($2::integer, ${MAX_BATCH_EVENTS})
+  text: `with owner as (
+      select destination_key, next_event_number, presentation from destination_runtime
+      where destination_key = $1 and epoch = $2 and owner_slot = $3
+    ), present as (
+      select b.* from open_batch b join owner on b.destination_key = owner.destination_key
+    ), oldest as (
+      select event_id, replayed_number, payload_bytes from outbox_event
+      where destination_key = $1 and exists (select from owner) and not exists (select from present)
+      order by event_id limit least($4::integer, ${MAX_BATCH_EVENTS})
     ), measured as (
-      select event_id, row_number() over (order by event_id) as position,
-        sum(payload_bytes::bigint) over (order by event_id) as total_bytes
-      from oldest
+      select event_id, replayed_number, row_number() over running as position,
+        sum(payload_bytes::bigint) over running as total_bytes, first_value(replayed_number) over running as first_replayed
+      from oldest window running as (order by event_id)
+    ), chosen as (
+      select event_id, position = 1 or total_bytes <= ${MAX_BATCH_BYTES} as fits,
+        bool_and(replayed_number is not distinct from first_replayed + position - 1) over (order by event_id) as is_run
+      from measured
+    ), taken as (
+      delete from outbox_event
+      where destination_key = $1 and event_id = any(array(select event_id from chosen where fits and is_run))
+      returning *
     ), opened as (
-      insert into open_batch (destination_key, first_number, event_ids, presentation)
-      select r.destination_key, r.next_event_number, taken.event_ids, r.presentation
-      from destination_runtime r, (
-        select array_agg(event_id order by event_id) as event_ids from measured
-        where position = 1 or total_bytes <= ${MAX_BATCH_BYTES}
-      ) taken
-      where r.destination_key = $1 and taken.event_ids is not null
-      on conflict (destination_key) do nothing
-      returning first_number, created_at, event_ids, presentation
+      insert into open_batch (destination_key, first_number, is_replay, presentation, ${ARRAYS})
+      select owner.destination_key, coalesce(batch.first_replayed, owner.next_event_number),
+        batch.first_replayed is not null, owner.presentation, ${ARRAYS}
+      from owner, (
+        select min(replayed_number) as first_replayed, ${Object.entries(EVENT_COLUMNS)
+          .map(([array, column]) => `array_agg(${column}) as ${array}`)
+          .join(', ')}
+        from (select * from taken order by event_id) in_order
+      ) batch
+      where batch.event_ids is not null
+      returning *
+    ), released as (
+      update destination_runtime set owner_slot = null, lease_until = null
+      where destination_key in (select destination_key from owner)
+        and not exists (select from opened) and not exists (select from present)
     )
-    select first_number, created_at, event_ids, presentation from opened
-    union all
-    select first_number, created_at, event_ids, presentation from open_batch where destination_key = $1`,
+    select first_number, created_at, presentation, versions, resource_types, resource_ids, interactions, methods
+    from (select * from opened union all select * from present) batch`,
 };
 
-export const READ_EVENTS: Statement = {
-  name: 'delivery-read-events',
-  text: `select resource_type, resource_id, version, interaction, method from outbox_event
-    where destination_key = $1 and event_id = any($2::bigint[]) order by event_id`,
-};
-
-/** Gives a claimed destination back that had nothing to send after all. */
-export const RELEASE: Statement = {
-  name: 'delivery-release',
-  text: `update destination_runtime set owner_slot = null, lease_until = null
-    where destination_key = $1 and epoch = $2`,
-};
-
-/** Counts and removes in one statement; one row when it took effect, none when the claim is no longer in force. */
+/**
+ * Counts, logs and removes in one statement; one row when it took effect, none when the claim is no longer in force.
+ * The destination stays with the worker where $6, under the next epoch.
+ */
 export const SETTLE: Statement = {
   name: 'delivery-settle',
   text: `with settled as (
-      update destination_runtime set owner_slot = null, lease_until = null, fail_streak = 0,
-        next_attempt_at = clock_timestamp(),
-        next_event_number = next_event_number + cardinality($4::bigint[]),
-        delivered_batches = delivered_batches + 1, delivered_events = delivered_events + cardinality($4::bigint[])
-      where destination_key = $1 and epoch = $2 and owner_slot = $3
-      returning destination_key
+      update destination_runtime r set fail_streak = 0, is_suspect = $4::integer >= ${SLOW_MILLISECONDS},
+        next_attempt_at = clock_timestamp(), epoch = r.epoch + 1,
+        owner_slot = case when $6::boolean then r.owner_slot end, lease_until = case when $6::boolean then ${LEASE} end,
+        next_event_number = r.next_event_number + case when b.is_replay then 0 else cardinality(b.event_ids) end,
+        delivered_batches = r.delivered_batches + 1, delivered_events = r.delivered_events + cardinality(b.event_ids),
+        waited_milliseconds = r.waited_milliseconds + (
+          select sum(1000 * extract(epoch from clock_timestamp() - recorded))::bigint from unnest(b.recorded_at) recorded)
+      from open_batch b
+      where b.destination_key = r.destination_key and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3
+      returning r.destination_key
     ), closed as (
-      delete from open_batch where destination_key = $1 and exists (select from settled)
-    ), delivered as (
-      delete from outbox_event
-      where destination_key = $1 and event_id = any($4::bigint[]) and exists (select from settled)
+      delete from open_batch where destination_key = $1 and exists (select from settled) returning *
+    ), logged as (
+      ${logged('closed', { duration: '$4::integer', isDelivered: true, outcome: '$5::text' })}
     )
     select destination_key from settled`,
 };
@@ -147,12 +193,18 @@ export const SETTLE: Statement = {
 /** One row when it took effect, none when the claim is no longer in force. */
 export const FAIL: Statement = {
   name: 'delivery-fail',
-  text: `update destination_runtime set owner_slot = null, lease_until = null, fail_streak = fail_streak + 1,
-      next_attempt_at = clock_timestamp() + make_interval(secs => $5::double precision / 1000),
-      failed_batches = failed_batches + 1, failed_events = failed_events + $4::integer,
-      last_errors = ${withError('last_errors', '$6')}
-    where destination_key = $1 and epoch = $2 and owner_slot = $3
-    returning destination_key`,
+  text: `with failed as (
+      update destination_runtime r set owner_slot = null, lease_until = null, fail_streak = r.fail_streak + 1,
+        is_suspect = true, next_attempt_at = clock_timestamp() + make_interval(secs => $6::double precision / 1000),
+        failed_batches = r.failed_batches + 1, failed_events = r.failed_events + cardinality(b.event_ids),
+        last_errors = ${withError('r.last_errors', '$5')}
+      from open_batch b
+      where b.destination_key = r.destination_key and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3
+      returning b.destination_key, b.first_number, b.created_at, b.event_ids, b.is_replay
+    ), logged as (
+      ${logged('failed', { duration: '$4::integer', isDelivered: false, outcome: '$5::text' })}
+    )
+    select destination_key from failed`,
 };
 
 /** Claims of a worker that are in force; what it sends beside these was taken from it. */
@@ -192,12 +244,17 @@ export const SWEEP: Statement = {
 };
 
 /** One snapshot: delivered, in process and queued always add up to what was recorded. */
+/** Days that are kept as the migration "create delivery" describes. */
+export const KEEP_DAYS: Statement = {
+  name: 'delivery-keep-days',
+  text: 'select keep_delivery_days($1::integer) as stray_rows',
+};
+
 export const STATUS: Statement = {
   name: 'delivery-status',
   text: `select r.delivered_batches, r.failed_batches, r.delivered_events, r.failed_events,
       coalesce(cardinality(b.event_ids), 0) as in_process,
-      (select count(*) from outbox_event e where e.destination_key = r.destination_key)
-        - coalesce(cardinality(b.event_ids), 0) as queued,
+      (select count(*) from outbox_event e where e.destination_key = r.destination_key) as queued,
       r.started_at, r.last_errors
     from destination_runtime r left join open_batch b on b.destination_key = r.destination_key
     where r.destination_id = $1`,

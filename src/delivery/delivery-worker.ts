@@ -6,31 +6,41 @@ import { errorTrace } from '../platform/logging/error-trace';
 import { backoffMilliseconds } from './backoff';
 import { BatchSender } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
-import { type ClaimedBatch, DeliveryQueue } from './delivery-queue';
+import { type ClaimedBatch, DeliveryQueue, type Settled } from './delivery-queue';
 import { LEASE_GRACE_SECONDS } from './delivery-statements';
+import { type Lanes, type RunningAttempt, freeLanes } from './lanes';
 import { WorkerIdentity } from './worker-identity';
 
-interface Attempt {
+interface Attempt extends RunningAttempt {
   readonly batch: ClaimedBatch;
   readonly control: AbortController;
 }
 
+/** One destination that this process holds, with what is being sent to it now. */
+interface Delivery {
+  attempt: Attempt;
+}
+
 const SWEEP_INTERVAL_MILLISECONDS = 60_000;
 const SETTLE_PAUSE_MILLISECONDS = 500;
+/** The lease begins a moment before the worker hears of it. */
+const LEASE_MARGIN_MILLISECONDS = 2000;
 const CLAIM_LOST = 'The server lost its claim during the attempt';
+const STOPPED = 'The server was stopped before an answer came';
 
 /**
- * Delivers: claims due batches, sends each once, settles, and begins again. One batch of a destination at a time, in
- * the whole cluster; as many destinations at once as there are slots.
+ * Delivers: claims due batches, sends each once, settles, and goes on with the next. One batch of a destination at a time,
+ * in the whole cluster; as many destinations at once as there are slots (`lanes.ts`).
  */
 @Injectable()
 export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
-  /** What this process sends now, with the promise that ends when it is settled. */
-  private readonly attempts = new Map<Attempt, Promise<void>>();
+  /** What this process sends now, with the promises that end when it is settled. */
+  private readonly deliveries = new Map<Delivery, Promise<void>>();
   private claiming: Promise<void> | undefined;
   private isWanted = false;
   private isStopping = false;
+  private isOver = false;
   private sweptAt = -Infinity;
 
   constructor(
@@ -53,9 +63,10 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     this.isStopping = true;
     await this.claiming;
     const timer = setTimeout(() => {
-      this.endAttempts('The server was stopped before an answer came', () => true);
+      this.isOver = true;
+      this.endAttempts(STOPPED, () => true);
     }, this.environment.shutdownSeconds * 1000);
-    await Promise.all(this.attempts.values());
+    await Promise.all(this.deliveries.values());
     clearTimeout(timer);
     await this.identity.release();
   }
@@ -69,7 +80,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     this.isWanted = true;
     this.claiming ??= this.claimAll().finally(() => {
       this.claiming = undefined;
-      if (this.isWanted && this.attempts.size < this.environment.deliverySlots) this.wake();
+      if (this.isWanted && this.hasFreeLane) this.wake();
     });
   }
 
@@ -82,8 +93,21 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     this.wake();
   }
 
+  private get attempts(): Attempt[] {
+    return [...this.deliveries.keys()].map(({ attempt }) => attempt);
+  }
+
+  private get lanes(): Lanes {
+    return freeLanes(this.environment.deliverySlots, this.attempts, performance.now());
+  }
+
+  private get hasFreeLane(): boolean {
+    const { healthy, suspect } = this.lanes;
+    return healthy || suspect;
+  }
+
   private isSendingTo(destinationKey: number): boolean {
-    return [...this.attempts.keys()].some(({ batch }) => batch.destinationKey === destinationKey);
+    return this.attempts.some(({ batch }) => batch.destinationKey === destinationKey);
   }
 
   private async claimAll(): Promise<void> {
@@ -92,8 +116,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
       const slot = await this.identity.hold(() => {
         this.endAttempts(CLAIM_LOST, () => true);
       });
-      while (!this.isStopping && this.attempts.size < this.environment.deliverySlots) {
-        const batch = await this.queue.claim(slot);
+      while (!this.isStopping && this.hasFreeLane) {
+        const batch = await this.queue.claim(slot, this.lanes);
         if (batch === undefined) return;
         this.begin(batch);
       }
@@ -103,42 +127,57 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   private begin(batch: ClaimedBatch): void {
-    const attempt: Attempt = { batch, control: new AbortController() };
-    const settled = this.deliver(attempt).then((pauseMilliseconds) => {
-      this.attempts.delete(attempt);
+    const delivery: Delivery = { attempt: attemptOf(batch) };
+    const ended = this.deliver(delivery).then((pauseMilliseconds) => {
+      this.deliveries.delete(delivery);
       setTimeout(() => {
         this.wake();
       }, pauseMilliseconds).unref();
     });
-    this.attempts.set(attempt, settled);
+    this.deliveries.set(delivery, ended);
   }
 
-  /** Returns how long to pause until the next attempt. */
-  private async deliver({ batch, control }: Attempt): Promise<number> {
-    try {
-      await this.sender.send(batch, control);
-    } catch (error) {
-      const { message, retryAfterSeconds } = this.failureOf(error);
-      const pauseMilliseconds = backoffMilliseconds(batch.failStreak, retryAfterSeconds, Math.random());
-      await this.untilKnown(() => this.queue.fail(batch, pauseMilliseconds, message));
-      return pauseMilliseconds;
+  /** Sends batch after batch, as long as nobody else waits for the slot. Returns how long to pause until the next attempt. */
+  private async deliver(delivery: Delivery): Promise<number> {
+    for (;;) {
+      const { attempt } = delivery;
+      const { batch, control } = attempt;
+      if (this.isOver) control.abort(new DeliveryFailure(STOPPED));
+      let outcome: string;
+      try {
+        outcome = await this.sender.send(batch, control);
+      } catch (error) {
+        const { message, retryAfterSeconds } = this.failureOf(error);
+        const pauseMilliseconds = backoffMilliseconds(batch.failStreak, retryAfterSeconds, Math.random());
+        const result = { durationMilliseconds: durationOf(attempt), outcome: message };
+        await this.untilKnown(attempt, () => this.queue.fail(batch, result, pauseMilliseconds));
+        return pauseMilliseconds;
+      }
+      const result = { durationMilliseconds: durationOf(attempt), outcome };
+      const takesNext = !this.isStopping && this.lanes[batch.isSuspect ? 'suspect' : 'healthy'];
+      const settled = await this.untilKnown(attempt, () => this.queue.settle(batch, result, takesNext));
+      if (settled?.next === undefined) return 0;
+      delivery.attempt = attemptOf(settled.next);
     }
-    await this.untilKnown(() => this.queue.settle(batch));
-    return 0;
   }
 
   /** Repeats through a restart of the database, as long as nobody else can have taken the batch over. */
-  private async untilKnown(settle: () => Promise<boolean>): Promise<void> {
-    const endsAt = performance.now() + LEASE_GRACE_SECONDS * 1000;
+  private async untilKnown(
+    { batch, startedAt }: Attempt,
+    settle: () => Promise<Settled>,
+  ): Promise<Settled | undefined> {
+    const endsAt = startedAt + (batch.timeoutSeconds + LEASE_GRACE_SECONDS) * 1000 - LEASE_MARGIN_MILLISECONDS;
     for (;;) {
       try {
-        const isInForce = await settle();
-        if (!isInForce) this.logger.log('The result of an attempt was discarded: its destination had been taken over');
-        return;
+        const settled = await settle();
+        if (!settled.isInForce) {
+          this.logger.log('The result of an attempt was discarded: its destination had been taken over');
+        }
+        return settled;
       } catch (error) {
         if (performance.now() > endsAt) {
           this.logger.error(`The result of an attempt could not be stored, the batch is sent again: ${nameOf(error)}`);
-          return;
+          return undefined;
         }
         await delay(SETTLE_PAUSE_MILLISECONDS);
       }
@@ -166,8 +205,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   /** Another replica may have changed or deleted a destination while this one sends to it. */
   private async endLostAttempts(): Promise<void> {
     const { slot } = this.identity;
-    if (slot === undefined || this.attempts.size === 0) return;
-    const before = new Map(this.attempts);
+    if (slot === undefined || this.deliveries.size === 0) return;
+    const before = new Set(this.attempts);
     const claims = await this.queue.claimsOf(slot);
     this.endAttempts(
       CLAIM_LOST,
@@ -176,11 +215,20 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   private endAttempts(reason: string, isOver: (attempt: Attempt) => boolean): void {
-    for (const attempt of this.attempts.keys()) {
+    for (const attempt of this.attempts) {
       if (isOver(attempt)) attempt.control.abort(new DeliveryFailure(reason));
     }
   }
 }
+
+const attemptOf = (batch: ClaimedBatch): Attempt => ({
+  batch,
+  isSuspect: batch.isSuspect,
+  control: new AbortController(),
+  startedAt: performance.now(),
+});
+
+const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);
 
 /** Errors of the database driver can quote values: only their name and code are logged. */
 function nameOf(error: unknown): string {

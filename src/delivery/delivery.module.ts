@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { BatchSender } from './batch-sender';
 import { DeliveryKinds } from './delivery-kind.registry';
+import { DeliveryLog } from './delivery-log';
 import { DeliveryQueue } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
 import { DestinationRuntimeEntity } from './destination-runtime.entity';
@@ -17,6 +18,9 @@ import { OutboxEventEntity } from './outbox-event.entity';
 import { AddressPolicy } from './webhook/address-policy';
 import { WebhookKind } from './webhook/webhook.kind';
 import { WebhookSender } from './webhook/webhook-sender';
+import { Replays } from './replays';
+import { Timeline } from './timeline';
+import { Trials } from './trials';
 import { WorkerIdentity } from './worker-identity';
 
 /**
@@ -28,18 +32,22 @@ import { WorkerIdentity } from './worker-identity';
     AddressPolicy,
     BatchSender,
     DeliveryKinds,
+    DeliveryLog,
     DeliveryQueue,
     DeliveryWorker,
     DestinationRuntimes,
     Destinations,
     NotificationRenderers,
     Outbox,
+    Replays,
     SecretBox,
+    Timeline,
+    Trials,
     WebhookKind,
     WebhookSender,
     { provide: WorkerIdentity, inject: [DataSource], useFactory: identityOn },
   ],
-  exports: [DeliveryKinds, Destinations, Outbox],
+  exports: [DeliveryKinds, Destinations, Outbox, Replays, Timeline, Trials],
 })
 export class DeliveryModule {}
 

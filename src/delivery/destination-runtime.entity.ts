@@ -45,6 +45,10 @@ export class DestinationRuntimeEntity {
   @Column('bigint', { name: 'failed_events', transformer: asNumber, default: 0 })
   failedEvents!: number;
 
+  /** The sum, over all delivered events, of the time from being recorded to being delivered. */
+  @Column('bigint', { name: 'waited_milliseconds', transformer: asNumber, default: 0 })
+  waitedMilliseconds!: number;
+
   /** The worker that delivers now; null when nobody does. */
   @Column('integer', { name: 'owner_slot', nullable: true })
   ownerSlot!: number | null;
@@ -57,6 +61,10 @@ export class DestinationRuntimeEntity {
 
   @Column('integer', { name: 'timeout_seconds' })
   timeoutSeconds!: number;
+
+  /** Whether the latest attempt failed or was slow, or none was made yet: such destinations share a few slots. */
+  @Column('boolean', { name: 'is_suspect', default: true })
+  isSuspect!: boolean;
 
   @Column('text', { name: 'destination_id', unique: true })
   destinationId!: string;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
 import { UnitOfWork } from '../platform/database/unit-of-work';
+import { ServiceError } from '../platform/errors/service-error';
 import { DestinationRuntimeEntity } from './destination-runtime.entity';
 import { OpenBatchEntity } from './open-batch.entity';
 import { OutboxEventEntity } from './outbox-event.entity';
@@ -23,6 +24,13 @@ export class DestinationRuntimes {
 
   find(destinationId: string): Promise<DestinationRuntimeEntity | null> {
     return this.unitOfWork.bind(this.runtimes).findOneBy({ destinationId });
+  }
+
+  /** @throws ServiceError 'not-found' */
+  async read(destinationId: string): Promise<DestinationRuntimeEntity> {
+    const found = await this.find(destinationId);
+    if (found === null) throw new ServiceError('not-found', `Resource SvcTopicDestination/${destinationId} not found`);
+    return found;
   }
 
   /** Holds the row until the transaction ends: no worker claims or settles meanwhile. */

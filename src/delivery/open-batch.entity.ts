@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The one batch of a destination that is being delivered, kept unchanged until it is. */
+/** The one batch of a destination that is being delivered, kept unchanged until it is. Its arrays run side by side. */
 @Entity('open_batch')
 export class OpenBatchEntity {
   @PrimaryColumn('bigint', { name: 'destination_key' })
@@ -12,9 +12,34 @@ export class OpenBatchEntity {
   @Column('timestamptz', { name: 'created_at', default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
-  @Column('bigint', { name: 'event_ids', array: true })
-  eventIds!: number[];
+  /** Whether its events were delivered before, under the same numbers. */
+  @Column('boolean', { name: 'is_replay' })
+  isReplay!: boolean;
 
   @Column('text')
   presentation!: string;
+
+  @Column('bigint', { name: 'event_ids', array: true })
+  eventIds!: number[];
+
+  @Column('timestamptz', { name: 'recorded_at', array: true })
+  recordedAt!: Date[];
+
+  @Column('integer', { name: 'payload_bytes', array: true })
+  payloadBytes!: number[];
+
+  @Column('integer', { array: true })
+  versions!: number[];
+
+  @Column('text', { name: 'resource_types', array: true })
+  resourceTypes!: string[];
+
+  @Column('text', { name: 'resource_ids', array: true })
+  resourceIds!: string[];
+
+  @Column('text', { array: true })
+  interactions!: string[];
+
+  @Column('text', { array: true })
+  methods!: string[];
 }

@@ -12,6 +12,10 @@ export class OutboxEventEntity {
   @Column('timestamptz', { name: 'recorded_at', default: () => 'clock_timestamp()' })
   recordedAt!: Date;
 
+  /** Set where the event is sent again: the number that it was delivered under. */
+  @Column('bigint', { name: 'replayed_number', nullable: true })
+  replayedNumber!: number | null;
+
   @Column('integer', { name: 'payload_bytes' })
   payloadBytes!: number;
 

@@ -42,7 +42,25 @@ export class DestinationPrincipal {
     }
   }
 
-  private assertMayUpdate({ resourceType, id }: NativeReference): Promise<void> {
+  /**
+   * For what only somebody may do who may have the events of `principal` sent to himself.
+   * @param principal undefined where the server made the destination: nobody's rights are as large
+   * @throws ServiceError 'forbidden'
+   */
+  async assertHasRightsOf(principal: NativeReference | undefined): Promise<void> {
+    const { caller } = this.requests;
+    if (caller === undefined) return;
+    if (principal === undefined) {
+      throw new ServiceError(
+        'forbidden',
+        'The server made this destination, with more rights than a caller has. Name a principal in it.',
+      );
+    }
+    if (!isSame(principal, principalOf(caller))) await this.assertMayUpdate(principal);
+  }
+
+  /** @throws ServiceError 'forbidden' to callers who may not update the resource */
+  assertMayUpdate({ resourceType, id }: NativeReference): Promise<void> {
     return this.access.assertGranted({
       operationId: 'FhirUpdate',
       method: 'PUT',
@@ -54,7 +72,8 @@ export class DestinationPrincipal {
   }
 }
 
-const principalOf = ({ userId, clientId }: Caller): NativeReference =>
+/** Whose rights a caller has. */
+export const principalOf = ({ userId, clientId }: Caller): NativeReference =>
   userId === undefined ? { resourceType: 'Client', id: clientId } : { resourceType: 'User', id: userId };
 
 const isSame = (one: NativeReference, other: NativeReference): boolean =>

@@ -3,10 +3,18 @@ import { DeliveryModule } from '../delivery/delivery.module';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
 import { CriteriaEvaluation } from './criteria-evaluation';
+import { DestinationEventsOperation } from './destination-events.operation';
 import { DestinationPrincipal } from './destination-principal';
+import { DestinationReplayOperation } from './destination-replay.operation';
+import { DestinationRights } from './destination-rights';
 import { DestinationStatusOperation } from './destination-status.operation';
+import { DestinationTestOperation } from './destination-test.operation';
+import { CallerView } from './dry-run/caller-view';
+import { DryRunOperation } from './dry-run/dry-run.operation';
+import { TopicDryRun } from './dry-run/topic-dry-run';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { ReadableChanges } from './readable-changes';
+import { ReadableFocus } from './readable-focus';
 import { SlowWork } from './slow-work';
 import { SubscriptionTopicRule } from './subscription-topic.rule';
 import { TopicDestinationRule } from './topic-destination.rule';
@@ -17,14 +25,22 @@ import { TopicRegistry } from './topic-registry';
 @Module({
   imports: [DeliveryModule, OperationModule, ResourceModule],
   providers: [
+    CallerView,
     CriteriaEvaluation,
+    DestinationEventsOperation,
     DestinationPrincipal,
+    DestinationReplayOperation,
+    DestinationRights,
     DestinationStatusOperation,
+    DestinationTestOperation,
+    DryRunOperation,
     ReadableChanges,
+    ReadableFocus,
     NotificationBundleRenderer,
     SlowWork,
     SubscriptionTopicRule,
     TopicDestinationRule,
+    TopicDryRun,
     TopicEventListener,
     TopicRegistry,
   ],

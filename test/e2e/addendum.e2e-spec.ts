@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { applyDiff, type DiffEntry } from '../../src/addendum/snapshot-diff';
+import { applyDiff } from '../../src/addendum/apply-diff';
+import { type DiffEntry } from '../../src/addendum/snapshot-diff';
 import { canonicalText, parseLossless } from '../../src/platform/json/lossless';
 import { Clock } from '../../src/platform/time/clock';
 import { type Person, login } from '../support/people';

@@ -275,7 +275,12 @@ describe('conditional writes', () => {
         })),
       );
       const all = { headers: { 'x-conditional-delete': 'remove-all' } };
+      // It looks before it deletes: whoever holds one of them keeps nobody waiting.
+      const holder = new Client({ connectionString: app.databaseUrl });
+      await holder.connect();
+      await holder.query(`begin; select id from resource where type = 'Basic' for update`);
       const refused = await app.delete('/Basic?_tag=many', all);
+      await holder.end();
       expect([refused.status, issueOf(refused)]).toEqual([412, 'multiple-matches']);
       expect((await app.get('/Basic?_tag=many&_count=1')).json<Bundle>().total).toBe(1025);
       await transact(times(25, (n) => ({ request: { method: 'DELETE', url: `Basic/many-${n}` } })));

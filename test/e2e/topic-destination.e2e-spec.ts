@@ -803,8 +803,9 @@ describe('A worker whose proof of life is gone', () => {
       .get(DataSource)
       .query<{ slot: number }[]>(`select nextval('worker_slot')::integer as slot`);
     const [{ slot } = { slot: 0 }] = slots;
-    expect(await queue.claim(slot)).toBeUndefined();
-    const claimOfTheLiving = await queue.claim(app.app.get(WorkerIdentity, { strict: false }).slot ?? 0);
+    const lanes = { healthy: true, suspect: true };
+    expect(await queue.claim(slot, lanes)).toBeUndefined();
+    const claimOfTheLiving = await queue.claim(app.app.get(WorkerIdentity, { strict: false }).slot ?? 0, lanes);
     expect(claimOfTheLiving).toMatchObject({ destinationId });
   });
 });

@@ -13,13 +13,18 @@ export class ChildServer {
   ) {}
 
   /**
-   * Runs a compiled script with these variables and none of ours but the path.
+   * Runs a compiled script with these variables and none of ours but the path; what it writes to standard error is shown
+   * or ignored.
    * @throws Error with what it wrote when it ends instead of listening.
    */
-  static async start(script: string, variables: Readonly<Record<string, string>>): Promise<ChildServer> {
+  static async start(
+    script: string,
+    variables: Readonly<Record<string, string>>,
+    errors: 'inherit' | 'ignore' = 'inherit',
+  ): Promise<ChildServer> {
     const child = spawn(process.execPath, [script], {
       env: { PATH: process.env.PATH, ...variables },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', errors],
     });
     const written: string[] = [];
     const url = await new Promise<string>((resolve, reject) => {

@@ -15,6 +15,14 @@ import { type SignedMessage, webhookSignature } from './webhook-signature';
 const MAX_ANSWER_BYTES = 4096;
 const ANSWER_MILLISECONDS = 1000;
 
+/** The head of an answer. */
+export interface WebhookAnswer {
+  readonly status: number;
+  readonly retryAfterSeconds: number;
+}
+
+export const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+
 /** The HTTP client of webhooks: no redirects, no proxy, no decompression, no cookies, bounded answers. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
@@ -27,15 +35,21 @@ export class WebhookSender implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Sends once; resolves when a 2xx head has come, whatever the body does after it.
+   * Sends once; resolves to the status when a 2xx head has come, whatever the body does after it.
    * @throws DeliveryFailure
    */
-  async send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<void> {
+  async send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
+    const { status, retryAfterSeconds } = await this.exchange(notification, settings, signal);
+    if (isSuccess(status)) return `HTTP ${status}`;
+    throw new DeliveryFailure(`HTTP ${status}`, retryAfterSeconds);
+  }
+
+  /** Sends once and tells what came back. @throws DeliveryFailure when nothing did */
+  async exchange(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<WebhookAnswer> {
     this.addresses.assertHostAllowed(new URL(settings.endpoint).hostname);
     const { status, headers, data } = await this.post(notification, settings, signal);
     releaseConnection(data);
-    if (status >= 200 && status <= 299) return;
-    throw new DeliveryFailure(`HTTP ${status}`, retryAfterSecondsOf(headers['retry-after'], headers.date));
+    return { status, retryAfterSeconds: retryAfterSecondsOf(headers['retry-after'], headers.date) };
   }
 
   onApplicationShutdown(): void {

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { DeliverBy, type DeliveryKind, type DestinationParameter, type Notification } from '../delivery-kind';
+import {
+  DeliverBy,
+  type DeliveryKind,
+  type DestinationParameter,
+  type Finding,
+  type Notification,
+} from '../delivery-kind';
+import { probeWebhook } from './webhook-probe';
 import { WebhookSender } from './webhook-sender';
-import { type WebhookSettings, maskedParameter, webhookSettingsOf } from './webhook-settings';
+import { type WebhookSettings, endpointOf, maskedParameter, webhookSettingsOf } from './webhook-settings';
 
 /** interface, "SvcTopicDestination (webhook kind)". */
 @Injectable()
@@ -23,7 +30,16 @@ export class WebhookKind implements DeliveryKind<WebhookSettings> {
     return maskedParameter(parameter);
   }
 
-  send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<void> {
+  send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
     return this.sender.send(notification, settings, signal);
+  }
+
+  /** Header values are credentials of the real endpoint. */
+  redirected(settings: WebhookSettings, endpoint: string): WebhookSettings {
+    return { ...settings, endpoint: endpointOf(endpoint), headers: [] };
+  }
+
+  probe(sample: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<readonly Finding[]> {
+    return probeWebhook(this.sender, sample, settings, signal);
   }
 }

@@ -42,6 +42,11 @@ export class ConditionMatches {
     return only;
   }
 
+  /** Whether there are more matches than `most`; none is held, so that it may have changed at the next look. */
+  areMoreThan(most: number, { type, criteria, limit }: Condition): Promise<boolean> {
+    return this.criteria.findsMoreThan(most, type, criteria, limit);
+  }
+
   /** Finds up to `most` matches and holds their rows. */
   async hold({ type, criteria, limit }: Condition, most: number): Promise<LockedResource[]> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {

@@ -111,16 +111,15 @@ export class ConditionalWriter {
   private deleteAll(condition: Condition): Promise<ConditionalDeletion> {
     return this.unitOfWork.run(async () => {
       await this.matches.lock([condition]);
+      if (await this.matches.areMoreThan(MAX_REMOVED, condition)) throw tooMany(condition);
       const { limit } = condition;
       let count = 0;
       let last: StoredResource | undefined;
       for (;;) {
         const matches = await this.matches.hold(condition, REMOVED_AT_ONCE);
         count += matches.length;
-        if (count > MAX_REMOVED) {
-          const message = `More than ${MAX_REMOVED} ${condition.type} resources match; nothing was deleted.`;
-          throw new ServiceError('multiple-matches', message);
-        }
+        // Others may write matches while these are deleted.
+        if (count > MAX_REMOVED) throw tooMany(condition);
         for (const match of matches) last = await this.writer.delete(match.type, match.id, { limit });
         if (matches.length < REMOVED_AT_ONCE) break;
       }
@@ -135,3 +134,6 @@ export class ConditionalWriter {
     });
   }
 }
+
+const tooMany = ({ type }: Condition): ServiceError =>
+  new ServiceError('multiple-matches', `More than ${MAX_REMOVED} ${type} resources match; nothing was deleted.`);

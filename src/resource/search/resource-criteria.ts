@@ -9,6 +9,7 @@ import { holdsTexts } from './holds-texts';
 import { parseSearch } from './parse-search';
 import { ResourceSearch } from './resource-search';
 import { SearchIndex } from './search-index';
+import { type SearchClause } from './search-query';
 
 /** Parameters that shape an answer: in criteria they would look as if they narrowed the choice. */
 const SHAPING =
@@ -36,6 +37,25 @@ export class ResourceCriteria {
    * 'busy' for a parameter whose index is not complete yet.
    */
   async find(type: string, criteria: string, most = 2, limit?: RowLimit): Promise<ResourceText[]> {
+    const { clauses, isHit } = await this.read(type, criteria);
+    const { resources } = await this.search.search({ type, clauses, count: most + SPARE, total: 'none', limit });
+    return resources.filter(({ text }) => isHit(text)).slice(0, most);
+  }
+
+  /**
+   * Whether more than `most` resources match, without reading them; a few collisions of hashes do not count.
+   * @throws ServiceError as {@link find}
+   */
+  async findsMoreThan(most: number, type: string, criteria: string, limit?: RowLimit): Promise<boolean> {
+    const { clauses } = await this.read(type, criteria);
+    const { total = 0 } = await this.search.search({ type, clauses, count: 0, total: 'accurate', limit });
+    return total > most + SPARE;
+  }
+
+  private async read(
+    type: string,
+    criteria: string,
+  ): Promise<{ readonly clauses: readonly SearchClause[]; readonly isHit: (text: string) => boolean }> {
     const query = criteriaQuery(type, criteria);
     const { parameters } = await this.index.current();
     const incomplete = new Set<SearchParameter>();
@@ -49,9 +69,7 @@ export class ResourceCriteria {
       isLenient: false,
     });
     assertComplete([...incomplete]);
-    const isHit = holdsTexts(query, (code) => parameters.find(type, code)?.kind);
-    const { resources } = await this.search.search({ type, clauses, count: most + SPARE, total: 'none', limit });
-    return resources.filter(({ text }) => isHit(text)).slice(0, most);
+    return { clauses, isHit: holdsTexts(query, (code) => parameters.find(type, code)?.kind) };
   }
 }
 

@@ -11,10 +11,13 @@ export class CreateDelivery1795000000003 implements MigrationInterface {
     await createDestinationRuntime(runner);
     await createOutboxEvent(runner);
     await createOpenBatch(runner);
+    await createDeliveryAttempt(runner);
+    await createKeepDeliveryDays(runner);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table open_batch, outbox_event, destination_runtime');
+    await runner.query('drop table delivery_attempt, open_batch, outbox_event, destination_runtime');
+    await runner.query('drop function keep_delivery_days');
     await runner.query('drop sequence worker_slot');
   }
 }
@@ -33,10 +36,12 @@ async function createDestinationRuntime(runner: QueryRunner): Promise<void> {
       delivered_events bigint not null default 0,
       failed_batches bigint not null default 0,
       failed_events bigint not null default 0,
+      waited_milliseconds bigint not null default 0,
       owner_slot integer,
       fail_streak integer not null default 0,
       max_messages_in_batch integer not null,
       timeout_seconds integer not null,
+      is_suspect boolean not null default true,
       destination_id text not null constraint destination_runtime_id_key unique,
       kind text not null,
       presentation text not null,
@@ -55,6 +60,7 @@ async function createOutboxEvent(runner: QueryRunner): Promise<void> {
       event_id bigint generated always as identity (cache 1),
       destination_key bigint not null,
       recorded_at timestamptz not null default clock_timestamp(),
+      replayed_number bigint,
       payload_bytes integer not null,
       version integer not null,
       resource_type text not null,
@@ -65,14 +71,97 @@ async function createOutboxEvent(runner: QueryRunner): Promise<void> {
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.05)`);
 }
 
-/** At most one batch of a destination is on its way; this row is what its retries repeat. */
+/**
+ * At most one batch of a destination is on its way. Its events have moved here from the queue; this row is what retries
+ * repeat.
+ */
 async function createOpenBatch(runner: QueryRunner): Promise<void> {
   await runner.query(`
     create table open_batch (
       destination_key bigint constraint open_batch_pk primary key,
       first_number bigint not null,
       created_at timestamptz not null default clock_timestamp(),
-      event_ids bigint[] not null,
-      presentation text not null
-    )`);
+      is_replay boolean not null,
+      presentation text not null,
+      ${EVENT_COLUMNS.map((column) => `${column} not null`).join(', ')}
+    ) with (fillfactor = 50)`);
 }
+
+/**
+ * One row for each attempt; that of the one that delivered keeps the events. Partitioned by day, and dropped by partition
+ * (`src/delivery/delivery-log.ts`); what finds no partition goes to the last one, so that settling never fails for it.
+ */
+async function createDeliveryAttempt(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    create table delivery_attempt (
+      destination_key bigint not null,
+      first_number bigint not null,
+      ended_at timestamptz not null default clock_timestamp(),
+      opened_at timestamptz not null,
+      event_count integer not null,
+      duration_milliseconds integer,
+      is_delivered boolean not null,
+      is_replay boolean not null,
+      outcome text not null,
+      ${EVENT_COLUMNS.join(', ')}
+    ) partition by range (ended_at)`);
+  await runner.query('create index delivery_attempt_number_idx on delivery_attempt (destination_key, first_number)');
+  await runner.query('create table delivery_attempt_other partition of delivery_attempt default');
+}
+
+/**
+ * Makes the partitions of today and the seven days to come (UTC), and drops those that ended more than `retention_days`
+ * ago. Never waits long for a lock, as settling would wait behind it: what cannot be done now is done the next time.
+ * Returns the rows of the last partition that are kept.
+ */
+async function createKeepDeliveryDays(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    create function keep_delivery_days(retention_days integer) returns bigint language plpgsql set lock_timeout = '2s' as $$
+    declare
+      today date := (clock_timestamp() at time zone 'UTC')::date;
+      partition_name text;
+    begin
+      if pg_try_advisory_xact_lock(${KEEP_DAYS_LOCK}) then
+        for ahead in 0..7 loop
+          partition_name := 'delivery_attempt_' || to_char(today + ahead, 'YYYYMMDD');
+          continue when to_regclass(partition_name) is not null;
+          begin
+            execute format('create table %I (like delivery_attempt including all)', partition_name);
+            execute format('alter table delivery_attempt attach partition %I for values from (%L) to (%L)',
+              partition_name, (today + ahead) || 'T00:00Z', (today + ahead + 1) || 'T00:00Z');
+          exception when check_violation or lock_not_available then
+            raise warning 'partition % has to wait: %', partition_name, sqlerrm;
+          end;
+        end loop;
+        for partition_name in
+          select relid::text from pg_partition_tree('delivery_attempt')
+          where relid::text ~ '^delivery_attempt_[0-9]{8}$'
+            and right(relid::text, 8) < to_char(today - retention_days, 'YYYYMMDD')
+        loop
+          begin
+            execute format('drop table %I', partition_name);
+          exception when lock_not_available then
+            raise warning 'partition % is dropped later', partition_name;
+          end;
+        end loop;
+        delete from delivery_attempt_other where ended_at < (today - retention_days)::timestamp at time zone 'UTC';
+      end if;
+      return (select count(*) from delivery_attempt_other);
+    end
+    $$`);
+}
+
+/** Any number that no other lock uses. */
+const KEEP_DAYS_LOCK = 4_713_592;
+
+/** Events side by side: the first of each array belongs to the first event. */
+const EVENT_COLUMNS = [
+  'event_ids bigint[]',
+  'recorded_at timestamptz[]',
+  'payload_bytes integer[]',
+  'versions integer[]',
+  'resource_types text[]',
+  'resource_ids text[]',
+  'interactions text[]',
+  'methods text[]',
+];

@@ -1,0 +1,102 @@
+import { type Statement } from '../platform/database/statement';
+
+/** SQL of the timeline. Times are those of the latest state: delivered, else batched, else recorded. */
+
+/** Attempts that are shown of one batch, the latest; a dead endpoint makes one each minute. */
+export const SHOWN_ATTEMPTS = 20;
+
+/** A batch has no more events (`delivery-statements.ts`). */
+const MAX_BATCH_EVENTS = 10_000;
+
+const WITHIN = (time: string): string =>
+  `${time} >= coalesce($3::timestamptz, '-infinity') and ${time} <= coalesce($4::timestamptz, 'infinity')`;
+
+const EVENTS_OF_BATCH = `unnest(event_ids, recorded_at, payload_bytes, versions, resource_types, resource_ids, interactions, methods)
+  with ordinality event (event_id, recorded_at, payload_bytes, version, resource_type, resource_id, interaction, method, place)`;
+
+/** Newest first. $1 destination, $2 below this event, $3 to $4 time, $5 to $6 numbers, $7 limit. */
+export const READ_QUEUED: Statement = {
+  name: 'timeline-read-queued',
+  text: `select event_id, replayed_number as number, recorded_at, version, resource_type, resource_id, interaction
+    from outbox_event
+    where destination_key = $1 and event_id < coalesce($2::bigint, ${Number.MAX_SAFE_INTEGER}) and ${WITHIN('recorded_at')}
+      and (($5::bigint is null and $6::bigint is null)
+        or replayed_number between coalesce($5, 1) and coalesce($6, ${Number.MAX_SAFE_INTEGER}))
+    order by event_id desc limit $7`,
+};
+
+/**
+ * Events that have numbers, the largest first: of the open batch where $8, of delivered ones where $9. $1 destination,
+ * $2 below this number, $3 to $4 time, $5 to $6 numbers, $7 limit. Each batch that is looked at has an event to show.
+ */
+export const READ_NUMBERED: Statement = {
+  name: 'timeline-read-numbered',
+  text: `with batches as (
+      select first_number, event_count, opened_at, ended_at, recorded_at, event_ids, payload_bytes, versions,
+        resource_types, resource_ids, interactions, methods
+      from (
+        select first_number, cardinality(event_ids) as event_count, created_at as opened_at, null::timestamptz as ended_at,
+          recorded_at, event_ids, payload_bytes, versions, resource_types, resource_ids, interactions, methods
+        from open_batch where destination_key = $1 and not is_replay and $8::boolean and ${WITHIN('created_at')}
+        union all
+        select first_number, event_count, opened_at, ended_at,
+          recorded_at, event_ids, payload_bytes, versions, resource_types, resource_ids, interactions, methods
+        from delivery_attempt
+        where destination_key = $1 and is_delivered and not is_replay and $9::boolean and ${WITHIN('ended_at')}
+      ) batch
+      where first_number < coalesce($2::bigint, ${Number.MAX_SAFE_INTEGER})
+        and first_number <= coalesce($6::bigint, ${Number.MAX_SAFE_INTEGER}) and first_number + event_count > coalesce($5::bigint, 1)
+      order by first_number desc limit $7
+    )
+    select first_number + place - 1 as number, event_id, event.recorded_at, version, resource_type, resource_id, interaction,
+      first_number, opened_at, ended_at
+    from batches, ${EVENTS_OF_BATCH}
+    where first_number + place - 1 < coalesce($2, ${Number.MAX_SAFE_INTEGER})
+      and first_number + place - 1 between coalesce($5, 1) and coalesce($6, ${Number.MAX_SAFE_INTEGER})
+    order by number desc limit $7`,
+};
+
+/** The latest attempts on batches with a number from $2 to $3, in their order, and how many there were. */
+export const READ_ATTEMPTS: Statement = {
+  name: 'timeline-read-attempts',
+  text: `select * from (
+      select first_number, event_count, ended_at, duration_milliseconds, is_delivered, is_replay, outcome,
+        row_number() over (partition by first_number, event_count, is_replay order by ended_at desc) as place,
+        count(*) over (partition by first_number, event_count, is_replay) as total
+      from delivery_attempt
+      where destination_key = $1 and first_number <= $3::bigint and first_number > $2::bigint - ${MAX_BATCH_EVENTS}
+        and first_number + event_count > $2::bigint
+    ) attempt where place <= ${SHOWN_ATTEMPTS} order by ended_at`,
+};
+
+const DELIVERED = `from delivery_attempt
+  where destination_key = $1 and is_delivered and not is_replay and ${WITHIN('ended_at')}
+    and first_number <= coalesce($6::bigint, ${Number.MAX_SAFE_INTEGER}) and first_number + event_count > coalesce($5::bigint, 1)`;
+
+const IN_RANGE = `first_number + place - 1 between coalesce($5, 1) and coalesce($6, ${Number.MAX_SAFE_INTEGER})`;
+
+/** How many delivered events there are, and the number of the one at place $2. $3 to $4 time, $5 to $6 numbers. */
+export const COUNT_DELIVERED: Statement = {
+  name: 'timeline-count-delivered',
+  text: `select count(*) as events, min(number) as first_number, max(number) as last_number,
+      (array_agg(number order by number))[$2::integer] as number_at_limit
+    from (select first_number + place - 1 as number from (select * ${DELIVERED}) batch, ${EVENTS_OF_BATCH} where ${IN_RANGE}) numbered
+    where $2::integer is not null`,
+};
+
+/** Puts delivered events into the queue once more, under their numbers. Parameters as in the count. */
+export const QUEUE_AGAIN: Statement = {
+  name: 'timeline-queue-again',
+  text: `insert into outbox_event
+      (destination_key, replayed_number, payload_bytes, version, resource_type, resource_id, interaction, method)
+    select destination_key, first_number + place - 1, event.payload_bytes, version, resource_type, resource_id, interaction, method
+    from (select * ${DELIVERED}) batch, ${EVENTS_OF_BATCH}
+    where ${IN_RANGE} order by first_number + place - 1 limit $2`,
+};
+
+/** Delivered batches in their order, cut to the range. Parameters as in the count; $2 limits the batches. */
+export const READ_DELIVERED: Statement = {
+  name: 'timeline-read-delivered',
+  text: `select first_number, opened_at, versions, resource_types, resource_ids, interactions, methods ${DELIVERED}
+    order by first_number limit $2`,
+};

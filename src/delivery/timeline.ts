@@ -1,0 +1,187 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../platform/database/statements';
+import { DestinationRuntimes } from './destination-runtimes.repository';
+import { READ_ATTEMPTS, READ_NUMBERED, READ_QUEUED } from './timeline-statements';
+
+export const EVENT_STATES = ['queued', 'in-process', 'delivered'] as const;
+export type EventState = (typeof EVENT_STATES)[number];
+
+/** Limits of what is looked at; both ends belong to it. */
+export interface EventRange {
+  readonly fromNumber?: number;
+  readonly toNumber?: number;
+  /** The time of the latest state: delivered, else batched, else recorded. */
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+/** Where a page begins: below this event of the queue, or below this number. */
+export type TimelineCursor = { readonly queuedBelow: number } | { readonly numberBelow: number };
+
+export interface TimelineQuery extends EventRange {
+  readonly state?: EventState;
+  readonly cursor?: TimelineCursor;
+  readonly limit: number;
+}
+
+export interface TimelineAttempt {
+  readonly endedAt: Date;
+  /** Undefined for an attempt whose outcome nobody knows. */
+  readonly durationMilliseconds: number | undefined;
+  readonly isDelivered: boolean;
+  /** Whether the event had been delivered before and was sent again on request. */
+  readonly isReplay: boolean;
+  readonly outcome: string;
+}
+
+/** One event of a destination and its life so far. */
+export interface TimelineEvent {
+  readonly state: EventState;
+  /** Given when a batch takes the event; one that is sent again has it from before. */
+  readonly number: number | undefined;
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly interaction: string;
+  readonly recordedAt: Date;
+  readonly batchedAt: Date | undefined;
+  readonly deliveredAt: Date | undefined;
+  /** The latest, oldest first, of {@link attemptCount}. */
+  readonly attempts: readonly TimelineAttempt[];
+  readonly attemptCount: number;
+}
+
+export interface TimelinePage {
+  readonly events: readonly TimelineEvent[];
+  readonly next: TimelineCursor | undefined;
+}
+
+interface EventRow {
+  readonly event_id: number;
+  readonly number: number | null;
+  readonly recorded_at: Date;
+  readonly version: number;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly interaction: string;
+}
+
+interface NumberedRow extends EventRow {
+  readonly number: number;
+  readonly opened_at: Date;
+  readonly ended_at: Date | null;
+}
+
+interface AttemptRow {
+  readonly first_number: number;
+  readonly event_count: number;
+  readonly ended_at: Date;
+  readonly duration_milliseconds: number | null;
+  readonly is_delivered: boolean;
+  readonly is_replay: boolean;
+  readonly outcome: string;
+  readonly total: number;
+}
+
+/** What became of the events of a destination, as long as the log of attempts is kept; the newest first. */
+@Injectable()
+export class Timeline {
+  constructor(
+    private readonly statements: Statements,
+    private readonly runtimes: DestinationRuntimes,
+  ) {}
+
+  /** First what is queued, then what has a number; undefined where there is no such destination. */
+  async find(destinationId: string, query: TimelineQuery): Promise<TimelinePage | undefined> {
+    const runtime = await this.runtimes.find(destinationId);
+    if (runtime === null) return undefined;
+    const { destinationKey } = runtime;
+    const queued = await this.queued(destinationKey, query);
+    if (queued.next !== undefined) return queued;
+    const numbered = await this.numbered(destinationKey, { ...query, limit: query.limit - queued.events.length });
+    return { events: [...queued.events, ...numbered.events], next: numbered.next };
+  }
+
+  private async queued(destinationKey: number, query: TimelineQuery): Promise<TimelinePage> {
+    const { cursor, state, limit } = query;
+    if ((state ?? 'queued') !== 'queued' || (cursor !== undefined && 'numberBelow' in cursor)) return NOTHING;
+    const below = cursor?.queuedBelow;
+    const values = [destinationKey, below, ...rangeValues(query), limit + 1];
+    const rows = await this.statements.run<EventRow>(READ_QUEUED, values);
+    const events = rows.slice(0, limit).map((row): TimelineEvent => ({
+      ...eventOf(row),
+      state: 'queued',
+      batchedAt: undefined,
+      deliveredAt: undefined,
+      attempts: [],
+      attemptCount: 0,
+    }));
+    const last = rows[limit - 1];
+    return { events, next: rows.length > limit && last !== undefined ? { queuedBelow: last.event_id } : undefined };
+  }
+
+  /** Where the page is full before it begins, a look at one event tells whether there are more. */
+  private async numbered(destinationKey: number, query: TimelineQuery): Promise<TimelinePage> {
+    const { cursor, state, limit } = query;
+    if (state === 'queued') return NOTHING;
+    const below = cursor !== undefined && 'numberBelow' in cursor ? cursor.numberBelow : undefined;
+    const isWanted = (wanted: EventState): boolean => state === undefined || state === wanted;
+    const rows = await this.statements.run<NumberedRow>(READ_NUMBERED, [
+      ...[destinationKey, below, ...rangeValues(query), limit + 1],
+      ...[isWanted('in-process'), isWanted('delivered')],
+    ]);
+    const shown = rows.slice(0, limit);
+    const attempts = await this.attemptsOn(destinationKey, shown);
+    const [more] = rows.slice(limit);
+    return {
+      events: shown.map((row) => ({
+        ...eventOf(row),
+        state: row.ended_at === null ? 'in-process' : 'delivered',
+        batchedAt: row.opened_at,
+        deliveredAt: row.ended_at ?? undefined,
+        ...attemptsOf(row.number, attempts),
+      })),
+      next: more === undefined ? undefined : { numberBelow: more.number + 1 },
+    };
+  }
+
+  private async attemptsOn(destinationKey: number, rows: readonly NumberedRow[]): Promise<readonly AttemptRow[]> {
+    const [largest, smallest] = [rows[0], rows.at(-1)];
+    if (largest === undefined || smallest === undefined) return [];
+    return this.statements.run<AttemptRow>(READ_ATTEMPTS, [destinationKey, smallest.number, largest.number]);
+  }
+}
+
+const NOTHING: TimelinePage = { events: [], next: undefined };
+
+/** In the order of the statements: time, then numbers. */
+export const rangeValues = ({ since, until, fromNumber, toNumber }: EventRange): readonly unknown[] => [
+  since,
+  until,
+  fromNumber,
+  toNumber,
+];
+
+const eventOf = (row: EventRow) => ({
+  number: row.number ?? undefined,
+  type: row.resource_type,
+  id: row.resource_id,
+  version: row.version,
+  interaction: row.interaction,
+  recordedAt: row.recorded_at,
+});
+
+function attemptsOf(number: number, rows: readonly AttemptRow[]): Pick<TimelineEvent, 'attempts' | 'attemptCount'> {
+  const own = rows.filter(({ first_number: first, event_count: count }) => first <= number && number < first + count);
+  const totals = new Map(own.map((row) => [`${row.first_number} ${row.event_count} ${row.is_replay}`, row.total]));
+  return {
+    attempts: own.map((row) => ({
+      endedAt: row.ended_at,
+      durationMilliseconds: row.duration_milliseconds ?? undefined,
+      isDelivered: row.is_delivered,
+      isReplay: row.is_replay,
+      outcome: row.outcome,
+    })),
+    attemptCount: [...totals.values()].reduce((sum, total) => sum + total, 0),
+  };
+}

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../platform/database/statements';
+import { ServiceError } from '../platform/errors/service-error';
+import { Clock } from '../platform/time/clock';
+import { BatchSender } from './batch-sender';
+import { DeliveryFailure } from './delivery-failure';
+import { type DeliveryKind, type DeliverySettings, type Finding } from './delivery-kind';
+import { type DestinationRuntimeEntity } from './destination-runtime.entity';
+import { DestinationRuntimes } from './destination-runtimes.repository';
+import { type DeliveryBatch } from './notification-renderer';
+import { type EventRange, rangeValues } from './timeline';
+import { READ_DELIVERED } from './timeline-statements';
+
+/** The most batches that one call sends while its caller waits. */
+const MAX_BATCHES = 50;
+/** The longest that one attempt may last, whatever the destination's timeout, and all of them together. */
+const MAX_SECONDS = 30;
+
+/** A batch that was sent to a test endpoint. */
+export interface TriedBatch {
+  readonly firstNumber: number;
+  readonly lastNumber: number;
+  readonly isDelivered: boolean;
+  readonly outcome: string;
+}
+
+interface BatchRow {
+  readonly first_number: number;
+  readonly opened_at: Date;
+  readonly versions: readonly number[];
+  readonly resource_types: readonly string[];
+  readonly resource_ids: readonly string[];
+  readonly interactions: readonly string[];
+  readonly methods: readonly string[];
+}
+
+interface Trial {
+  readonly handler: DeliveryKind;
+  readonly settings: DeliverySettings;
+}
+
+/** Sends while the caller waits, beside the queue: nothing of it counts for the destination. */
+@Injectable()
+export class Trials {
+  constructor(
+    private readonly runtimes: DestinationRuntimes,
+    private readonly statements: Statements,
+    private readonly sender: BatchSender,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sends what was delivered in the range to another endpoint: the batches that it was delivered in, each once, until one
+   * fails or the time is over.
+   * @returns what was sent, and the number to go on from where something was not
+   */
+  async sendElsewhere(
+    destinationId: string,
+    range: EventRange,
+    endpoint: string,
+  ): Promise<{ readonly batches: readonly TriedBatch[]; readonly nextNumber: number | undefined }> {
+    const runtime = await this.runtimes.read(destinationId);
+    const { handler, settings } = this.trialOf(runtime, endpoint);
+    const values = [runtime.destinationKey, MAX_BATCHES + 1, ...rangeValues(range)];
+    const rows = await this.statements.run<BatchRow>(READ_DELIVERED, values);
+    const endsAt = performance.now() + MAX_SECONDS * 1000;
+    const batches: TriedBatch[] = [];
+    for (const row of rows) {
+      if (batches.length === MAX_BATCHES || performance.now() > endsAt)
+        return { batches, nextNumber: row.first_number };
+      const tried = await this.send(batchOf(runtime, row), { handler, settings });
+      batches.push(tried);
+      if (!tried.isDelivered) return { batches, nextNumber: row.first_number };
+    }
+    return { batches, nextNumber: undefined };
+  }
+
+  /** Sends a sample without events, to the endpoint given or the destination's own, and grades what comes back. */
+  async test(destinationId: string, endpoint: string | undefined): Promise<readonly Finding[]> {
+    const runtime = await this.runtimes.read(destinationId);
+    const { handler, settings } = this.trialOf(runtime, endpoint);
+    const { destinationId: id, presentation, nextEventNumber: firstNumber } = runtime;
+    const sample = { destinationId: id, presentation, firstNumber, createdAt: this.clock.now(), events: [] };
+    const probe = handler.probe?.bind(handler);
+    if (probe === undefined) {
+      const { isDelivered, outcome } = await this.send(sample, { handler, settings });
+      return [{ name: 'answer', grade: isDelivered ? 'pass' : 'fail', message: outcome }];
+    }
+    const control = new AbortController();
+    return this.sender.exchange(sample, { seconds: secondsOf(settings), control }, (notification) =>
+      probe(notification, settings, control.signal),
+    );
+  }
+
+  private async send(batch: DeliveryBatch, { handler, settings }: Trial): Promise<TriedBatch> {
+    const numbers = { firstNumber: batch.firstNumber, lastNumber: batch.firstNumber + batch.events.length - 1 };
+    const control = new AbortController();
+    try {
+      const answer = await this.sender.exchange(batch, { seconds: secondsOf(settings), control }, (notification) =>
+        handler.send(notification, settings, control.signal),
+      );
+      return { ...numbers, isDelivered: true, outcome: typeof answer === 'string' ? answer : 'Delivered' };
+    } catch (error) {
+      if (!(error instanceof DeliveryFailure)) throw error;
+      return { ...numbers, isDelivered: false, outcome: error.message };
+    }
+  }
+
+  private trialOf({ kind, sealedSettings }: DestinationRuntimeEntity, endpoint: string | undefined): Trial {
+    const handler = this.sender.handlerOf(kind);
+    const settings = this.sender.settingsOf(sealedSettings);
+    if (endpoint === undefined) return { handler, settings };
+    if (handler.redirected === undefined) {
+      throw new ServiceError('unprocessable', `A destination of kind ${kind} has no other endpoint to be tried with.`, {
+        expression: 'endpoint',
+      });
+    }
+    return { handler, settings: handler.redirected(settings, endpoint) };
+  }
+}
+
+const secondsOf = ({ timeoutSeconds }: DeliverySettings): number => Math.min(timeoutSeconds, MAX_SECONDS);
+
+const batchOf = ({ destinationId, presentation }: DestinationRuntimeEntity, row: BatchRow): DeliveryBatch => ({
+  destinationId,
+  presentation,
+  createdAt: row.opened_at,
+  firstNumber: row.first_number,
+  events: row.versions.map((version, index) => ({
+    type: row.resource_types[index] ?? '',
+    id: row.resource_ids[index] ?? '',
+    version,
+    interaction: row.interactions[index] ?? '',
+    method: row.methods[index] ?? '',
+  })),
+});

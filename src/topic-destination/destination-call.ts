@@ -1,0 +1,88 @@
+import { type Resource } from '../fhir/types';
+import { type EventRange } from '../delivery/timeline';
+import { ServiceError } from '../platform/errors/service-error';
+import { decodeUtf8 } from '../platform/json/decode-utf8';
+import { readJson } from '../platform/json/read-json';
+
+/** What an operation on a destination was called with, by name. */
+export type CallParameters = ReadonlyMap<string, string>;
+
+/**
+ * Reads the query, and the body where there is one: Parameters with one value each.
+ * @throws ServiceError 'invalid' for a name that is unknown or stands twice
+ */
+export function callParametersOf(
+  { query, body }: { readonly query: URLSearchParams; readonly body: Buffer },
+  names: readonly string[],
+): CallParameters {
+  const found = new Map<string, string>();
+  for (const [name, value] of [...query, ...parametersIn(body)]) {
+    if (!names.includes(name)) throw refusal(name, `is no parameter here. There are ${names.join(', ')}`);
+    if (found.has(name)) throw refusal(name, 'may stand only once');
+    found.set(name, value);
+  }
+  return found;
+}
+
+/** Numbers of events and times; both ends belong to the range. */
+export const RANGE_NAMES = ['from', 'to', 'since', 'until'] as const;
+
+/** @throws ServiceError 'invalid' that names the parameter */
+export function eventRangeOf(parameters: CallParameters): EventRange {
+  const fromNumber = wholeNumber(parameters, 'from');
+  const toNumber = wholeNumber(parameters, 'to');
+  const since = instant(parameters, 'since');
+  const until = instant(parameters, 'until');
+  return {
+    ...(fromNumber === undefined ? {} : { fromNumber }),
+    ...(toNumber === undefined ? {} : { toNumber }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+/** @throws ServiceError 'invalid' that names the parameter */
+export function wholeNumber(
+  parameters: CallParameters,
+  name: string,
+  most = Number.MAX_SAFE_INTEGER,
+): number | undefined {
+  const text = parameters.get(name);
+  if (text === undefined) return undefined;
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (number >= 1 && number <= most) return number;
+  throw refusal(name, `must be a whole number from 1 to ${most}`);
+}
+
+/** An instant with its zone: what a local time means here, nobody could tell. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+function instant(parameters: CallParameters, name: string): Date | undefined {
+  const text = parameters.get(name);
+  if (text === undefined) return undefined;
+  const date = INSTANT.test(text) ? new Date(text) : new Date(NaN);
+  if (!Number.isNaN(date.getTime())) return date;
+  throw refusal(name, 'must be a time with its zone, such as 2026-01-31T09:30:00Z');
+}
+
+function parametersIn(body: Buffer): readonly [string, string][] {
+  if (body.length === 0) return [];
+  const { resourceType, parameter = [] } = readJson(decodeUtf8(body)).value as Resource;
+  if (resourceType !== 'Parameters' || !Array.isArray(parameter)) {
+    throw new ServiceError('invalid', 'Send Parameters, or no body and a query.');
+  }
+  return parameter.map((element: unknown) => {
+    const { name, ...rest } = (element ?? {}) as Readonly<Record<string, unknown>>;
+    const [value, ...more] = Object.entries(rest).filter(([member]) => member.startsWith('value'));
+    const isValue = typeof value?.[1] === 'string' || typeof value?.[1] === 'number';
+    if (typeof name !== 'string' || !isValue || more.length > 0) {
+      throw new ServiceError('invalid', 'Each parameter has a name and one value, a text or a number.', {
+        expression: 'Parameters.parameter',
+      });
+    }
+    return [name, String(value[1])];
+  });
+}
+
+const refusal = (name: string, message: string): ServiceError =>
+  new ServiceError('invalid', `${name.slice(0, 64)} ${message}.`, { expression: name.slice(0, 64) });

@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import {
+  EVENT_STATES,
+  type EventState,
+  Timeline,
+  type TimelineAttempt,
+  type TimelineCursor,
+  type TimelineEvent,
+} from '../delivery/timeline';
+import { type FhirAnswer } from '../fhir/fhir-answer';
+import { localKey } from '../fhir/reference';
+import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
+import { ServiceError } from '../platform/errors/service-error';
+import { GrantedReader } from '../resource/rows/granted-reader';
+import { RANGE_NAMES, callParametersOf, eventRangeOf, wholeNumber } from './destination-call';
+import { ReadableFocus } from './readable-focus';
+
+const DEFAULT_COUNT = 20;
+/** Each event of a page is asked about: may the caller read what it is about? */
+const MAX_COUNT = 100;
+
+const PARAMETERS = [
+  { name: 'from', description: 'The least event number' },
+  { name: 'to', description: 'The largest event number' },
+  { name: 'since', description: 'The earliest time of delivery, or of the latest step before it' },
+  { name: 'until', description: 'The latest such time' },
+  { name: 'state', description: 'queued, in-process or delivered' },
+  { name: '_count', description: `Events of a page, at most ${MAX_COUNT}` },
+  { name: '_page', description: 'Where a page begins, from the "next" of the page before' },
+] as const;
+
+/** What became of each event: recorded, taken into a batch, each attempt, delivered. */
+@Injectable()
+@Operation({
+  resourceType: 'SvcTopicDestination',
+  code: 'events',
+  level: 'instance',
+  methods: ['GET'],
+  enforcesRows: true,
+  exampleId: 'hook-1',
+  description: 'The life of the events of a topic destination: recorded, batched, each attempt, delivered',
+  parameters: PARAMETERS,
+})
+export class DestinationEventsOperation implements OperationHandler {
+  constructor(
+    private readonly timeline: Timeline,
+    private readonly granted: GrantedReader,
+    private readonly readable: ReadableFocus,
+  ) {}
+
+  async execute({ id = '', query, body, rootUrl }: OperationRequest): Promise<FhirAnswer> {
+    const parameters = callParametersOf({ query, body }, [...RANGE_NAMES, 'state', '_count', '_page']);
+    const state = stateOf(parameters.get('state'));
+    const cursor = cursorOf(parameters.get('_page'));
+    const limit = wholeNumber(parameters, '_count', MAX_COUNT) ?? DEFAULT_COUNT;
+    await this.granted.assertSeen('SvcTopicDestination', id);
+    const page = await this.timeline.find(id, {
+      ...eventRangeOf(parameters),
+      ...(state === undefined ? {} : { state }),
+      ...(cursor === undefined ? {} : { cursor }),
+      limit,
+    });
+    if (page === undefined) throw new ServiceError('not-found', `Resource SvcTopicDestination/${id} not found`);
+    const shown = await this.readable.among(page.events);
+    const parameter = page.events.map((event) => ({ name: 'event', part: partsOf(event, shown.has(event)) }));
+    if (page.next === undefined) return answerOf(parameter);
+    query.set('_page', tokenOf(page.next));
+    return answerOf([
+      ...parameter,
+      { name: 'next', valueUrl: `${rootUrl}/SvcTopicDestination/${id}/$events?${query.toString()}` },
+    ]);
+  }
+}
+
+const answerOf = (parameter: readonly object[]): FhirAnswer => ({
+  status: 200,
+  text: JSON.stringify({ resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) }),
+});
+
+/** What a caller may not read he is not told of; that there is an event, and when, belongs to the destination. */
+function partsOf(event: TimelineEvent, isReadable: boolean): object[] {
+  const { number, type, id, version, interaction, recordedAt, batchedAt, deliveredAt, attemptCount } = event;
+  return [
+    ...(number === undefined ? [] : [{ name: 'number', valueDecimal: number }]),
+    { name: 'state', valueCode: event.state },
+    ...(isReadable
+      ? [
+          { name: 'focus', valueReference: { reference: localKey(type, id) } },
+          { name: 'version', valueId: String(version) },
+          { name: 'interaction', valueCode: interaction },
+        ]
+      : []),
+    { name: 'recorded', valueInstant: recordedAt.toISOString() },
+    ...instantPart('batched', batchedAt),
+    ...(attemptCount === 0 ? [] : [{ name: 'attempts', valueDecimal: attemptCount }]),
+    ...event.attempts.map((attempt) => ({ name: 'attempt', part: attemptParts(attempt) })),
+    ...instantPart('delivered', deliveredAt),
+  ];
+}
+
+const attemptParts = ({ endedAt, durationMilliseconds, isDelivered, isReplay, outcome }: TimelineAttempt): object[] => [
+  ...instantPart('ended', endedAt),
+  ...(durationMilliseconds === undefined ? [] : [{ name: 'durationMilliseconds', valueDecimal: durationMilliseconds }]),
+  { name: 'delivered', valueBoolean: isDelivered },
+  ...(isReplay ? [{ name: 'replay', valueBoolean: true }] : []),
+  { name: 'outcome', valueString: outcome },
+];
+
+const instantPart = (name: string, time: Date | undefined): object[] =>
+  time === undefined ? [] : [{ name, valueInstant: time.toISOString() }];
+
+function stateOf(text: string | undefined): EventState | undefined {
+  const state = EVENT_STATES.find((known) => known === text);
+  if (text !== undefined && state === undefined) {
+    throw new ServiceError('invalid', `state must be one of ${EVENT_STATES.join(', ')}.`, { expression: 'state' });
+  }
+  return state;
+}
+
+function cursorOf(text: string | undefined): TimelineCursor | undefined {
+  if (text === undefined) return undefined;
+  const [, kind, digits = ''] = /^([qn])(\d{1,16})$/.exec(text) ?? [];
+  if (kind === 'q') return { queuedBelow: Number(digits) };
+  if (kind === 'n') return { numberBelow: Number(digits) };
+  throw new ServiceError('invalid', '_page must come from the "next" of a page.', { expression: '_page' });
+}
+
+const tokenOf = (cursor: TimelineCursor): string =>
+  'queuedBelow' in cursor ? `q${cursor.queuedBelow}` : `n${cursor.numberBelow}`;

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { type Finding } from '../delivery/delivery-kind';
+import { Trials } from '../delivery/trials';
+import { type FhirAnswer } from '../fhir/fhir-answer';
+import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
+import { callParametersOf } from './destination-call';
+import { DestinationRights } from './destination-rights';
+
+/** Sends a sample as events are sent, and grades how it is taken. */
+@Injectable()
+@Operation({
+  resourceType: 'SvcTopicDestination',
+  code: 'test',
+  level: 'instance',
+  methods: ['POST'],
+  exampleId: 'hook-1',
+  exampleBody: { resourceType: 'Parameters' },
+  description:
+    'Sends a notification without events, signed as all are, to the endpoint of a topic destination or to "endpoint", and grades the answer',
+})
+export class DestinationTestOperation implements OperationHandler {
+  constructor(
+    private readonly trials: Trials,
+    private readonly rights: DestinationRights,
+  ) {}
+
+  async execute({ id = '', query, body }: OperationRequest): Promise<FhirAnswer> {
+    const parameters = callParametersOf({ query, body }, ['endpoint']);
+    await this.rights.assertMayChange(id);
+    const findings = await this.trials.test(id, parameters.get('endpoint'));
+    const parameter = [
+      { name: 'grade', valueCode: worstOf(findings) },
+      ...findings.map(({ name, grade, message }) => ({
+        name: 'finding',
+        part: [
+          { name: 'name', valueCode: name },
+          { name: 'grade', valueCode: grade },
+          { name: 'message', valueString: message },
+        ],
+      })),
+    ];
+    return { status: 200, text: JSON.stringify({ resourceType: 'Parameters', parameter }) };
+  }
+}
+
+const worstOf = (findings: readonly Finding[]): Finding['grade'] =>
+  (['fail', 'warn'] as const).find((worse) => findings.some(({ grade }) => grade === worse)) ?? 'pass';

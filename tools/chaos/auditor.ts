@@ -1,0 +1,205 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ChaosBed } from './chaos-bed';
+import { type Arrival, type FaultyReceiver } from './faulty-receiver';
+import { type FaultLog } from './killer';
+import { PHANTOM, type WriteLog } from './writers';
+
+/** A promise that was broken, with what broke it. */
+export interface Violation {
+  readonly invariant: string;
+  readonly detail: string;
+}
+
+/** What the checks found, and what they are about. */
+export interface Audit {
+  readonly violations: readonly Violation[];
+  readonly committed: number;
+  readonly destinations: number;
+  readonly arrived: number;
+  readonly repeated: number;
+  readonly samples: number;
+}
+
+interface Totals {
+  readonly id: string;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly accounted: number;
+  readonly committed: number;
+}
+
+/** One statement, so one snapshot: what is delivered, in process and queued is what was committed. */
+const TOTALS = `select r.destination_id as id, r.delivered_events::integer as delivered, r.failed_events::integer as failed,
+    (r.delivered_events + coalesce(cardinality(b.event_ids), 0)
+      + (select count(*) from outbox_event e where e.destination_key = r.destination_key))::integer as accounted,
+    ((select count(*) from resource where type = 'Patient')
+      + (select count(*) from resource_history where type = 'Patient'))::integer as committed
+  from destination_runtime r left join open_batch b on b.destination_key = r.destination_key`;
+
+const COMMITTED = `select 'Patient/' || id || '/' || version as key from resource where type = 'Patient'
+  union all select 'Patient/' || id || '/' || version from resource_history where type = 'Patient'`;
+
+const WAITING = `select (select count(*) from outbox_event)::integer + (select count(*) from open_batch)::integer as waiting`;
+
+const SAMPLE_MILLISECONDS = 500;
+/** A fault is felt by attempts that began a moment before it. */
+const FELT_MILLISECONDS = 3000;
+
+/** Reads the totals again and again, while everything around it breaks (invariants 6 and 7). */
+export class TotalsWatch {
+  readonly violations: Violation[] = [];
+  samples = 0;
+  private readonly last = new Map<string, Totals>();
+
+  constructor(private readonly bed: ChaosBed) {}
+
+  async until(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await delay(SAMPLE_MILLISECONDS);
+      await this.sample().catch(() => undefined); // the database is down
+    }
+  }
+
+  async sample(): Promise<void> {
+    for (const totals of await this.bed.query<Totals>(TOTALS)) {
+      const { id, delivered, failed, accounted, committed } = totals;
+      const before = this.last.get(id);
+      this.last.set(id, totals);
+      this.samples++;
+      if (accounted !== committed) this.violate('I6', `${id}: ${accounted} accounted for, ${committed} committed`);
+      if (delivered < (before?.delivered ?? 0) || failed < (before?.failed ?? 0))
+        this.violate('I7', `${id}: a total fell`);
+    }
+  }
+
+  private violate(invariant: string, detail: string): void {
+    this.violations.push({ invariant, detail });
+  }
+}
+
+/** Waits until nothing waits any more. @throws Error when that takes too long */
+export async function drained(bed: ChaosBed, seconds: number): Promise<void> {
+  const endsAt = performance.now() + seconds * 1000;
+  for (;;) {
+    const [row] = await bed.query<{ waiting: number }>(WAITING).catch(() => []);
+    if (row?.waiting === 0) return;
+    if (performance.now() > endsAt)
+      throw new Error(`${row?.waiting ?? '?'} events and batches still wait after ${seconds} s`);
+    await delay(250);
+  }
+}
+
+/** Compares the three records: what was acknowledged, what arrived, what is stored. */
+export async function audit(
+  bed: ChaosBed,
+  {
+    receiver,
+    writes,
+    faults,
+    watch,
+  }: { receiver: FaultyReceiver; writes: WriteLog; faults: FaultLog; watch: TotalsWatch },
+): Promise<Audit> {
+  await watch.sample();
+  const committed = new Set((await bed.query<{ key: string }>(COMMITTED)).map(({ key }) => key));
+  const violations: Violation[] = [...watch.violations];
+  const violate = (invariant: string, keys: Iterable<string>): void => {
+    for (const detail of keys) violations.push({ invariant, detail });
+  };
+  violate('acknowledged and not stored', minus(writes.acknowledged, committed));
+  violate(
+    'rolled back and stored',
+    [...committed].filter((key) => key.includes(PHANTOM) || key.includes('never')),
+  );
+  for (const destination of receiver.destinations) {
+    const arrivals = receiver.arrivals.filter((arrival) => arrival.destination === destination);
+    const first = firstSeen(arrivals);
+    const received = new Set(first.map(({ key }) => key));
+    const at = (keys: Iterable<string>): string[] => [...keys].map((key) => `${destination}: ${key}`);
+    violate('I1 lost', at(minus(committed, received)));
+    violate('I2 phantom', at(minus(received, committed)));
+    violate('I3 inverted', at(inversions(first.map(({ key }) => key))));
+    violate('I4 number', at(numberFaults(first, arrivals)));
+    violate('I9 repeated for no reason', at(unexplained(arrivals, faults)));
+    const totals = (await bed.query<Totals>(TOTALS)).find(({ id }) => id === destination);
+    if (totals?.delivered !== committed.size)
+      violate('I6', at([`${totals?.delivered} delivered of ${committed.size}`]));
+  }
+  violate('I5 other bytes', otherBytes(receiver.arrivals));
+  violate('I8 two at once', receiver.overlaps);
+  violate('I10 redirect followed', Array<string>(receiver.trapHits).fill('trap'));
+  violate('a server ended by itself', Array<string>(faults.exits).fill('exit'));
+  const batches = new Set(receiver.arrivals.map(({ destination, batchId }) => `${destination} ${batchId}`));
+  return {
+    violations,
+    committed: committed.size,
+    destinations: receiver.destinations.length,
+    arrived: receiver.arrivals.reduce((sum, { events }) => sum + events.length, 0),
+    repeated: receiver.arrivals.length - batches.size,
+    samples: watch.samples,
+  };
+}
+
+const minus = (all: ReadonlySet<string>, others: ReadonlySet<string>): string[] =>
+  [...all].filter((key) => !others.has(key));
+
+interface Seen {
+  readonly number: number;
+  readonly key: string;
+}
+
+/** Each number when it came for the first time. */
+function firstSeen(arrivals: readonly Arrival[]): Seen[] {
+  const seen = new Map<number, string>();
+  for (const { events } of arrivals) {
+    for (const { number, key } of events) if (!seen.has(number)) seen.set(number, key);
+  }
+  return [...seen].map(([number, key]) => ({ number, key }));
+}
+
+/** Versions that came for the first time after a later one of the same resource. */
+function inversions(keys: readonly string[]): string[] {
+  const latest = new Map<string, number>();
+  return keys.filter((key) => {
+    const cut = key.lastIndexOf('/');
+    const [resource, version] = [key.slice(0, cut), Number(key.slice(cut + 1))];
+    const isInverted = version < (latest.get(resource) ?? 0);
+    latest.set(resource, version);
+    return isInverted;
+  });
+}
+
+/** Numbers begin at 1, have no gap, and mean one event each, whenever they come. */
+function numberFaults(first: readonly Seen[], arrivals: readonly Arrival[]): string[] {
+  const gaps = first
+    .filter(({ number }, index) => number !== index + 1)
+    .map(({ number }) => `number ${number} out of line`);
+  const meaning = new Map(first.map(({ number, key }) => [number, key]));
+  const reused = arrivals.flatMap(({ events }) =>
+    events.filter(({ number, key }) => meaning.get(number) !== key).map(({ number }) => `number ${number} used twice`),
+  );
+  const keys = new Set(first.map(({ key }) => key));
+  return [...gaps, ...reused, ...(keys.size === first.length ? [] : ['one event under two numbers'])];
+}
+
+/** A batch that was answered with a 2xx comes again only where a fault kept the answer from being counted. */
+function unexplained(arrivals: readonly Arrival[], { faults }: FaultLog): string[] {
+  const answered = new Map<string, Arrival>();
+  const found: string[] = [];
+  for (const arrival of arrivals) {
+    const before = answered.get(arrival.batchId);
+    const isExplained =
+      before === undefined || faults.some(({ at }) => at > before.at - FELT_MILLISECONDS && at < arrival.at);
+    if (!isExplained) found.push(arrival.batchId);
+    if (arrival.isAnswered) answered.set(arrival.batchId, arrival);
+  }
+  return found;
+}
+
+function otherBytes(arrivals: readonly Arrival[]): string[] {
+  const hashes = new Map<string, string>();
+  return arrivals.flatMap(({ destination, batchId, bodyHash }) => {
+    const known = hashes.get(batchId) ?? bodyHash;
+    hashes.set(batchId, known);
+    return known === bodyHash ? [] : [`${destination}: ${batchId}`];
+  });
+}

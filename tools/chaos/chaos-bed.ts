@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
+import { type Cleanup } from '../bench/cleanup';
+import { ChildServer } from '../bench/child-server';
+import { HttpClient, jsonBody } from '../http-client';
+import { type FaultyReceiver } from './faulty-receiver';
+
+const PROFILE = 'http://chaos.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
+const TOPIC = 'http://chaos.example/topics/patients';
+
+/** A server that is killed and started again. */
+export interface Replica {
+  readonly name: string;
+  /** Undefined while it is down. */
+  server: ChildServer | undefined;
+}
+
+/** A cluster with its database, and how to reach it. */
+export interface ChaosBed {
+  readonly databaseUrl: string;
+  readonly replicas: readonly Replica[];
+  readonly authorization: string;
+  /** Starts a replica and waits until it listens. */
+  start(replica: Replica): Promise<void>;
+  /** Opens a connection to the database that survives its errors; queries reject while the database is down. */
+  query<Row extends object>(text: string): Promise<Row[]>;
+}
+
+/**
+ * Starts a durable PostgreSQL and `count` replicas of the compiled server in `folder`, with one topic on Patient and a
+ * destination for each endpoint of the receiver.
+ */
+export async function setUpChaos(
+  { folder, count, receiver }: { folder: string; count: number; receiver: FaultyReceiver },
+  cleanup: Cleanup,
+): Promise<ChaosBed> {
+  const data = await cleanup.undoing(makeFolder(), (path) => rm(path, { recursive: true, force: true }));
+  const postgres = await cleanup.undoing(startEmbeddedPostgres({ dataDirectory: data }), (started) => started.stop());
+  await query(postgres.url, 'create database chaos');
+  const url = new URL(postgres.url);
+  url.pathname = '/chaos';
+  const rootSecret = randomBytes(24).toString('hex');
+  const variables = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URL: url.href,
+    DATA_DIR: data,
+    SVC_ROOT_CLIENT_SECRET: rootSecret,
+    SVC_ADMIN_PASSWORD: randomBytes(24).toString('hex'),
+    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    SVC_LOG_LEVEL: 'error',
+    SVC_DELIVERY_POLL_MILLISECONDS: '250',
+    SVC_DATABASE_POOL_SIZE: '8',
+    SVC_SHUTDOWN_SECONDS: '3',
+  };
+  const replicas: Replica[] = Array.from({ length: count }, (_value, index) => ({
+    name: `server ${index + 1}`,
+    server: undefined,
+  }));
+  await cleanup.undoing(Promise.resolve(replicas), async (all) => {
+    for (const { server } of all) await server?.stop();
+  });
+  const bed: ChaosBed = {
+    databaseUrl: url.href,
+    replicas,
+    authorization: `Basic ${Buffer.from(`root:${rootSecret}`).toString('base64')}`,
+    start: async (replica) => {
+      replica.server = await ChildServer.start(join(folder, 'src', 'main.js'), variables, 'ignore');
+    },
+    query: (text) => query(url.href, text),
+  };
+  for (const replica of replicas) await bed.start(replica);
+  await makeDestinations(replicas[0]?.server?.url ?? '', rootSecret, receiver);
+  return bed;
+}
+
+async function makeDestinations(url: string, rootSecret: string, receiver: FaultyReceiver): Promise<void> {
+  const client = new HttpClient(url);
+  const put = async (path: string, body: object): Promise<void> => {
+    const authorization = { user: 'root', password: rootSecret };
+    const { status, text } = await client.send({ method: 'PUT', path, authorization, body: jsonBody(body) });
+    if (status > 299) throw new Error(`PUT ${path} was answered ${status}: ${text}`);
+  };
+  await put('/fhir/SvcSubscriptionTopic/chaos', { url: TOPIC, status: 'active', trigger: [{ resource: 'Patient' }] });
+  for (const id of receiver.destinations) {
+    await put(`/fhir/SvcTopicDestination/${id}`, {
+      meta: { profile: [PROFILE] },
+      kind: 'webhook-at-least-once',
+      topic: TOPIC,
+      includeVersionIdInFocusReference: true,
+      parameter: [
+        { name: 'endpoint', valueUrl: receiver.urlOf(id) },
+        { name: 'timeout', valueUnsignedInt: 2 },
+      ],
+    });
+  }
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'));
+  // PostgreSQL runs as another account where this runs as root; what it keeps there is closed to everybody else.
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on('error', () => undefined); // a crash of the database: the query that is under way rejects
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

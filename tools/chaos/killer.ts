@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Random } from '../chart/random';
+import { type ChaosBed, type Replica } from './chaos-bed';
+import { type FaultyReceiver } from './faulty-receiver';
+
+export type FaultKind = 'kill -9' | 'SIGTERM' | 'connections cut' | 'database crash';
+
+export interface Fault {
+  readonly kind: FaultKind;
+  /** Milliseconds of a monotonic clock. */
+  readonly at: number;
+}
+
+/** What was done to the cluster, and how fast it came back. */
+export class FaultLog {
+  readonly faults: Fault[] = [];
+  /** From the kill of a server during an attempt to the next attempt by the other one, in ms. */
+  readonly takeovers: number[] = [];
+  /** From a crash of the database to its first answer, in ms. */
+  readonly databaseRestarts: number[] = [];
+  /** Servers that ended without being told to. */
+  exits = 0;
+
+  count(...kinds: readonly FaultKind[]): number {
+    return this.faults.filter(({ kind }) => kinds.includes(kind)).length;
+  }
+}
+
+const LIFE_MILLISECONDS = [800, 4000] as const;
+const DATABASE_LIFE_MILLISECONDS = [15_000, 40_000] as const;
+
+/** Ends one replica again and again, and starts it each time. */
+export async function tormentReplica(
+  replica: Replica,
+  signal: AbortSignal,
+  { bed, random, receiver, log }: { bed: ChaosBed; random: Random; receiver: FaultyReceiver; log: FaultLog },
+): Promise<void> {
+  const isOver = (): boolean => signal.aborted;
+  while (!isOver()) {
+    await delay(random.integer(...LIFE_MILLISECONDS));
+    const { server } = replica;
+    if (server === undefined || isOver()) return;
+    const at = performance.now();
+    const chance = random.fraction();
+    if (chance < 0.05) {
+      log.faults.push({ kind: 'connections cut', at });
+      await bed.query(CUT).catch(() => undefined);
+      continue;
+    }
+    const pending = receiver.pending;
+    replica.server = undefined;
+    if (isGone(server.pid)) {
+      log.exits++;
+    } else if (chance < 0.1) {
+      log.faults.push({ kind: 'SIGTERM', at });
+    } else {
+      log.faults.push({ kind: 'kill -9', at });
+      process.kill(server.pid, 'SIGKILL');
+      watchTakeovers(pending, at, { bed, receiver, log });
+    }
+    await server.stop();
+    await startAgain(replica, bed);
+  }
+}
+
+/** kill -9 of one backend is a crash of the database: all sessions end, and the WAL is replayed. */
+export async function tormentDatabase(
+  signal: AbortSignal,
+  { bed, random, log }: { bed: ChaosBed; random: Random; log: FaultLog },
+): Promise<void> {
+  const isOver = (): boolean => signal.aborted;
+  while (!isOver()) {
+    await delay(random.integer(...DATABASE_LIFE_MILLISECONDS), undefined, { signal }).catch(() => undefined);
+    if (isOver()) return;
+    const [backend] = await bed.query<{ pid: number }>(ANY_BACKEND).catch(() => []);
+    if (backend === undefined) continue;
+    const at = performance.now();
+    log.faults.push({ kind: 'database crash', at });
+    process.kill(backend.pid, 'SIGKILL');
+    for (let isUp = false; !isUp;) {
+      await delay(20);
+      isUp = await bed.query('select 1').then(
+        () => true,
+        () => false,
+      );
+    }
+    log.databaseRestarts.push(performance.now() - at);
+  }
+}
+
+const CUT = `select pg_terminate_backend(pid) from (
+  select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() order by random() limit 3) some`;
+const ANY_BACKEND = `select pid from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() order by random() limit 1`;
+
+/** Only where the other server lives on: else it is the time of a start. */
+function watchTakeovers(
+  pending: readonly string[],
+  killedAt: number,
+  { bed, receiver, log }: { bed: ChaosBed; receiver: FaultyReceiver; log: FaultLog },
+): void {
+  const survivor = bed.replicas.find(({ server }) => server !== undefined);
+  const { server } = survivor ?? {};
+  if (survivor === undefined || server === undefined) return;
+  for (const destination of pending) {
+    void (async () => {
+      await delay(15);
+      // Who still waits for an answer there is not the one that was killed.
+      if (receiver.pending.includes(destination)) return;
+      const nextAt = await receiver.nextAt(destination, killedAt);
+      const isDisturbed =
+        survivor.server !== server ||
+        log.faults.some(({ kind, at }) => at > killedAt && at < nextAt && kind !== 'kill -9');
+      if (!isDisturbed) log.takeovers.push(nextAt - killedAt);
+    })();
+  }
+}
+
+async function startAgain(replica: Replica, bed: ChaosBed): Promise<void> {
+  for (;;) {
+    try {
+      await bed.start(replica);
+      return;
+    } catch {
+      await delay(200); // the database was down at that moment
+    }
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Random } from '../chart/random';
+import { type ChaosBed } from './chaos-bed';
+
+const HOT_PATIENTS = 40;
+const PAUSE_MILLISECONDS = [10, 60] as const;
+
+/** What the servers acknowledged, kept apart from everything that they store. */
+export class WriteLog {
+  /** `Patient/p1/3` for each version that was acknowledged. */
+  readonly acknowledged = new Set<string>();
+  /** Names in resources of transactions that were refused: none may ever arrive or be stored. */
+  refused = 0;
+  unknown = 0;
+}
+
+/** Ids that only refused transactions write. */
+export const PHANTOM = 'phantom';
+
+/** Writes to whatever server is up until `signal`. */
+export async function writeUntil(signal: AbortSignal, bed: ChaosBed, random: Random, log: WriteLog): Promise<void> {
+  for (let round = 0; !signal.aborted; round++) {
+    await delay(random.integer(...PAUSE_MILLISECONDS));
+    const running = bed.replicas.flatMap(({ server }) => (server === undefined ? [] : [server]));
+    if (running.length === 0) continue;
+    const { url } = random.pick(running);
+    try {
+      await writeOnce({ url, authorization: bed.authorization, round }, random, log);
+    } catch {
+      log.unknown++;
+    }
+  }
+}
+
+interface Target {
+  readonly url: string;
+  readonly authorization: string;
+  readonly round: number;
+}
+
+async function writeOnce(target: Target, random: Random, log: WriteLog): Promise<void> {
+  const id = `p${random.integer(1, HOT_PATIENTS)}`;
+  const kind = random.fraction();
+  if (kind < 0.8) {
+    const answer = await send(target, 'PUT', `/Patient/${id}`, patient(id, target.round));
+    if (answer.ok) acknowledge(log, id, answer.headers.get('etag'));
+  } else if (kind < 0.87) {
+    await send(target, 'DELETE', `/Patient/${id}`);
+  } else {
+    const isRefused = kind > 0.94;
+    const ids = isRefused ? [PHANTOM, id] : [id, `p${HOT_PATIENTS + random.integer(1, 10)}`];
+    const answer = await send(target, 'POST', '', transaction(ids, target.round, isRefused));
+    if (isRefused) log.refused++;
+    if (!answer.ok) return;
+    const { entry } = (await answer.json()) as { entry: { response: { etag?: string } }[] };
+    entry.forEach(({ response }, index) => {
+      acknowledge(log, ids[index] ?? '', response.etag ?? null);
+    });
+  }
+}
+
+async function send({ url, authorization }: Target, method: string, path: string, body?: object): Promise<Response> {
+  const answer = await fetch(`${url}/fhir${path}`, {
+    method,
+    headers: { Authorization: authorization, 'Content-Type': 'application/json' },
+    signal: AbortSignal.timeout(20_000),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (answer.ok) return answer;
+  await answer.arrayBuffer();
+  return answer;
+}
+
+function acknowledge(log: WriteLog, id: string, etag: string | null): void {
+  const version = /"(\d+)"/.exec(etag ?? '')?.[1];
+  if (version !== undefined) log.acknowledged.add(`Patient/${id}/${version}`);
+}
+
+const patient = (id: string, value: number): object => ({
+  resourceType: 'Patient',
+  id,
+  multipleBirthInteger: value,
+  name: [{ family: 'Chaos', given: [id] }],
+});
+
+/** A reference to nothing that can be matched refuses the whole of it, after its first entries were written. */
+const transaction = (ids: readonly string[], value: number, isRefused: boolean): object => ({
+  resourceType: 'Bundle',
+  type: 'transaction',
+  entry: [
+    ...ids.map((id) => ({ resource: patient(id, value), request: { method: 'PUT', url: `Patient/${id}` } })),
+    ...(isRefused
+      ? [
+          {
+            resource: { ...patient('never', value), id: 'never' },
+            request: { method: 'PUT', url: 'Patient/never', ifMatch: 'W/"999999"' },
+          },
+        ]
+      : []),
+  ],
+});
