@@ -33,7 +33,7 @@ function tornPairsOf(answer: readonly Half[]): Half[][] {
   return [...pairs.values()].filter(([one, other]) => one?.language !== other?.language);
 }
 
-describe('Patient/$everything while others write pairs on two servers', () => {
+describe('Patient/$everything of two servers', () => {
   let servers: [TestApp, TestApp];
 
   beforeAll(async () => {
@@ -84,7 +84,7 @@ describe('Patient/$everything while others write pairs on two servers', () => {
   };
 
   it.each(Object.entries(readings))(
-    'holds both halves of a pair or none, and of one moment, as %s',
+    'holds both halves of a pair or none while others write, and of one moment, as %s',
     async (_form, read) => {
       const answers: Half[][] = [];
       const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => keepWriting(writer)));
@@ -101,4 +101,29 @@ describe('Patient/$everything while others write pairs on two servers', () => {
     },
     60_000,
   );
+
+  it('follows the CompartmentDefinition that the other server stored last', async () => {
+    const path = '/fhir/CompartmentDefinition/patient';
+    const [first, second] = servers;
+    const bothWays = [
+      [first, second],
+      [second, first],
+    ] as const;
+    const definition = (await first.get(path)).json<{ resource: { code: string }[] }>();
+    const withoutReports = definition.resource.filter(({ code }) => code !== 'DiagnosticReport');
+    await write(first, 'edited', 'en');
+    const typesOf = async (server: TestApp): Promise<(string | undefined)[]> => {
+      const { entry } = (await server.get('/fhir/Patient/pairs/$everything')).json<Bundle>();
+      const found = entry.filter(({ resource }) => resource.id === 'edited');
+      return found.map(({ resource }) => resource.resourceType);
+    };
+    for (let round = 0; round < 5; round++) {
+      for (const [here, there] of bothWays) {
+        await here.put(path, { ...definition, resource: withoutReports });
+        expect(await typesOf(there)).toEqual(['Observation']);
+        await here.put(path, definition);
+        expect(await typesOf(there)).toEqual(['DiagnosticReport', 'Observation']);
+      }
+    }
+  });
 });
