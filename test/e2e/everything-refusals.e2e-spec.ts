@@ -33,6 +33,7 @@ const QUERIES: readonly Row[] = [
   ['_timeout=%205', 400, /_timeout/],
   ['_timeout=5s', 400, /_timeout/],
   ['_timeout=5&_timeout=6', 400, /_timeout is given twice/],
+  ['_count=', 400, /_count/],
   ['_count=-1', 400, /_count/],
   ['_count=1.5', 400, /_count/],
   ['_count=abc', 400, /_count/],
