@@ -143,9 +143,9 @@ describe('$everything of large charts', () => {
   });
 
   /** Asks for more than the buffers of a connection hold, and reads nothing of it yet. */
-  const askAndWait = (): Promise<IncomingMessage> =>
+  const askAndWait = (of = app): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const url = `${app.url}/fhir/Patient/wide/$everything`;
+      const url = `${of.url}/fhir/Patient/wide/$everything`;
       httpGet(url, { headers: { ...NDJSON.headers, Authorization: ROOT } }, (answer) => {
         answer.on('error', () => undefined);
         resolve(answer);
@@ -358,6 +358,19 @@ describe('$everything of large charts', () => {
     answer.resume();
     await closed;
     expect([answer.statusCode, answer.complete]).toEqual([200, false]);
+  });
+
+  it('a stream is of the moment at which it began, however long it takes', async () => {
+    const flag = (text: string): Promise<unknown> =>
+      app.put('/fhir/Flag/of-wide', { status: 'active', code: { text }, subject: { reference: 'Patient/wide' } });
+    await flag('before');
+    const answer = await askAndWait(replica);
+    await eventually('the stream waits for its reader', async () => (await openSnapshots()) === 1);
+    await flag('after');
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer) chunks.push(chunk as Buffer);
+    const last = Buffer.concat(chunks).toString('utf8').trimEnd().split('\n').at(-1) ?? '';
+    expect(JSON.parse(last)).toMatchObject({ id: 'of-wide', code: { text: 'before' } });
   });
 
   it('YAML and JSON for people are written as a whole', async () => {
