@@ -14,6 +14,7 @@ const WITH_TARGET: Readonly<Record<string, object>> = {
   'svc.sdc.addendum/add-comment': { target, user, text: 'x' },
   'svc.sdc.addendum/create-amendment': { target, user },
   'svc.sdc.addendum/get-addendums': { target },
+  'svc.sdc.addendum/verify': { target },
 };
 const WITH_BODY: Readonly<Record<string, string>> = {
   'svc.sdc.addendum/add-to-history': 'resource',
