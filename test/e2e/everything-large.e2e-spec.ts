@@ -281,6 +281,9 @@ describe('$everything of large charts', () => {
     const pages = await pagesFrom(await get('?_count=1000&_include=Observation:performer'));
     expect(pages.flatMap(keysOf)).toEqual([...whole, 'PractitionerRole/role']);
     expect(pages.map(({ total }) => total)).toEqual([whole.length, whole.length]);
+    // A code that narrows its references to one type leads to that type alone.
+    const narrowed = await get('?_include=Observation:patient');
+    expect(narrowed.entry).toHaveLength(whole.length);
     for (const wrong of ['Nobody', 'Observation:code', 'Observation:performer:Nobody'])
       expect((await app.get(`/fhir/Patient/large/$everything?_include=${wrong}`)).status).toBe(400);
   });
