@@ -352,12 +352,12 @@ describe('$everything of large charts', () => {
   });
 
   it('a failure in mid-stream destroys the connection', async () => {
-    const answer = await askAndWait();
+    const answer = await askAndWait(replica);
+    const closed = new Promise((resolve) => answer.once('close', resolve));
     await eventually('the stream waits for its reader', async () => (await openSnapshots()) === 1);
     await database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%'`,
     );
-    const closed = new Promise((resolve) => answer.once('close', resolve));
     answer.resume();
     await closed;
     expect([answer.statusCode, answer.complete]).toEqual([200, false]);
