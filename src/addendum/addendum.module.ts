@@ -25,6 +25,7 @@ import { SdcAddendumResourceType } from './sdc-addendum.resource-type';
 import { SdcDocumentResourceType } from './sdc-document.resource-type';
 import { SdcWorkflowResourceType } from './sdc-workflow.resource-type';
 import { StatusHistory } from './status-history';
+import { AddendumTypes } from './types/addendum-types';
 import { UserAddenda } from './user-addenda';
 
 const addendumMethods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums];
@@ -36,7 +37,7 @@ const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWork
 @Module({
   imports: [ResourceModule, RpcModule, TypeOrmModule.forFeature([AddendumEntryEntity])],
   providers: [
-    ...[Addenda, UserAddenda, StatusHistory, Amendments, AddendumEntries, Authors, Documents, Rehearsal],
+    ...[Addenda, UserAddenda, StatusHistory, Amendments, AddendumEntries, Authors, AddendumTypes, Documents, Rehearsal],
     ...addendumMethods,
     ...documentMethods,
     ...workflowMethods,

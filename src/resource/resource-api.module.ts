@@ -11,6 +11,7 @@ import { SearchController } from './api/search.controller';
 import { TypesSearchController } from './api/types-search.controller';
 import { TypesSearchRequests } from './api/types-search-request';
 import { VreadController } from './api/vread.controller';
+import { WriteRequests } from './api/write-requests';
 import { BundleModule } from './bundle/bundle.module';
 import { ResourceModule } from './resource.module';
 
@@ -29,6 +30,6 @@ import { ResourceModule } from './resource.module';
     ResourceController,
     CompartmentController,
   ],
-  providers: [SearchRequests, TypesSearchRequests],
+  providers: [SearchRequests, TypesSearchRequests, WriteRequests],
 })
 export class ResourceApiModule {}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { RequestContext } from '../platform/http/request-context';
 import { ServiceError } from '../platform/errors/service-error';
+import { nearestCode } from '../fhir/nearest-code';
 import { JsonText } from '../platform/json/json-text';
 import { memberText } from './member-text';
 import { checkedParams } from './rpc-params';
@@ -29,13 +30,22 @@ export class RpcDispatcher {
       throw new ServiceError('invalid', 'A call is an object with "method", a string, and "params".');
     }
     const found = this.registry.find(method);
-    if (found === undefined) throw new RpcRefusal(`Method ${method.slice(0, 100)} not found`);
+    if (found === undefined) throw this.methodNotFound(method);
     this.requests.grant(rows);
     if (found.meta.enforcesRows !== true) this.requests.assertAllRows();
-    const checked = await checkedParams(found.meta.params, params);
+    const checked = await checkedParams(found, params);
     const result = await found.handler.execute(checked, this.callOf(callText));
     if (result instanceof JsonText) return result.text;
     return result === undefined ? 'null' : JSON.stringify(result);
+  }
+
+  private methodNotFound(method: string): RpcRefusal {
+    const near = nearestCode(
+      method,
+      this.registry.all().map(({ meta }) => meta.method),
+    );
+    const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
+    return new RpcRefusal(`Method ${method.slice(0, 100)} not found${hint}`);
   }
 
   private callOf(callText: string): RpcCall {

@@ -1,6 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { type Caller } from '../platform/http/caller';
+import { type ParamError } from './rpc-refusal';
 
 export interface RpcMethodDefinition {
   /** The name that callers send, with its namespace: `svc.sdc.addendum/add-note`. */
@@ -18,6 +19,8 @@ export interface RpcMethodDefinition {
   readonly enforcesRows?: boolean;
   /** Params that the OpenAPI document shows. */
   readonly example?: Readonly<Record<string, unknown>>;
+  /** What the example is answered with, as the OpenAPI document shows it. */
+  readonly exampleResult?: unknown;
 }
 
 /** What a handler may know of the call beside its checked params. */
@@ -31,6 +34,12 @@ export interface RpcCall {
 
 /** One RPC method: a class of its own, registered by {@link RpcMethod}. */
 export interface RpcHandler<Params extends object, Result> {
+  /**
+   * Names faults of the params that their class cannot tell. They are told together with those that it can, so what it is
+   * given is not checked yet.
+   */
+  faultsOf?(sent: Readonly<Record<string, unknown>>): readonly ParamError[];
+
   /**
    * Answers one call. The result is a value for JSON.stringify, or a JsonText that is sent as it is; undefined is
    * answered as null.

@@ -1,21 +1,36 @@
 import { type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { type ValidationError, validate } from 'class-validator';
+import { getMetadataStorage, type ValidationError, validate } from 'class-validator';
+import { nearestCode } from '../fhir/nearest-code';
+import { isPlainObject } from '../platform/json/plain-object';
+import { type RpcHandler, type RpcMethodDefinition } from './rpc-method';
 import { type ParamError, invalidParams } from './rpc-refusal';
 
+interface Method {
+  readonly meta: RpcMethodDefinition;
+  readonly handler: RpcHandler<object, unknown>;
+}
+
 /**
- * Makes an instance of a params class of what was sent, without the members that the class does not name.
+ * Makes an instance of the params class of a method of what was sent, without the members that the class does not name.
  * @throws RpcRefusal that names every member at fault.
  */
-export async function checkedParams(paramsClass: Type<object> | undefined, sent: unknown): Promise<object> {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
-    throw invalidParams({ path: [], message: 'params must be an object' });
-  }
-  if (paramsClass === undefined) return sent;
+export async function checkedParams({ meta, handler }: Method, sent: unknown): Promise<object> {
+  if (!isPlainObject(sent)) throw invalidParams({ path: [], message: 'params must be an object' });
+  const { params, errors } = await instanceOf(meta.params, sent);
+  const faults = [...errors, ...(handler.faultsOf?.(sent) ?? [])];
+  if (faults.length > 0) throw invalidParams(...faults);
+  return params;
+}
+
+async function instanceOf(
+  paramsClass: Type<object> | undefined,
+  sent: Readonly<Record<string, unknown>>,
+): Promise<{ params: object; errors: readonly ParamError[] }> {
+  if (paramsClass === undefined) return { params: sent, errors: [] };
   const params = plainToInstance(paramsClass, sent);
   const errors = await validate(params, { whitelist: true, stopAtFirstError: true });
-  if (errors.length > 0) throw invalidParams(...errors.flatMap((error) => paramErrorsOf(error, [])));
-  return params;
+  return { params, errors: [...errors.flatMap((error) => paramErrorsOf(error, [])), ...misspelt(paramsClass, sent)] };
 }
 
 function paramErrorsOf(
@@ -26,4 +41,20 @@ function paramErrorsOf(
   const [message] = value === undefined ? [`${property} is required`] : Object.values(constraints);
   const own = message === undefined ? [] : [{ path, message }];
   return [...own, ...children.flatMap((child) => paramErrorsOf(child, path))];
+}
+
+/** Members that are no params are left aside, but not where they must mean one that was left out: it would be lost in silence. */
+function misspelt(paramsClass: Type<object>, sent: Readonly<Record<string, unknown>>): ParamError[] {
+  const names = new Set(
+    getMetadataStorage()
+      .getTargetValidationMetadatas(paramsClass, '', false, false)
+      .map(({ propertyName }) => propertyName),
+  );
+  const absent = [...names].filter((name) => !Object.hasOwn(sent, name));
+  return Object.keys(sent)
+    .filter((name) => !names.has(name))
+    .flatMap((name) => {
+      const meant = nearestCode(name, absent);
+      return meant === undefined ? [] : [{ path: [name], message: `no such param. Did you mean "${meant}"?` }];
+    });
 }

@@ -16,7 +16,7 @@ import { RpcErrors } from './rpc-errors';
 import { RpcRefusal } from './rpc-refusal';
 
 /** Calls of one batch run one after the other on one request: the bound keeps it short. */
-const MAX_BATCH_CALLS = 100;
+export const MAX_BATCH_CALLS = 100;
 
 @ApiTags('RPC')
 @OperationId('rpc')

@@ -11,7 +11,7 @@ import { type GrantedRows } from '../platform/http/granted-rows';
 import { JsonText } from '../platform/json/json-text';
 import { DecidesEntryAccess, type EntryAccess } from '../resource/entry-access';
 import { type RpcCall, type RpcHandler, RpcMethod } from './rpc-method';
-import { RpcRefusal } from './rpc-refusal';
+import { type ParamError, RpcRefusal } from './rpc-refusal';
 import { RpcModule } from './rpc.module';
 
 class Place {
@@ -43,6 +43,18 @@ class Probe implements RpcHandler<ProbeParams, object> {
       count: call.text('count'),
       gone: call.text('gone'),
     });
+  }
+}
+
+@RpcMethod({ method: 'acme/checked', params: ProbeParams, description: 'Knows more of its params than their class.' })
+class Checked implements RpcHandler<ProbeParams, object> {
+  faultsOf({ place }: { readonly place?: unknown }): readonly ParamError[] {
+    const isUnlucky = JSON.stringify(place) === '{"ward":"13"}';
+    return isUnlucky ? [{ path: ['place', 'ward'], message: 'there is no ward 13' }] : [];
+  }
+
+  execute(params: ProbeParams): Promise<object> {
+    return Promise.resolve(params);
   }
 }
 
@@ -108,7 +120,7 @@ describe('POST /rpc', () => {
   let address: string;
 
   beforeAll(async () => {
-    app = await startApp(Probe, End);
+    app = await startApp(Probe, Checked, End);
     address = `${await app.getUrl()}/rpc`;
   });
   afterAll(() => app.close());
@@ -182,6 +194,37 @@ describe('POST /rpc', () => {
       });
     });
 
+    it('that are misspelt are told, not lost; others are left aside', async () => {
+      const place = { ward: '4B' };
+      expect(await call('acme/probe', { count: 1, place, tags: [], tag: 1, note: 2 })).toMatchObject({ status: 200 });
+      expect(await call('acme/probe', { cuont: 1, place, tags: [], note: 2 })).toMatchObject({
+        status: 422,
+        body: {
+          error: {
+            message: 'Invalid params',
+            errors: [
+              { path: ['count'], message: 'count is required' },
+              { path: ['cuont'], message: 'no such param. Did you mean "count"?' },
+            ],
+          },
+        },
+      });
+    });
+
+    it('are told with the faults that the method itself finds', async () => {
+      expect(await call('acme/checked', { count: 'x', place: { ward: '13' }, tags: [] })).toMatchObject({
+        status: 422,
+        body: {
+          error: {
+            errors: [
+              { path: ['count'], message: 'count must be an integer number' },
+              { path: ['place', 'ward'], message: 'there is no ward 13' },
+            ],
+          },
+        },
+      });
+    });
+
     it('that are missing are told as required', async () => {
       const errors = ['count', 'place', 'tags'].map((name) => ({ path: [name], message: `${name} is required` }));
       expect(await call('acme/probe')).toMatchObject({
@@ -240,6 +283,14 @@ describe('POST /rpc', () => {
         body: { error: { message: `Method ${method} not found` } },
       });
     });
+  });
+
+  it.each([
+    ['svc/ecco', 'Method svc/ecco not found. Did you mean "svc/echo"?'],
+    ['acme/prob', 'Method acme/prob not found. Did you mean "acme/probe"?'],
+    [`acme/${'x'.repeat(200)}`, `Method acme/${'x'.repeat(95)} not found`],
+  ])('names the method that %s may mean', async (method, message) => {
+    expect(await call(method)).toMatchObject({ status: 422, body: { error: { message } } });
   });
 
   describe('what is no call', () => {

@@ -1,32 +1,123 @@
-import { describe, expect, it } from '@jest/globals';
-import { CriteriaEvaluation } from './criteria-evaluation';
-import { compileCriteria } from './topic-criteria';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Environment } from '../platform/config/environment';
+import { ChangedTexts } from './changed-texts';
+import { CriteriaEvaluation, type Decision, type LoadReferences } from './criteria-evaluation';
+import { type WantedResource } from './reference-lookup';
+import { SlowWork } from './slow-work';
+import { type TopicCriteria, compileCriteria } from './topic-criteria';
 
-const female = compileCriteria("gender = 'female'");
-const single = compileCriteria('name.single().exists()');
-const change = { current: '{"resourceType":"Patient","gender":"female","name":[{"family":"a"},{"family":"b"}]}' };
+const patient = '{"resourceType":"Patient","gender":"female","name":[{"family":"a"},{"family":"b"}]}';
+const female = compileCriteria("gender = 'female'", 'Patient');
+const single = compileCriteria('name.single().exists()', 'Patient');
+
+let now: number;
+let evaluation: CriteriaEvaluation;
+
+beforeEach(() => {
+  now = 0;
+  const slowWork = new SlowWork({ now: () => new Date(now) });
+  evaluation = new CriteriaEvaluation(slowWork, { baseUrl: 'http://svc.example' } as Environment);
+});
+
+const nothing: LoadReferences = () => Promise.reject(new Error('Nothing is asked for'));
+
+const decide = (
+  criteria: readonly TopicCriteria[],
+  text = patient,
+  load: LoadReferences = nothing,
+): Promise<Decision[]> => evaluation.decide(criteria, new ChangedTexts(text, undefined), load);
 
 describe(CriteriaEvaluation, () => {
-  it('decides what can be decided, and leaves the rest open', () => {
-    const evaluation = new CriteriaEvaluation({ now: () => new Date(0) });
-    expect(evaluation.decide([female, single, female], change)).toEqual([true, undefined, true]);
-    expect(evaluation.decide([], change)).toEqual([]);
+  it('decides what can be decided, and leaves the rest open', async () => {
+    expect(await decide([female, single, female])).toEqual([true, undefined, true]);
+    expect(await decide([])).toEqual([]);
   });
 
-  it('ends a criterion that takes too long, decides the others, and does not ask it again for ten seconds', () => {
-    let now = 0;
-    const evaluation = new CriteriaEvaluation({ now: () => new Date(now) });
+  it('ends a criterion that takes too long, decides the others, and does not ask it again for a while', async () => {
     let asked = 0;
-    const slow = (): boolean => {
-      asked += 1;
-      return /^(a+)+$/.test(`${'a'.repeat(60)}!`);
+    const slow: TopicCriteria = {
+      isQuick: false,
+      matches: () => {
+        asked += 1;
+        now += 250;
+        return /^(a+)+$/.test(`${'a'.repeat(60)}!`);
+      },
     };
-    expect(evaluation.decide([slow, female], change)).toEqual([undefined, true]);
-    now = 9_999;
-    expect(evaluation.decide([slow, female], change)).toEqual([undefined, true]);
+    expect(await decide([slow, female])).toEqual([undefined, true]);
+    now = 15_249;
+    expect(await decide([slow, female])).toEqual([undefined, true]);
     expect(asked).toBe(1);
-    now = 10_000;
-    evaluation.decide([slow], change);
+    now = 15_250;
+    await decide([slow]);
     expect(asked).toBe(2);
+  });
+});
+
+describe('resolve()', () => {
+  const observation = JSON.stringify({
+    resourceType: 'Observation',
+    contained: [{ resourceType: 'Device', id: 'd', status: 'active' }],
+    device: { reference: '#d' },
+    subject: { reference: 'Patient/p' },
+    performer: [
+      { reference: 'http://svc.example/fhir/Practitioner/x' },
+      { reference: 'http://else.example/Patient/q' },
+    ],
+  });
+  const stored: Readonly<Record<string, object>> = {
+    'Patient/p': {
+      resourceType: 'Patient',
+      id: 'p',
+      gender: 'male',
+      generalPractitioner: [{ reference: 'Practitioner/x' }],
+    },
+    'Practitioner/x': { resourceType: 'Practitioner', id: 'x', active: true },
+  };
+
+  async function answerOf(expression: string): Promise<{ decision: Decision; rounds: readonly (readonly string[])[] }> {
+    const rounds: string[][] = [];
+    const load: LoadReferences = (wanted: readonly WantedResource[]) => {
+      const keys = wanted.map(({ type, id }) => `${type}/${id}`);
+      rounds.push(keys);
+      return Promise.resolve(
+        new Map(keys.flatMap((key) => (stored[key] === undefined ? [] : [[key, JSON.stringify(stored[key])]]))),
+      );
+    };
+    const [decision] = await decide([compileCriteria(expression, 'Observation')], observation, load);
+    return { decision, rounds };
+  }
+
+  it.each([
+    ['subject.resolve() is Patient', true],
+    ['subject.resolve() is Group', false],
+    ["subject.resolve().ofType(Patient).gender = 'male'", true],
+    ['%current.performer.resolve().active.exists()', true],
+    ['performer.where(resolve() is Practitioner).count() = 1', true],
+    ['encounter.resolve().exists()', false],
+  ])('decides %s', async (expression, decision) => {
+    expect((await answerOf(expression)).decision).toBe(decision);
+  });
+
+  it('reads what it needs, once', async () => {
+    const both = 'subject.resolve().gender.exists() and performer.resolve().active and subject.resolve().exists()';
+    expect(await answerOf(both)).toEqual({ decision: true, rounds: [['Patient/p', 'Practitioner/x']] });
+  });
+
+  it('goes on from what it read', async () => {
+    expect(await answerOf('subject.resolve().generalPractitioner.resolve().active')).toEqual({
+      decision: true,
+      rounds: [['Patient/p'], ['Practitioner/x']],
+    });
+  });
+
+  it('knows contained resources', async () => {
+    expect(await answerOf("device.resolve().status = 'active'")).toEqual({ decision: true, rounds: [] });
+  });
+
+  it('leaves open what would take more than a hundred resources', async () => {
+    const member = Array.from({ length: 101 }, (_value, index) => ({ entity: { reference: `Patient/p${index}` } }));
+    const group = JSON.stringify({ resourceType: 'Group', member });
+    const criteria = compileCriteria('member.entity.resolve().exists()', 'Group');
+    expect(await decide([criteria, criteria], group)).toEqual([undefined, undefined]);
   });
 });

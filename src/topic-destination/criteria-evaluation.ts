@@ -1,45 +1,66 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../platform/time/clock';
+import { Environment } from '../platform/config/environment';
 import { withinTime } from '../platform/time/within-time';
-import { type ChangedTexts, type TopicCriteria } from './topic-criteria';
+import { type ChangedTexts } from './changed-texts';
+import { ReferenceLookup, type WantedResource } from './reference-lookup';
+import { SlowWork } from './slow-work';
+import { type ResolveReference, type TopicCriteria } from './topic-criteria';
 
-/** Each write of the type waits for it, and so does everybody else: criteria take some 10 to 100 µs. */
+/** Each write of the type waits for it, and so does everybody else: criteria take some 1 to 100 µs. */
 const MAX_MILLISECONDS = 250;
-/** A hundred times as long: what takes too long may hold up the process for 1 % of the time. */
-const PAUSE_MILLISECONDS = 10_000;
+
+/** References of references of references. */
+const MAX_ROUNDS = 3;
+const MAX_REFERENCES = 100;
 
 /** What criteria say of a change; undefined where they cannot be evaluated, or take too long. */
 export type Decision = boolean | undefined;
 
+/** Reads what `resolve()` leads to: texts by key (`Patient/p7`), of those that are stored. */
+export type LoadReferences = (wanted: readonly WantedResource[]) => Promise<ReadonlyMap<string, string>>;
+
 /** Evaluates criteria, which users write, so that none of them holds up the process. */
 @Injectable()
 export class CriteriaEvaluation {
-  private readonly pausedUntil = new WeakMap<TopicCriteria, number>();
+  constructor(
+    private readonly slowWork: SlowWork,
+    private readonly environment: Environment,
+  ) {}
 
-  constructor(private readonly clock: Clock) {}
-
-  /** One decision for each criterion, in their order. What took too long is not asked again for a while. */
-  decide(criteria: readonly TopicCriteria[], change: ChangedTexts): readonly Decision[] {
-    const now = this.clock.now().getTime();
-    const decisions: Decision[] = [];
-    const decideNext = (): true => {
-      for (let one = criteria[decisions.length]; one !== undefined; one = criteria[decisions.length]) {
-        decisions.push(now < (this.pausedUntil.get(one) ?? 0) ? undefined : decisionOf(one, change));
-      }
-      return true;
-    };
-    while (withinTime(MAX_MILLISECONDS, decideNext) === undefined) {
-      const slow = criteria[decisions.length];
-      if (slow !== undefined) this.pausedUntil.set(slow, now + PAUSE_MILLISECONDS);
-      decisions.push(undefined);
+  /** One decision for each criterion, in their order. What takes too long is not asked again for a while. */
+  async decide(criteria: readonly TopicCriteria[], change: ChangedTexts, load: LoadReferences): Promise<Decision[]> {
+    const known = new Map<string, string | undefined>();
+    let open = criteria.map((_criteria, index) => index);
+    const decisions: Decision[] = open.map(() => undefined);
+    for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
+      const lookup = new ReferenceLookup(change, known, this.environment.baseUrl);
+      open = open.filter((index) => {
+        const missesBefore = lookup.misses;
+        const one = criteria[index];
+        const decision = one === undefined ? undefined : this.decideOne(one, change, lookup.resolve);
+        const isWaiting = lookup.misses > missesBefore;
+        if (!isWaiting) decisions[index] = decision;
+        return isWaiting;
+      });
+      if (open.length === 0 || known.size + lookup.wanted.size > MAX_REFERENCES) break;
+      const found = await load([...lookup.wanted.values()]);
+      for (const key of lookup.wanted.keys()) known.set(key, found.get(key));
     }
     return decisions;
   }
+
+  private decideOne(one: TopicCriteria, change: ChangedTexts, resolve: ResolveReference): Decision {
+    if (one.isQuick) return decisionOf(() => one.matches(change, resolve));
+    return this.slowWork.run(one, () => {
+      const answer = withinTime(MAX_MILLISECONDS, () => ({ decision: decisionOf(() => one.matches(change, resolve)) }));
+      return answer?.decision;
+    });
+  }
 }
 
-function decisionOf(criteria: TopicCriteria, change: ChangedTexts): Decision {
+function decisionOf(question: () => boolean): Decision {
   try {
-    return criteria(change);
+    return question();
   } catch (error) {
     // The end of the time is no Error of this realm, and not ours to take.
     if (!(error instanceof Error)) throw error;

@@ -20,6 +20,11 @@ export interface DestinationPresentation {
 
 const CONTENTS = ['full-resource', 'id-only', 'empty'] as const;
 
+/** What would change which events come, and is not done: to take it silently would send too much. */
+const NOT_DONE: Readonly<Record<string, string>> = {
+  filterBy: 'is not evaluated by this server, so leave it out: put the condition into fhirPathCriteria of a topic.',
+};
+
 /** @throws ServiceError 'unprocessable' that names the element. */
 export function presentationOf(destination: Resource, profile: string): DestinationPresentation {
   const { topic, content = 'full-resource' } = destination;
@@ -28,6 +33,14 @@ export function presentationOf(destination: Resource, profile: string): Destinat
   }
   const known = CONTENTS.find((value) => value === content);
   if (known === undefined) throw refusal('content', `must be one of ${CONTENTS.join(', ')}.`);
+  for (const [member, reason] of Object.entries(NOT_DONE)) {
+    if (destination[member] !== undefined) throw refusal(member, reason);
+  }
+  if (destination.status !== undefined && destination.status !== 'active')
+    throw refusal(
+      'status',
+      'can only be "active": a destination delivers as long as it is stored. Delete it to end that.',
+    );
   return {
     topic,
     content: known,

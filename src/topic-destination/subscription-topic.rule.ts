@@ -6,6 +6,7 @@ import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { DefinesResourceType } from '../resource/resource-type';
 import { ResourceTypes } from '../resource/resource-types';
+import { GrantedReader } from '../resource/rows/granted-reader';
 import { newTopicOf } from './topic';
 import { SUBSCRIPTION_TOPIC_SHAPE } from './topic.shapes';
 
@@ -25,9 +26,17 @@ export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListen
   constructor(
     private readonly types: ResourceTypes,
     private readonly epoch: RegistryEpoch,
+    private readonly granted: GrantedReader,
   ) {}
 
   check(draft: ResourceDraft): void {
+    if (this.granted.isLimited && /\bresolve\b/.test(draft.member('trigger') ?? '')) {
+      throw new ServiceError(
+        'forbidden',
+        'Your policies limit you to some resources, and resolve() in a criterion reads any. Leave it out.',
+        { expression: 'SvcSubscriptionTopic.trigger' },
+      );
+    }
     const known = this.types.names();
     newTopicOf(draft.value).triggers.forEach(({ type }, index) => {
       if (known.includes(type)) return;

@@ -1,63 +1,130 @@
 import { describe, expect, it } from '@jest/globals';
+import { ChangedTexts } from './changed-texts';
+import { assertCriteriaText } from './criteria-check';
 import { compileCriteria, tryCriteria } from './topic-criteria';
 
 const patient = (members: object): string => JSON.stringify({ resourceType: 'Patient', id: 'p', ...members });
 
+/** What a criterion says of a change of a Patient; undefined for what is not there. */
+const says = (expression: string, current: object | undefined, previous?: object): boolean =>
+  compileCriteria(expression, 'Patient').matches(
+    new ChangedTexts(current && patient(current), previous && patient(previous)),
+    () => undefined,
+  );
+
 describe(compileCriteria.name, () => {
   it('evaluates on the current resource', () => {
-    const criteria = compileCriteria("gender = 'female'");
-    expect(
-      [{ gender: 'female' }, { gender: 'male' }, {}].map((members) => criteria({ current: patient(members) })),
-    ).toEqual([true, false, false]);
+    const members = [{ gender: 'female' }, { gender: 'male' }, {}];
+    expect(members.map((one) => says("gender = 'female'", one))).toEqual([true, false, false]);
   });
 
   it('compares the current with the previous version', () => {
-    const criteria = compileCriteria('%current.active != %previous.active');
-    const change = (before: boolean, after: boolean): boolean =>
-      criteria({ current: patient({ active: after }), previous: patient({ active: before }) });
-    expect([change(true, false), change(true, true)]).toEqual([true, false]);
+    const criteria = '%current.active != %previous.active';
+    expect([
+      says(criteria, { active: false }, { active: true }),
+      says(criteria, { active: true }, { active: true }),
+    ]).toEqual([true, false]);
   });
 
   it('has an empty %previous on a create', () => {
-    const criteria = compileCriteria('%previous.empty() and %current.exists()');
-    expect(criteria({ current: patient({}) })).toBe(true);
+    expect(says('%previous.empty() and %current.exists()', {})).toBe(true);
   });
 
   it('has an empty %current on a delete, and evaluates on the previous version', () => {
-    const criteria = compileCriteria("%current.empty() and gender = 'male'");
-    expect(criteria({ previous: patient({ gender: 'male' }) })).toBe(true);
+    expect(says("%current.empty() and gender = 'male'", undefined, { gender: 'male' })).toBe(true);
   });
 
   it('has the resource as %resource', () => {
-    expect(compileCriteria("%resource.gender = 'male'")({ current: patient({ gender: 'male' }) })).toBe(true);
+    expect(says("%resource.gender = 'male'", { gender: 'male' })).toBe(true);
   });
 
-  it('does not match what is not true', () => {
-    const criteria = compileCriteria('gender');
-    expect(criteria({ current: patient({ gender: 'male' }) })).toBe(false);
-  });
+  it.each(['gender', "'true'", '1', 'name', '{}', 'name.given'])(
+    'does not match what is not true: %s',
+    (expression) => {
+      expect(says(expression, { gender: 'male', name: [{ given: ['a'] }] })).toBe(false);
+    },
+  );
 
   it('knows the choice types of R4', () => {
-    const criteria = compileCriteria('deceased is boolean');
-    expect(criteria({ current: patient({ deceasedBoolean: true }) })).toBe(true);
+    expect(says('deceased is boolean', { deceasedBoolean: true })).toBe(true);
+    expect(says('deceasedBoolean', { deceasedBoolean: true })).toBe(true);
   });
 
-  it('throws when a resource cannot be evaluated', () => {
-    const criteria = compileCriteria('name.single().exists()');
-    expect(() => criteria({ current: patient({ name: [{ family: 'a' }, { family: 'b' }] }) })).toThrow();
+  it('knows no elements of the types of this server, and takes any', () => {
+    const criteria = compileCriteria("status = 'completed' and %previous.status != 'completed'", 'SDCDocument');
+    const document = (status: string): string => JSON.stringify({ resourceType: 'SDCDocument', status });
+    const change = new ChangedTexts(document('completed'), document('draft'));
+    expect(criteria.matches(change, () => undefined)).toBe(true);
+  });
+
+  const two = { name: [{ family: 'a' }, { family: 'b' }], active: true };
+  it.each([
+    ['one of two', 'name.single().exists()'],
+    ['one of two as a text', "name.family.startsWith('a')"],
+    ['one of two in an order', "name.family > 'a'"],
+    ['one of two as a truth', 'active and name.family'],
+    ['one of two in a list', "name.family in ('a' | 'b')"],
+    ['one of two in a sum', "name.family & 'x' = 'ax'"],
+    ['types that do not go together', 'active.contains(1)'],
+    ['types without an order', 'active > 1'],
+  ])('throws for %s', (_what, expression) => {
+    expect(() => says(expression, two)).toThrow();
+  });
+});
+
+describe('a criterion that is refused', () => {
+  const faultOf = (expression: string, type = 'Patient'): string => {
+    try {
+      assertCriteriaText(expression);
+      tryCriteria(compileCriteria(expression, type), type);
+      return 'none';
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+
+  it.each([
+    ['name.where(', /^line 1, column 11: mismatched input/],
+    ["gender = 'male'\n  and and", /^line 2, column \d+: /],
+    ['name..family', /./],
+    ['nothing()', 'line 1, column 1: criteria have no function nothing()'],
+    ["name.wher(use = 'x').exists()", 'line 1, column 6: criteria have no function wher(); do you mean where()?'],
+    ['name.exists(use, family)', 'line 1, column 6: exists() takes 0 to 1 arguments, not 2'],
+    ['name.first(1)', 'line 1, column 6: first() takes 0 arguments, not 1'],
+    ['%nothing = 1', /^line 1, column 1: there is no %nothing; there are %current, %previous/],
+    ['gendr', 'Patient has no element "gendr"; do you mean "gender"?'],
+    ["%previous.gendr = 'male'", 'Patient has no element "gendr"; do you mean "gender"?'],
+    ["name.where(us = 'official').exists()", 'HumanName has no element "us"; do you mean "use"?'],
+    [`active${' or active'.repeat(300)}`, 'it has more than 2000 characters'],
+    [`'a'${" & 'a'".repeat(7)} = ''`, /there are more than 6 "\+" and "&"$/],
+    ["'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.matches('^(a+)+$')", 'it takes too long'],
+    [
+      "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'.toChars().aggregate($total & $total, 'xxxx').toChars().exists()",
+      /no function/,
+    ],
+    ["('a' | 'b').aggregate($total.combine($total), 1).exists()", /no function aggregate/],
+    ["'aaaa'.replace('a', 'aaaaaaaaaaaaaaaaa').exists()", /no function replace/],
+    ["name.defineVariable('x').exists()", /no function defineVariable/],
+    ["name.trace('x').exists()", /no function trace/],
+    ["gender.memberOf('http://v.example')", /no function memberOf/],
+  ])('%s', (expression, message) => {
+    expect(faultOf(expression)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
   });
 
   it.each([
-    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.matches('^(a+)+$')",
-    `active${' or active'.repeat(300)}`,
-    'name.where(',
-    'nothing()',
-    '%nothing = 1',
-    'name..family',
-    'link.other.resolve().exists()',
-  ])('refuses %s', (expression) => {
-    expect(() => {
-      tryCriteria(compileCriteria(expression), 'Patient');
-    }).toThrow();
+    ['Observation', "value.ofType(Quantity).value > 5 and status = 'final'"],
+    ['Observation', 'valueQuantity.value > 5'],
+    ['Observation', "code.coding.where(system = %loinc and code = '8302-2').exists()"],
+    ['Observation', 'subject.resolve() is Patient'],
+    ['Observation', 'effective.ofType(dateTime) > today() - 3 days'],
+    ['Patient', "%current.name.where(use = 'official') != %previous.name.where(use = 'official')"],
+    ['Patient', 'birthDate < @1980-01-01'],
+    ['Patient', 'contained.name.exists()'],
+    ['Patient', "extension('http://e.example').value.exists()"],
+    ['QuestionnaireResponse', "repeat(item).where(linkId = '1.1').answer.exists()"],
+    ['SDCDocument', "%previous.status != 'completed' and status = 'completed'"],
+    ['Client', 'active = false'],
+  ])('is none on %s: %s', (type, expression) => {
+    expect(faultOf(expression, type)).toBe('none');
   });
 });

@@ -12,6 +12,7 @@ import { DestinationTestOperation } from './destination-test.operation';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { ReadableChanges } from './readable-changes';
 import { ReadableFocus } from './readable-focus';
+import { SlowWork } from './slow-work';
 import { SubscriptionTopicRule } from './subscription-topic.rule';
 import { TopicDestinationRule } from './topic-destination.rule';
 import { TopicEventListener } from './topic-event.listener';
@@ -31,6 +32,7 @@ import { TopicRegistry } from './topic-registry';
     ReadableChanges,
     ReadableFocus,
     NotificationBundleRenderer,
+    SlowWork,
     SubscriptionTopicRule,
     TopicDestinationRule,
     TopicEventListener,

@@ -1,23 +1,29 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Outbox } from '../delivery/outbox';
 import { isRecordOfAuditUse } from '../audit/audit-codes';
+import { localKey } from '../fhir/reference';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
-import { CriteriaEvaluation } from './criteria-evaluation';
+import { ResourceReader } from '../resource/resource-reader';
+import { ChangedTexts } from './changed-texts';
+import { CriteriaEvaluation, type LoadReferences } from './criteria-evaluation';
 import { ReadableChanges } from './readable-changes';
-import { type ChangedTexts } from './topic-criteria';
 import { TopicRegistry, type WatchedTrigger } from './topic-registry';
+
+const WARNING_INTERVAL_MILLISECONDS = 60_000;
 
 /** Turns each change into one event for each destination whose topic it matches, in the change's transaction. */
 @Injectable()
 @OnResourceChange(undefined)
 export class TopicEventListener implements ResourceChangeListener {
   private readonly logger = new Logger(TopicEventListener.name);
+  private readonly warnedAt = new WeakMap<WatchedTrigger, number>();
 
   constructor(
     private readonly topics: TopicRegistry,
     private readonly readable: ReadableChanges,
     private readonly outbox: Outbox,
     private readonly evaluation: CriteriaEvaluation,
+    private readonly reader: ResourceReader,
   ) {}
 
   async concerns(type: string): Promise<boolean> {
@@ -27,7 +33,7 @@ export class TopicEventListener implements ResourceChangeListener {
   async onChange(change: ResourceChange): Promise<void> {
     if (isRecordOfAuditUse(change.current?.value)) return;
     const triggers = await this.topics.triggersOf(change.type);
-    const matching = this.matching(triggers, change);
+    const matching = await this.matching(triggers, change);
     const { type, id, version, interaction, method } = change;
     const payloadBytes = change.current?.text.length ?? 0;
     const destinationKeys = await this.readable.heardBy(
@@ -48,29 +54,44 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   /** An event too many is harmless, one too few is not: what cannot be decided matches. */
-  private matching(triggers: readonly WatchedTrigger[], change: ResourceChange): readonly WatchedTrigger[] {
+  private async matching(
+    triggers: readonly WatchedTrigger[],
+    change: ResourceChange,
+  ): Promise<readonly WatchedTrigger[]> {
     const concerned = triggers.filter(({ interactions }) => interactions.includes(change.interaction));
     const certain = concerned.filter(({ criteria }) => criteria === undefined);
     const asked = concerned.flatMap((trigger) =>
       trigger.criteria === undefined ? [] : [{ trigger, criteria: trigger.criteria }],
     );
     if (asked.length === 0) return certain;
-    const decisions = this.evaluation.decide(
+    const decisions = await this.evaluation.decide(
       asked.map(({ criteria }) => criteria),
-      textsOf(change),
+      new ChangedTexts(change.current?.text, change.previous?.text),
+      this.load,
     );
     const matching = asked.filter((_one, index) => decisions[index] !== false).map(({ trigger }) => trigger);
     const open = asked.filter((_one, index) => decisions[index] === undefined);
-    for (const { trigger } of open) {
-      this.logger.warn(
-        `A criterion of ${trigger.topicUrl} failed on ${change.type}/${change.id}, or takes too long: the change counts as a match`,
-      );
-    }
+    for (const { trigger } of open) this.warn(trigger);
     return [...certain, ...matching];
   }
-}
 
-const textsOf = ({ current, previous }: ResourceChange): ChangedTexts => ({
-  ...(current === undefined ? {} : { current: current.text }),
-  ...(previous === undefined ? {} : { previous: previous.text }),
-});
+  /** Once a minute for each trigger, and without a word about the resource. */
+  private warn(trigger: WatchedTrigger): void {
+    const now = performance.now();
+    if (now - (this.warnedAt.get(trigger) ?? -Infinity) < WARNING_INTERVAL_MILLISECONDS) return;
+    this.warnedAt.set(trigger, now);
+    this.logger.warn(
+      `A criterion of ${trigger.topicUrl} on ${trigger.type} could not be evaluated, or takes too long: such changes count as matches`,
+    );
+  }
+
+  /** By the connection of the transaction, so what it wrote itself is seen. */
+  private readonly load: LoadReferences = async (wanted) => {
+    const texts = new Map<string, string>();
+    for (const type of new Set(wanted.map((one) => one.type))) {
+      const ids = wanted.filter((one) => one.type === type).map(({ id }) => id);
+      for (const { id, text } of await this.reader.findMany(type, ids)) texts.set(localKey(type, id), text);
+    }
+    return texts;
+  };
+}

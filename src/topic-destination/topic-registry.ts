@@ -1,11 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Destinations } from '../delivery/destinations';
 import { type NativeReference, type Resource } from '../fhir/types';
 import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ResourceReader } from '../resource/resource-reader';
+import { type StoredResource } from '../resource/stored-resource';
 import { type DestinationPresentation } from './destination-presentation';
-import { type TopicTrigger, isNamedBy, topicOf } from './topic';
+import { type Topic, type TopicTrigger, isNamedBy, topicOf } from './topic';
 
 export interface WatchedDestination {
   readonly destinationKey: number;
@@ -22,6 +23,9 @@ export interface WatchedTrigger extends TopicTrigger {
 @Injectable()
 export class TopicRegistry {
   private readonly cached: CachedRegistry<ReadonlyMap<string, readonly WatchedTrigger[]>>;
+  private readonly logger = new Logger(TopicRegistry.name);
+  /** By id and version: criteria are compiled once, however often the registry is loaded. */
+  private read = new Map<string, Topic | undefined>();
 
   constructor(
     epoch: RegistryEpoch,
@@ -44,9 +48,14 @@ export class TopicRegistry {
       return { destinationKey, topic, principal };
     });
     const byType = new Map<string, WatchedTrigger[]>();
-    for (const topic of stored
-      .map(({ text }) => topicOf(JSON.parse(text) as Resource))
-      .filter(({ isActive }) => isActive)) {
+    this.read = new Map(
+      stored.map((one) => {
+        const key = `${one.id}|${one.version}`;
+        return [key, this.read.has(key) ? this.read.get(key) : this.topicOf(one)];
+      }),
+    );
+    for (const topic of this.read.values()) {
+      if (topic?.isActive !== true) continue;
       const watching = destinations.filter((destination) => isNamedBy(topic, destination.topic));
       if (watching.length === 0) continue;
       for (const trigger of topic.triggers) {
@@ -57,5 +66,15 @@ export class TopicRegistry {
       }
     }
     return byType;
+  }
+
+  /** One topic that no release could have stored must not stop the writes of all. */
+  private topicOf({ id, text }: StoredResource): Topic | undefined {
+    try {
+      return topicOf(JSON.parse(text) as Resource);
+    } catch {
+      this.logger.error(`SvcSubscriptionTopic/${id} cannot be read: it does not fire. Store it again`);
+      return undefined;
+    }
   }
 }

@@ -1,7 +1,8 @@
 import { type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Interaction } from '../resource/resource-change';
-import { type TopicCriteria, compileCriteria, tryCriteria } from './topic-criteria';
+import { assertCriteriaText } from './criteria-check';
+import { type TopicCriteria, compileCriteria, tryCriteria, undecidable } from './topic-criteria';
 
 /** What makes a topic fire. */
 export interface TopicTrigger {
@@ -22,11 +23,51 @@ export interface Topic {
 const STATUSES = ['draft', 'active', 'retired', 'unknown'];
 const INTERACTIONS = ['create', 'update', 'delete'] as const satisfies readonly Interaction[];
 
+/** All of them may be evaluated for one write. */
+const MAX_TRIGGERS = 100;
+
+/** What would change which events come or what they show, and is not evaluated: to take it silently would mislead. */
+const NOT_EVALUATED: Readonly<Record<string, string>> = {
+  event: 'triggers fire for writes of resources alone',
+  notificationShape: 'a notification holds the resource of the event alone',
+  queryCriteria: 'write it as fhirPathCriteria, with %previous and %current',
+};
+
 /**
- * Reads a SvcSubscriptionTopic.
+ * Reads a stored SvcSubscriptionTopic. A criterion that this server cannot compile, as one of an earlier release may have
+ * stored it, matches every change: an event too many is harmless, one too few is not.
  * @throws ServiceError 'unprocessable' that names the element and says what to do.
  */
 export function topicOf(resource: Resource): Topic {
+  return readTopic(resource, (expression, type) => {
+    try {
+      return compileCriteria(expression, type);
+    } catch {
+      return undecidable;
+    }
+  });
+}
+
+/**
+ * Reads a SvcSubscriptionTopic that is about to be stored: it must say nothing that is not evaluated, and its criteria are
+ * tried out.
+ * @throws ServiceError 'unprocessable' as {@link topicOf}
+ */
+export function newTopicOf(resource: Resource): Topic {
+  const topic = readTopic(resource, (expression, type, path) => newCriteriaOf(expression, type, path));
+  if (topic.triggers.length > MAX_TRIGGERS) throw refusal('trigger', `may stand at most ${MAX_TRIGGERS} times.`);
+  (resource.trigger as readonly Readonly<Record<string, unknown>>[] | undefined)?.forEach((trigger, index) => {
+    for (const [member, reason] of Object.entries(NOT_EVALUATED)) {
+      if (trigger[member] !== undefined)
+        throw refusal(`trigger[${index}].${member}`, `is not evaluated by this server, so leave it out: ${reason}.`);
+    }
+  });
+  return topic;
+}
+
+type ReadCriteria = (expression: string, type: string, path: string) => TopicCriteria;
+
+function readTopic(resource: Resource, readCriteria: ReadCriteria): Topic {
   const { url, version, status, trigger = [] } = resource;
   if (typeof url !== 'string' || !/^\S+$/.test(url))
     throw refusal('url', 'must be the canonical URL that destinations name.');
@@ -38,23 +79,8 @@ export function topicOf(resource: Resource): Topic {
     url,
     ...(version === undefined ? {} : { version }),
     isActive: status === 'active',
-    triggers: trigger.map((element: unknown, index) => triggerOf(element, `trigger[${index}]`)),
+    triggers: trigger.map((element: unknown, index) => triggerOf(element, `trigger[${index}]`, readCriteria)),
   };
-}
-
-/**
- * Reads a SvcSubscriptionTopic that is about to be stored: its criteria are tried out.
- * @throws ServiceError 'unprocessable' as {@link topicOf}
- */
-export function newTopicOf(resource: Resource): Topic {
-  const topic = topicOf(resource);
-  topic.triggers.forEach(({ type, criteria }, index) => {
-    if (criteria === undefined) return;
-    orRefusal(`trigger[${index}]`, () => {
-      tryCriteria(criteria, type);
-    });
-  });
-  return topic;
 }
 
 /** Whether a destination that names `canonical` means this topic: by its URL and, where one is named, its version. */
@@ -62,7 +88,7 @@ export function isNamedBy({ url, version }: Topic, canonical: string): boolean {
   return canonical === url || (version !== undefined && canonical === `${url}|${version}`);
 }
 
-function triggerOf(element: unknown, path: string): TopicTrigger {
+function triggerOf(element: unknown, path: string, readCriteria: ReadCriteria): TopicTrigger {
   if (typeof element !== 'object' || element === null) throw refusal(path, 'must be an object.');
   const {
     resource,
@@ -78,29 +104,28 @@ function triggerOf(element: unknown, path: string): TopicTrigger {
   if (!Array.isArray(supportedInteraction) || !supportedInteraction.every(isInteraction)) {
     throw refusal(`${path}.supportedInteraction`, `must be an array of ${INTERACTIONS.join(', ')}.`);
   }
-  const criteria = criteriaOf(fhirPathCriteria, path);
+  const at = `${path}.fhirPathCriteria`;
+  if (fhirPathCriteria !== undefined && typeof fhirPathCriteria !== 'string') throw refusal(at, 'must be a string.');
+  const isAbsent = fhirPathCriteria === undefined || fhirPathCriteria.trim() === '';
   return {
     type,
     interactions: supportedInteraction.length === 0 ? INTERACTIONS : supportedInteraction,
-    ...(criteria === undefined ? {} : { criteria }),
+    ...(isAbsent ? {} : { criteria: readCriteria(fhirPathCriteria, type, at) }),
   };
 }
 
 const isInteraction = (value: unknown): value is Interaction =>
   INTERACTIONS.some((interaction) => interaction === value);
 
-function criteriaOf(expression: unknown, path: string): TopicCriteria | undefined {
-  if (expression === undefined || expression === '') return undefined;
-  if (typeof expression !== 'string') throw refusal(`${path}.fhirPathCriteria`, 'must be a string.');
-  return orRefusal(path, () => compileCriteria(expression));
-}
-
-function orRefusal<T>(path: string, work: () => T): T {
+function newCriteriaOf(expression: string, type: string, path: string): TopicCriteria {
   try {
-    return work();
+    assertCriteriaText(expression);
+    const criteria = compileCriteria(expression, type);
+    tryCriteria(criteria, type);
+    return criteria;
   } catch (error) {
     const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
-    throw refusal(`${path}.fhirPathCriteria`, `is no FHIRPath expression that this server can evaluate: ${reason}`);
+    throw refusal(path, `is no FHIRPath expression that this server can evaluate: ${reason}.`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp } from '../support/test-app';
+import { isLike } from './is-like';
 
 interface Parameter {
   readonly name: string;
@@ -11,6 +12,7 @@ interface Operation {
   readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
 }
 
 interface Content {
@@ -29,16 +31,34 @@ interface Call {
   readonly path: string;
   readonly mediaType?: string;
   readonly body?: string;
+  /** What it is answered with, where the document tells it. */
+  readonly answer?: unknown;
   readonly isPublic: boolean;
   /** Whether only a User's token opens it. */
   readonly isForUsers: boolean;
 }
+
+/** The earlier one of the two snapshots that the example of an amendment compares. */
+const EARLIER_SNAPSHOT = {
+  method: 'svc.sdc.addendum/add-to-history',
+  params: {
+    resource: {
+      id: 'vitals-1',
+      resourceType: 'SDCDocument',
+      status: 'completed',
+      patient: { id: 'pt-1', resourceType: 'Patient' },
+      'loinc-8480-6': { value: 118, unit: 'mm[Hg]' },
+    },
+    user: { id: 'doc-1', resourceType: 'User' },
+  },
+};
 
 describe('the examples of the OpenAPI document', () => {
   let app: TestApp;
 
   beforeAll(async () => {
     app = await startTestApp();
+    await app.post('/rpc', EARLIER_SNAPSHOT);
   });
   afterAll(() => app.close());
 
@@ -59,7 +79,7 @@ describe('the examples of the OpenAPI document', () => {
     return `Bearer ${answer.json<{ access_token: string }>().access_token}`;
   }
 
-  it('can be sent as they are, one after the other', async () => {
+  it('can be sent as they are, one after the other, and are answered as they say', async () => {
     const { paths } = (await app.get('/api-json', { authorization: null })).json<{
       paths: Record<string, Record<string, Operation>>;
     }>();
@@ -69,7 +89,8 @@ describe('the examples of the OpenAPI document', () => {
         .flatMap(([method, operation]) => callsOf(path, method, operation)),
     );
     expect(calls.length).toBeGreaterThan(25);
-    for (const { name, method, path, mediaType, body, isPublic, isForUsers } of calls) {
+    expect(calls.filter(({ path, answer }) => path === '/rpc' && answer === undefined)).toEqual([]);
+    for (const { name, method, path, mediaType, body, answer: told, isPublic, isForUsers } of calls) {
       const answer = await app.send(method, path, {
         ...(isPublic ? { authorization: null } : {}),
         ...(isForUsers ? { authorization: await tokenOfTheUser() } : {}),
@@ -77,11 +98,16 @@ describe('the examples of the OpenAPI document', () => {
         headers: mediaType === undefined ? {} : { 'Content-Type': mediaType },
       });
       expect([name, answer.status < 300 ? 'accepted' : answer.text]).toEqual([name, 'accepted']);
+      if (told !== undefined && !isLike(told, answer.json())) expect([name, answer.json()]).toEqual([name, told]);
     }
   });
 });
 
-function callsOf(template: string, method: string, { parameters = [], requestBody, security }: Operation): Call[] {
+function callsOf(
+  template: string,
+  method: string,
+  { parameters = [], requestBody, responses, security }: Operation,
+): Call[] {
   const path = template.replace(
     /\{(\w+)\}/g,
     (_all, name) => parameters.find((parameter) => parameter.name === name)?.example ?? '',
@@ -99,12 +125,18 @@ function callsOf(template: string, method: string, { parameters = [], requestBod
   };
   const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   if (mediaType === undefined || content === undefined) return [call];
+  const answers = responses['200']?.content?.[mediaType]?.examples;
   const bodies =
     content.examples === undefined
-      ? [content.example ?? content.schema?.example]
-      : Object.values(content.examples).map(({ value }) => value);
-  return bodies.map((body) => ({
+      ? [{ name: call.name, body: content.example ?? content.schema?.example }]
+      : Object.entries(content.examples).map(([key, { value }]) => ({
+          name: `${call.name} ${key}`,
+          body: value,
+          answer: answers?.[key]?.value,
+        }));
+  return bodies.map(({ body, ...named }) => ({
     ...call,
+    ...named,
     mediaType,
     body: mediaType.includes('form')
       ? new URLSearchParams(body as Record<string, string>).toString()

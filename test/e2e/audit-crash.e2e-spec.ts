@@ -140,6 +140,6 @@ describe(`the audit trail through kill -9 of the server and lost connections, ${
       expect(acknowledged.size).toBeGreaterThan(10 * ROUNDS);
       if (ROUNDS > 5) process.stdout.write(`changes, each with its AuditEvent: ${written.size}\n`);
     },
-    60_000 + ROUNDS * 10_000,
+    60_000 + ROUNDS * 30_000,
   );
 });

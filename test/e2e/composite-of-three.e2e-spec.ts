@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Bundle } from '../support/bundle';
+import { idsOn } from '../support/bundle';
+import { storeOn } from '../support/store';
 import { startTestApp, type TestApp } from '../support/test-app';
 
 const SYSTEM = 'http://terminology.hl7.org/CodeSystem/chromosome-human';
@@ -38,16 +39,9 @@ describe('composites of three parts', () => {
   });
   afterAll(() => app.close());
 
-  const store = async (...[id, ...content]: Parameters<typeof sequence>): Promise<void> => {
-    const { status, text } = await app.put(`/MolecularSequence/${id}`, sequence(id, ...content));
-    if (status > 201) throw new Error(text);
-  };
+  const store = (...content: Parameters<typeof sequence>): Promise<void> => storeOn(app, sequence(...content));
 
-  const idsOf = async (query: string): Promise<string[]> =>
-    (await app.get(`/fhir/MolecularSequence?${query}`))
-      .json<Bundle>()
-      .entry.map(({ resource }) => resource.id)
-      .sort();
+  const idsOf = (query: string): Promise<string[]> => idsOn(app, `/fhir/MolecularSequence?${query}`);
 
   it.each([
     ['chromosome-variant-coordinate=1$10$20', ['a']],

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { parameterIdOf } from '../../src/resource/search/extract/hash';
-import { type Bundle } from '../support/bundle';
+import { idsOn } from '../support/bundle';
 import { eventually } from '../support/eventually';
+import { putParameter, storeOn } from '../support/store';
 import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
 const HL7 = 'http://hl7.org/fhir/SearchParameter';
@@ -10,6 +11,7 @@ const HL7 = 'http://hl7.org/fhir/SearchParameter';
 const part = (name: string, expression: string): object => ({ definition: `${HL7}/${name}`, expression });
 
 const COMPONENTS = {
+  type: 'composite',
   base: ['Observation'],
   expression: 'Observation.component',
   component: [
@@ -17,19 +19,6 @@ const COMPONENTS = {
     part('Observation-component-value-quantity', 'value.as(Quantity)'),
   ],
 };
-
-const definition = (id: string, members: object = {}): Record<string, unknown> => ({
-  resourceType: 'SearchParameter',
-  id,
-  url: `http://ward.example/SearchParameter/${id}`,
-  name: id,
-  status: 'active',
-  description: 'A composite of the specs',
-  code: id,
-  type: 'composite',
-  ...COMPONENTS,
-  ...members,
-});
 
 interface Measured {
   readonly system: string;
@@ -82,13 +71,9 @@ describe('composite search parameters of one’s own', () => {
   });
 
   const define = (id: string, members: object = {}, server = app): Promise<Received> =>
-    server.put(`/SearchParameter/${id}`, definition(id, members));
+    putParameter(server, id, { ...COMPONENTS, ...members });
 
-  const store = async (resource: object, server = app): Promise<void> => {
-    const { resourceType, id } = resource as { resourceType: string; id: string };
-    const { status, text } = await server.put(`/${resourceType}/${id}`, resource);
-    if (status > 201) throw new Error(text);
-  };
+  const store = (resource: object, server = app): Promise<void> => storeOn(server, resource);
 
   /** Nothing of it is built or removed any more. */
   const settled = (id: string): Promise<true> =>
@@ -106,15 +91,7 @@ describe('composite search parameters of one’s own', () => {
     await settled(id);
   };
 
-  const idsOf = async (query: string, server = app): Promise<string[]> => {
-    const answer = await server.get(`/fhir/${query}`);
-    if (answer.status !== 200) throw new Error(`${query} was answered with ${answer.status}: ${answer.text}`);
-    return answer
-      .json<Bundle>()
-      .entry.filter(({ search: { mode } }) => mode === 'match')
-      .map(({ resource }) => resource.id)
-      .sort();
-  };
+  const idsOf = (query: string, server = app): Promise<string[]> => idsOn(server, `/fhir/${query}`);
 
   const rowsOf = async (table: string, code: string): Promise<number> => {
     const id = parameterIdOf('Observation', code);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Random } from '../../tools/chart/random';
 import { type Bundle } from '../support/bundle';
+import { isAboutCareWithin } from '../support/care-date-oracle';
 import { CompartmentChart, type Drawn, type Subject, WRITABLE_LINKS } from '../support/compartment-chart';
 import { COMPARTMENT_LINKS, type CompartmentLink, type SentResource } from '../support/compartment-oracle';
 import { type Kept, nameOf, SentRecord } from '../support/sent-record';
@@ -127,6 +128,35 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
       await agree(`?_since=${since}`, ({ lastUpdated }) => lastUpdated > since);
     }
   });
+  it('holds only the types that _type names', async () => {
+    const types = [...new Set(WRITABLE_LINKS.map(({ type }) => type))];
+    const drawn = Array.from({ length: 12 }, (_, index) =>
+      Array.from({ length: 1 + (index % 4) }, () => random.pick(types)),
+    );
+    for (const named of [['Patient'], ...drawn]) {
+      await agree(`?_type=${named.join(',')}`, ({ resource }) => named.includes(resource.resourceType));
+    }
+  }, 60_000);
+
+  it('holds only care between start and end, and what has no date', async () => {
+    const edges = ['2015', '2019-06', '2020-02-29', '2024-12-28', '2021-03-04T05:06:07+02:00', '2030'];
+    const between: [string | undefined, string | undefined][] = [
+      ...edges.flatMap((edge): [string | undefined, string | undefined][] => [
+        [edge, undefined],
+        [undefined, edge],
+      ]),
+      ['2018', '2018'],
+      ['2019-03', '2020-02-29'],
+      ['2019-05-05', '2019-05-05'],
+    ];
+    for (const [start, end] of between) {
+      const query = Object.entries({ start, end }).flatMap(([name, edge]) =>
+        edge === undefined ? [] : [`${name}=${encodeURIComponent(edge)}`],
+      );
+      await agree(`?${query.join('&')}`, ({ resource }) => isAboutCareWithin(resource, start, end));
+    }
+  }, 60_000);
+
   it('holds the AuditEvents that another server wrote of it', async () => {
     const audited = await startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_AUDIT: 'all' } });
     try {

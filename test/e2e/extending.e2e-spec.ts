@@ -14,7 +14,10 @@ import { type TestApp, basicHeader, startTestApp } from '../support/test-app';
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await startTestApp({ extensions: [WardModule] });
+  app = await startTestApp({
+    environment: { SVC_ADDENDUM_TYPES: 'test/support/extensions/addendum-types.json' },
+    extensions: [WardModule],
+  });
   await app.put('/fhir/Ward/w1', { site: 'north', beds: 12, head: { resourceType: 'Practitioner', id: 'dr-1' } });
   await app.put('/fhir/SDCDocument/vitals-1', '{"status":"in-progress","ward":"1A","score":1.10}');
 });
@@ -124,6 +127,8 @@ describe('a module of another team (docs/extending.md)', () => {
     const body = await readFile('test/support/extensions/hand-over-addendum.json', 'utf8');
     const { status, text } = await app.post('/rpc', body);
     expect({ status, text }).toEqual({ status: 200, text: expect.stringContaining('"ward":"4B"') });
+    const refused = await app.post('/rpc', body.replace('"4B"', '"four"'));
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('"path":["addendum","ward"]')]);
   });
 });
 

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
-import { sessionSettings } from '../../src/platform/database/data-source-options';
+import { type Client } from 'pg';
 import { type HistoryScope, historyPage, historyTotal, READ_FEED } from '../../src/resource/store/history-statements';
-import { type BoundStatement } from '../../src/resource/store/write-statements';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+import { PlanDatabase } from '../support/plan-database';
 
 const period = { start: new Date('2020-01-02T00:00:00Z'), end: new Date('2020-01-02T01:00:00Z') };
 const from = { updatedAt: new Date('2020-01-01T02:00:00Z'), type: 'Patient', id: 'r7', version: 2 };
@@ -19,28 +17,13 @@ describe.each([
   // A plan that a connection made then is kept until statistics are next gathered.
   ['empty tables that nobody analyzed', false],
 ])('the plans of a history on %s', (_state, isFull) => {
-  let database: ClonedDatabase;
-  let client: Client;
+  let database: PlanDatabase;
 
   beforeAll(async () => {
-    database = await cloneDatabase();
-    client = new Client({ connectionString: database.url, options: sessionSettings(60) });
-    await client.connect();
-    if (isFull) await fill(client);
+    database = await PlanDatabase.open();
+    if (isFull) await fill(database.client);
   }, 60_000);
-  afterAll(async () => {
-    await client.end();
-    await database.drop();
-  });
-
-  const planOf = async ({ statement, values }: BoundStatement): Promise<string> => {
-    await client.query('deallocate all');
-    await client.query(`prepare shape as ${statement.text}`);
-    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-      `explain (costs off) execute shape (${values.map(literalOf).join(', ')})`,
-    );
-    return rows.map((row) => row['QUERY PLAN']).join('\n');
-  };
+  afterAll(() => database.close());
 
   describe.each(SCOPES)('of %s', (_name, scope) => {
     it.each(['older', 'newer'] as const)(
@@ -51,7 +34,7 @@ describe.each([
             { direction, limit: 21, skip: 0 },
             { direction, limit: 21, skip: 0, from },
           ]) {
-            const plan = await planOf(historyPage(limited, walk, false));
+            const plan = await database.planOf(historyPage(limited, walk, false));
             expect(plan).not.toMatch(/Seq Scan/);
             // A whole sort below a limit would read all versions of a type for one page.
             if (scope.id === undefined) expect(plan.match(/Incremental Sort/g)).toHaveLength(2);
@@ -61,13 +44,13 @@ describe.each([
     );
 
     it('looks for the beginning of a feed along indexes by time', async () => {
-      const plan = await planOf({ statement: READ_FEED, values: [scope.types, '1', 'infinity'] });
+      const plan = await database.planOf({ statement: READ_FEED, values: [scope.types, '1', 'infinity'] });
       expect(plan).not.toMatch(/Seq Scan|Sort/);
     });
 
     it('counts by indexes', async () => {
-      expect(await planOf(historyTotal(scope))).not.toMatch(/Seq Scan/);
-      expect(await planOf(historyTotal({ ...scope, period }))).not.toMatch(/Seq Scan/);
+      expect(await database.planOf(historyTotal(scope))).not.toMatch(/Seq Scan/);
+      expect(await database.planOf(historyTotal({ ...scope, period }))).not.toMatch(/Seq Scan/);
     });
   });
 
@@ -93,9 +76,4 @@ async function fill(client: Client): Promise<void> {
        select updated_at - k * interval '1 hour', 3 - k, type, id, 'PUT', body from resource, generate_series(1, 2) k`,
   );
   await client.query('analyze');
-}
-
-function literalOf(value: unknown): string {
-  if (Array.isArray(value)) return `'{${value.join(',')}}'`;
-  return `'${value instanceof Date ? value.toISOString() : String(value)}'`;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { type Bundle, followPages } from '../support/bundle';
+import { type Bundle, followPages, idsOf, searchOn } from '../support/bundle';
 import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
 interface Outcome {
@@ -24,12 +24,7 @@ describe('How a search is answered', () => {
   });
   afterAll(() => app.close());
 
-  const search = async (path: string): Promise<Bundle> => {
-    const answer = await app.get(path);
-    expect([path, answer.status, answer.status === 200 ? '' : answer.text]).toEqual([path, 200, '']);
-    return answer.json<Bundle>();
-  };
-  const idsOf = ({ entry }: Bundle): string[] => entry.map(({ resource }) => resource.id);
+  const search = (path: string): Promise<Bundle> => searchOn(app, path);
   const linksOf = ({ link }: Bundle): Record<string, string | null> =>
     Object.fromEntries(link.map(({ relation, url }) => [relation, new URL(url).searchParams.get('_page')]));
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Bundle, followPages, nextOf } from '../support/bundle';
+import { type Bundle, followPages, idsOf, idsOfMode, nextOf, searchOn } from '../support/bundle';
 import { startTestApp, type TestApp } from '../support/test-app';
 
 const LOINC = 'http://loinc.org';
@@ -412,9 +412,6 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Questionnaire?_has:QuestionnaireResponse:questionnaire:status=completed', '_include'],
 ];
 
-const idsOf = ({ entry }: Bundle, mode = 'match'): string[] =>
-  entry.filter(({ search }) => search.mode === mode).map(({ resource }) => resource.id);
-
 describe('the search language', () => {
   let app: TestApp;
 
@@ -430,11 +427,7 @@ describe('the search language', () => {
   afterAll(() => app.close());
 
   const encoded = (query: string): string => query.replace(/[|$^ "<>#ëéÉæø]/g, encodeURIComponent);
-  const search = async (query: string): Promise<Bundle> => {
-    const answer = await app.get(`/fhir/${encoded(query)}`);
-    expect([query, answer.status, answer.status === 200 ? '' : answer.text]).toEqual([query, 200, '']);
-    return answer.json<Bundle>();
-  };
+  const search = (query: string): Promise<Bundle> => searchOn(app, `/fhir/${encoded(query)}`);
 
   it.each(FINDS)('%s finds %j', async (query, ids) => {
     const found = await search(query);
@@ -492,7 +485,7 @@ describe('the search language', () => {
   });
 
   describe('_include and _revinclude', () => {
-    const included = async (query: string): Promise<string[]> => idsOf(await search(query), 'include').sort();
+    const included = async (query: string): Promise<string[]> => idsOfMode('include', await search(query)).sort();
 
     it.each([
       ['Observation?_id=weight&_include=Observation:subject', ['peter']],
@@ -543,7 +536,7 @@ describe('the search language', () => {
     const [first, second] = await followPages(app, '/fhir/Observation?_count=2&_sort=-date');
     await app.put('/fhir/Observation/newest', observation('newest', { effectiveDateTime: '2022-01-01' }));
     const previous = second?.link.find(({ relation }) => relation === 'previous')?.url ?? '';
-    expect(idsOf((await app.get(previous)).json<Bundle>())).toEqual(idsOf(first ?? ({ entry: [] } as never)));
+    expect(idsOf((await app.get(previous)).json<Bundle>())).toEqual(idsOf(first ?? { entry: [] }));
     await app.delete('/fhir/Observation/newest');
   });
 

@@ -2,26 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { parameterIdOf } from '../../src/resource/search/extract/hash';
-import { type Bundle } from '../support/bundle';
+import { type Bundle, idsOn, searchOn } from '../support/bundle';
 import { eventually } from '../support/eventually';
+import { putParameter } from '../support/store';
 import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
 const RACE = 'http://ward.example/race';
 
-/** A definition that can be indexed; the members given replace its own. */
-const definition = (id: string, members: object = {}): Record<string, unknown> => ({
-  resourceType: 'SearchParameter',
-  id,
-  url: `http://ward.example/SearchParameter/${id}`,
-  name: id,
-  status: 'active',
-  description: 'A parameter of the specs',
-  code: id,
-  base: ['Patient'],
-  type: 'token',
-  expression: `Patient.extension.where(url = '${RACE}').value`,
-  ...members,
-});
+/** What can be indexed, where a test does not say otherwise. */
+const RACES = { base: ['Patient'], type: 'token', expression: `Patient.extension.where(url = '${RACE}').value` };
 
 const patient = (id: string, race: string, family = 'Rivera'): object => ({
   resourceType: 'Patient',
@@ -84,7 +73,7 @@ describe('live search parameters', () => {
   });
 
   const define = (id: string, members: object = {}, server = app): Promise<Received> =>
-    server.put(`/SearchParameter/${id}`, definition(id, members));
+    putParameter(server, id, { ...RACES, ...members });
 
   const statusOf = async (id: string, server = app): Promise<IndexStatus[]> => {
     const { parameter = [] } = (await server.get(`/fhir/SearchParameter/${id}/$index-status`)).json<{
@@ -107,17 +96,9 @@ describe('live search parameters', () => {
       (await statusOf(id, server)).every(({ state }) => state === 'active'),
     );
 
-  const search = async (query: string, server = app): Promise<Bundle> => {
-    const answer = await server.get(`/fhir/${query}`);
-    if (answer.status !== 200) throw new Error(`${query} was answered with ${answer.status}: ${answer.text}`);
-    return answer.json<Bundle>();
-  };
+  const search = (query: string, server = app): Promise<Bundle> => searchOn(server, `/fhir/${query}`);
 
-  const idsOf = async (query: string, server = app): Promise<string[]> =>
-    (await search(query, server)).entry
-      .filter(({ search: { mode } }) => mode === 'match')
-      .map(({ resource }) => resource.id)
-      .sort();
+  const idsOf = (query: string, server = app): Promise<string[]> => idsOn(server, `/fhir/${query}`);
 
   const warningsOf = async (query: string): Promise<unknown[]> =>
     (await search(query)).entry.filter(({ search: { mode } }) => mode === 'outcome').map(({ resource }) => resource);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Bundle, followPages } from '../support/bundle';
+import { type Bundle, followPages, idsOf, searchOn } from '../support/bundle';
+import { storeAll } from '../support/store';
 import { startTestApp, type TestApp } from '../support/test-app';
 
 /** Bodies as they are sent: digits and escapes are what stands here. */
@@ -136,19 +137,11 @@ describe('Dot expressions', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    for (const [path, body] of WORLD) {
-      const answer = await app.put(`/fhir/${path}`, body);
-      if (answer.status !== 201) throw new Error(`${path}: ${answer.text}`);
-    }
+    await storeAll(app, WORLD);
   });
   afterAll(() => app.close());
 
-  const search = async (query: string): Promise<Bundle> => {
-    const answer = await app.get(`/fhir/${query}`);
-    expect([query, answer.status, answer.status === 200 ? '' : answer.text]).toEqual([query, 200, '']);
-    return answer.json<Bundle>();
-  };
-  const idsOf = ({ entry }: Bundle): string[] => entry.map(({ resource }) => resource.id);
+  const search = (query: string): Promise<Bundle> => searchOn(app, `/fhir/${query}`);
 
   it.each(FINDS)('find what %s asks for', async (query, ids) => {
     const bundle = await search(query);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Bundle, followPages, nextOf } from '../support/bundle';
+import { type Bundle, followPages, nextOf, searchOn } from '../support/bundle';
 import { type Loaded, loadChart } from '../support/load-chart';
 import { login, type Person } from '../support/people';
 import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
@@ -27,11 +27,7 @@ describe('search over types', () => {
 
   const placesOf = ({ entry }: Bundle): string[] =>
     entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`);
-  const search = async (query: string, sent = {}): Promise<Bundle> => {
-    const answer = await app.get(`/fhir?${query}`, sent);
-    expect([query, answer.status, answer.status === 200 ? '' : answer.text]).toEqual([query, 200, '']);
-    return answer.json<Bundle>();
-  };
+  const search = (query: string, sent = {}): Promise<Bundle> => searchOn(app, `/fhir?${query}`, sent);
   const allPlaces = async (query: string): Promise<string[]> =>
     (await followPages(app, `/fhir?${query}`)).flatMap(placesOf);
 

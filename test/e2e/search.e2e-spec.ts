@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Bundle, followPages, nextOf } from '../support/bundle';
+import { type Bundle, followPages, idsOf, nextOf, searchOn } from '../support/bundle';
 import { type Loaded, loadChart, type LoadedChart } from '../support/load-chart';
 import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
 
@@ -8,7 +8,6 @@ interface Coding {
   readonly code?: string;
 }
 
-const idsOf = ({ entry }: Bundle): string[] => entry.map(({ resource }) => resource.id);
 const codingsOf = (concept: unknown): readonly Coding[] =>
   (Array.isArray(concept) ? concept : [concept]).flatMap(
     (one) => (one as { coding?: Coding[] } | undefined)?.coding ?? [],
@@ -27,11 +26,7 @@ describe('search', () => {
   }, 60_000);
   afterAll(() => app.close());
 
-  const search = async (query: string, sent = {}): Promise<Bundle> => {
-    const answer = await app.get(`/fhir/${query}`, sent);
-    expect([query, answer.status]).toEqual([query, 200]);
-    return answer.json<Bundle>();
-  };
+  const search = (query: string, sent = {}): Promise<Bundle> => searchOn(app, `/fhir/${query}`, sent);
 
   /** Brute force over what was sent. */
   const expected = (type: string, holds: (value: Record<string, unknown>) => boolean): string[] =>

@@ -1,4 +1,4 @@
-import { type TestApp } from './test-app';
+import { type Sent, type TestApp } from './test-app';
 
 /** What specs read of a Bundle (https://hl7.org/fhir/R4/bundle.html): of a searchset, or of a history. */
 export interface Bundle<Entry = SearchEntry> {
@@ -26,6 +26,23 @@ interface StoredResource {
   readonly id: string;
   readonly meta: { readonly versionId: string; readonly lastUpdated: string };
 }
+
+/** Ids of what a search found, in the order of the page. */
+export const idsOf = (bundle: Pick<Bundle, 'entry'>): string[] => idsOfMode('match', bundle);
+
+/** Ids of entries of a search with this `search.mode`. */
+export const idsOfMode = (mode: string, { entry }: Pick<Bundle, 'entry'>): string[] =>
+  entry.filter(({ search }) => search.mode === mode).map(({ resource }) => resource.id);
+
+/** @throws Error when the search is not answered with 200. */
+export async function searchOn(app: TestApp, path: string, sent: Sent = {}): Promise<Bundle> {
+  const answer = await app.get(path, sent);
+  if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}: ${answer.text}`);
+  return answer.json<Bundle>();
+}
+
+/** Ids of what a search finds on its first page, in their alphabet. */
+export const idsOn = async (app: TestApp, path: string): Promise<string[]> => idsOf(await searchOn(app, path)).sort();
 
 /** Returns the link to the page after this one; the last page has none. */
 export function nextOf({ link }: Pick<Bundle, 'link'>): string | undefined {

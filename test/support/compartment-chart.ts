@@ -1,4 +1,5 @@
 import { type Random } from '../../tools/chart/random';
+import { CARE_DATES_BY_TYPE, type DateElement, type DateKind } from './care-date-oracle';
 import { COMPARTMENT_LINKS, type CompartmentLink, type SentResource } from './compartment-oracle';
 import { BASE_URL } from './test-app';
 
@@ -8,6 +9,10 @@ const TEXT = { text: 'x' };
 const SHOWN = { display: 'x' };
 const NOBODY = { reference: 'Patient/nobody' };
 const ON = '2026-01-05';
+const RESOLVED = {
+  coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-clinical', code: 'resolved' }],
+};
+const two = (number: number): string => String(number).padStart(2, '0');
 
 /** What each type of the compartment must have to be stored at all, beside its links. AuditEvents only the server writes. */
 const LEAST: Readonly<Record<string, Members>> = {
@@ -239,14 +244,53 @@ export class CompartmentChart {
   ): Drawn {
     const type = links[0]?.type ?? '';
     let resource: SentResource = { resourceType: type, id, ...LEAST[type] };
+    let contained: readonly Members[] = [];
     let isForTransaction = false;
     for (const link of links) {
       const reference = this.reference(formsOf(type), subject, link);
       resource = { ...resource, ...placed(resource, link.path, reference.value, type) };
-      if (reference.contained !== undefined) resource = { ...resource, contained: reference.contained };
+      contained = reference.contained ?? contained;
       isForTransaction ||= reference.isForTransaction === true;
     }
-    return { resource, isForTransaction };
+    // Two parameters may name one element: what the later one put there counts.
+    if (JSON.stringify(resource).includes('"#kept"')) resource = { ...resource, contained };
+    return { resource: this.random.chance(0.8) ? this.dated(resource) : resource, isForTransaction };
+  }
+
+  /** With a date of care, where the type has one. */
+  private dated(resource: SentResource): SentResource {
+    const { elements = [], until = [] } = CARE_DATES_BY_TYPE.get(resource.resourceType) ?? {};
+    let dated = resource;
+    for (const choices of [elements, until]) {
+      if (choices.length > 0 && this.random.chance(0.8)) dated = this.withDate(dated, this.random.pick(choices));
+    }
+    if ('start' in dated) dated = { ...dated, end: dated.start }; // app-2
+    // A condition that abated is no longer active (con-4).
+    return 'abatementDateTime' in dated || 'abatementPeriod' in dated ? { ...dated, clinicalStatus: RESOLVED } : dated;
+  }
+
+  private withDate(resource: SentResource, { path, kind }: DateElement): SentResource {
+    const [first = '', second] = path;
+    // The least that a choice has to have may be another of its types.
+    const choice = /^(effective|occurrence)(?=[A-Z])/.exec(first)?.[0];
+    const others = Object.entries(resource).filter(([name]) => choice === undefined || !name.startsWith(choice));
+    const value = this.date(kind);
+    return {
+      ...(Object.fromEntries(others) as SentResource),
+      [first]: second === undefined ? value : { [second]: value },
+    };
+  }
+
+  private date(kind: DateKind): unknown {
+    const { random } = this;
+    const day = `20${random.integer(15, 24)}-${two(random.integer(1, 12))}-${two(random.integer(1, 28))}`;
+    const time = `T${two(random.integer(0, 23))}:${two(random.integer(0, 59))}:${two(random.integer(0, 59))}`;
+    const zone = random.pick(['Z', '+02:00', '-11:00', '.250Z']);
+    if (kind === 'instant') return `${day}${time}${zone}`;
+    if (kind === 'date') return random.pick([day, day.slice(0, 7), day.slice(0, 4)]);
+    if (kind === 'dateTime') return random.pick([day, day.slice(0, 7), day.slice(0, 4), `${day}${time}${zone}`]);
+    const later = `${2025 + random.integer(0, 3)}${day.slice(4)}`;
+    return random.pick([{ start: day }, { end: day }, { start: day, end: later }, { start: day, end: day }]);
   }
 
   private reference(forms: Readonly<Record<string, Form>>, subject: Subject, link: CompartmentLink): Reference {

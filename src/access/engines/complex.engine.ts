@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
-import { isPlainObject } from '../matcho/matcho-pattern';
+import { isPlainObject } from '../../platform/json/plain-object';
 import { EngineOf, type FailedClause, type PolicyCheck, type PolicyEngine } from '../policy-engine';
 import { PolicyEngines } from '../policy-engine.registry';
 import { policyFault } from '../policy-fault';

@@ -1,5 +1,5 @@
 import { policyFault } from '../policy-fault';
-import { isPlainObject } from '../matcho/matcho-pattern';
+import { isPlainObject } from '../../platform/json/plain-object';
 
 /** The member `rpc` of a policy: what it says of each method, by name. */
 export function rpcMethodsOf(rpc: unknown): ReadonlyMap<string, unknown> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type RequestObject } from '../request/access-request';
 import { compileSchema } from './compile-schema';
-import { partsOfSchema } from './schema-bounds';
+import { partsOfSchema } from './parts-of-schema';
 
 const failureOf = (schema: unknown, request: RequestObject): string | undefined => compileSchema(schema)(request)?.path;
 

@@ -1,20 +1,11 @@
-import { Ajv, type ErrorObject } from 'ajv';
-import { LinearRegex } from '../matcho/linear-regex';
+import { type Ajv, type ErrorObject } from 'ajv';
+import { TooCostly } from '../../platform/errors/too-costly';
+import { faultOfSchema } from '../../platform/json-schema/schema-bounds';
+import { strictAjv } from '../../platform/json-schema/strict-ajv';
 import { type FailedClause } from '../policy-engine';
-import { policyFault, TooCostly } from '../policy-fault';
+import { policyFault } from '../policy-fault';
 import { type RequestObject } from '../request/access-request';
-import { faultOfSchema } from './schema-bounds';
 import { withoutEmpty } from './without-empty';
-
-/** Patterns of a schema never backtrack, just as those of matcho. */
-const linearRegExp = Object.assign(
-  (pattern: string): { test: (text: string) => boolean } => {
-    const regex = LinearRegex.compile(pattern);
-    if (typeof regex === 'string') throw new Error(`a pattern ${regex}`);
-    return { test: (text) => regex.isIn(text) };
-  },
-  { code: 'linearRegExp' },
-);
 
 /**
  * Compiles a JSON schema (draft-07) of the request object.
@@ -35,18 +26,8 @@ export function compileSchema(schema: unknown): (request: RequestObject) => Fail
 }
 
 function validatorOf(schema: object): ReturnType<Ajv['compile']> {
-  // Unknown keywords and formats are errors: a condition that is not read would grant too much.
-  const ajv = new Ajv({
-    strictTypes: false,
-    strictTuples: false,
-    strictRequired: false,
-    logger: false,
-    inlineRefs: false,
-    addUsedSchema: false,
-    code: { regExp: linearRegExp },
-  });
   try {
-    return ajv.compile(schema);
+    return strictAjv().compile(schema);
   } catch (error) {
     throw policyFault('schema', `cannot be used: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown'}`);
   }

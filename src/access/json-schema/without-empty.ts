@@ -1,4 +1,4 @@
-import { TooCostly } from '../policy-fault';
+import { TooCostly } from '../../platform/errors/too-costly';
 
 /** Values of one request that a schema looks at. */
 const MAX_VALUES = 100_000;

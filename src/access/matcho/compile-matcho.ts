@@ -1,7 +1,9 @@
+import { TooCostly } from '../../platform/errors/too-costly';
+import { isPlainObject, memberOf } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy-engine';
-import { policyFault, TooCostly } from '../policy-fault';
+import { policyFault } from '../policy-fault';
 import { isRequestPart, type RequestObject, type RequestPart } from '../request/access-request';
-import { failed, isNil, isPlainObject, MatchRun, memberOf, type Pattern } from './matcho-pattern';
+import { failed, isNil, MatchRun, type Pattern } from './matcho-pattern';
 import { OPERATORS } from './operator-pattern';
 import { textPattern } from './text-pattern';
 

@@ -1,6 +1,7 @@
+import { TooCostly } from '../../platform/errors/too-costly';
+import { isPlainObject } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy-engine';
 import { type RequestObject } from '../request/access-request';
-import { TooCostly } from '../policy-fault';
 
 /** Comparisons of one pattern with one request; a body of 20 MiB could ask for billions. */
 const MAX_STEPS = 200_000;
@@ -23,13 +24,6 @@ export type Pattern = (value: unknown, run: MatchRun) => FailedClause | undefine
 export const failed = (path: string, reason: string): FailedClause => ({ path, reason });
 
 export const isNil = (value: unknown): value is null | undefined => value === null || value === undefined;
-
-export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Own members only: every object has a `constructor`. */
-export const memberOf = (value: unknown, name: string): unknown =>
-  isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** Whether two JSON values are the same, whatever the order of members. */
 export function isEqual(one: unknown, other: unknown, run: MatchRun): boolean {

@@ -1,7 +1,7 @@
 import { policyFault } from '../policy-fault';
 import { valueAt } from '../request/paths';
 import { isRequestPart, type RequestPart } from '../request/access-request';
-import { LinearRegex } from './linear-regex';
+import { LinearRegex } from '../../platform/text/linear-regex';
 import { failed, isEqual, isNil, type Pattern } from './matcho-pattern';
 
 /**

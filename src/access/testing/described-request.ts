@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/http/caller';
-import { isPlainObject } from '../matcho/matcho-pattern';
+import { isPlainObject } from '../../platform/json/plain-object';
 import { CallerParts, claimsOf } from '../request/caller-parts';
 import { resourceOf, valuesByName, visibleHeaders } from '../request/http-parts';
 import { LazyRequest } from '../request/lazy-request';

@@ -7,7 +7,7 @@ import { ResourceReader } from '../../resource/resource-reader';
 import { AccessPolicyRule } from '../access-policy.rule';
 import { type CompiledPolicy, compilePolicy } from '../compiled-policy';
 import { PolicyRows } from '../criteria/policy-rows';
-import { isPlainObject } from '../matcho/matcho-pattern';
+import { isPlainObject } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy-engine';
 import { PolicyEngines } from '../policy-engine.registry';
 import { PolicyIndex } from '../policy-index';

@@ -5,7 +5,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { OperationId } from '../../platform/http/route-access';
 import { type Resource } from '../../fhir/types';
 import { readBody } from '../../resource/api/resource-request';
-import { isPlainObject } from '../matcho/matcho-pattern';
+import { isPlainObject } from '../../platform/json/plain-object';
 import { DescribedRequests } from './described-request';
 import { PolicyTest, type PolicyTestResult } from './policy-test';
 

@@ -2,6 +2,7 @@ import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Authors } from '../authors';
 import { StatusHistory } from '../status-history';
+import { exampleDocument } from '../example-addendum';
 import { AMEND } from './document-status';
 import { AmendDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
@@ -14,7 +15,11 @@ import { Rehearsal } from './rehearsal';
   enforcesRows: true,
   description:
     'Opens a document that is completed or amended: it becomes in-amendment, and a History without snapshot is stored. Called again it answers the same document.',
-  example: { id: 'vitals-2', user: { id: 'doc-1', resourceType: 'User' } },
+  example: { id: 'vitals-1', user: { id: 'doc-1', resourceType: 'User' }, 'dry-run': true },
+  exampleResult: {
+    ...exampleDocument('vitals-1', 'in-amendment', 37.2),
+    author: { resourceType: 'User', id: 'doc-1' },
+  },
 })
 export class AmendDocument implements RpcHandler<AmendDocumentParams, JsonText> {
   constructor(

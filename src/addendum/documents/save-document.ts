@@ -1,5 +1,6 @@
 import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { exampleDocument } from '../example-addendum';
 import { SAVE } from './document-status';
 import { SaveDocumentParams } from './document-params';
 import { Documents } from './documents';
@@ -19,6 +20,7 @@ import { Documents } from './documents';
       '8310-5': { value: 37.2, unit: 'Cel' },
     },
   },
+  exampleResult: { document: exampleDocument('vitals-2', 'in-progress', 37.2) },
 })
 export class SaveDocument implements RpcHandler<SaveDocumentParams, JsonText> {
   constructor(private readonly documents: Documents) {}

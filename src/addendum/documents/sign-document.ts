@@ -3,6 +3,7 @@ import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Amendments } from '../amendments';
 import { Authors } from '../authors';
 import { StatusHistory } from '../status-history';
+import { exampleDocument } from '../example-addendum';
 import { SIGN } from './document-status';
 import { SignDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
@@ -30,6 +31,10 @@ const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
       '8310-5': { value: 37.4, unit: 'Cel' },
     },
     user: { id: 'doc-1', resourceType: 'User' },
+  },
+  exampleResult: {
+    document: exampleDocument('vitals-2', 'completed', 37.4),
+    exported: { 'to-create': [], 'to-update': [], 'to-delete': [] },
   },
 })
 export class SignDocument implements RpcHandler<SignDocumentParams, JsonText> {

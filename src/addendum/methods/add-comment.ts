@@ -2,6 +2,7 @@ import { IsArray, IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { COMMENT } from '../addendum-kinds';
+import { exampleAddendum } from '../example-addendum';
 import { Authors } from '../authors';
 import { IfSent, IsShapedLike } from '../param-checks';
 import { TargetReference, UserReference } from '../references';
@@ -37,6 +38,7 @@ export class AddCommentParams {
     text: 'Please measure again.',
     path: ['loinc-8480-6', 'value'],
   },
+  exampleResult: exampleAddendum(COMMENT, { text: 'Please measure again.', path: ['loinc-8480-6', 'value'] }),
 })
 export class AddComment implements RpcHandler<AddCommentParams, JsonText> {
   constructor(

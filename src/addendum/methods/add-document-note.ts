@@ -2,6 +2,7 @@ import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { NOTE } from '../addendum-kinds';
+import { exampleAddendum } from '../example-addendum';
 import { Authors } from '../authors';
 import { IsShapedLike } from '../param-checks';
 import { UserReference } from '../references';
@@ -27,6 +28,7 @@ export class AddDocumentNoteParams {
   enforcesRows: true,
   description: 'Adds a Note to a document that is completed or amended.',
   example: { id: 'vitals-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'The patient was seated.' },
+  exampleResult: exampleAddendum(NOTE, { text: 'The patient was seated.' }),
 })
 export class AddDocumentNote implements RpcHandler<AddDocumentNoteParams, JsonText> {
   constructor(

@@ -2,6 +2,7 @@ import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { NOTE } from '../addendum-kinds';
+import { exampleAddendum } from '../example-addendum';
 import { Authors } from '../authors';
 import { IfSent, IsDateTime, IsShapedLike } from '../param-checks';
 import { TargetReference, UserReference } from '../references';
@@ -34,6 +35,7 @@ export class AddNoteParams {
     user: { id: 'doc-1', resourceType: 'User' },
     text: 'The patient was seated.',
   },
+  exampleResult: exampleAddendum(NOTE, { text: 'The patient was seated.' }),
 })
 export class AddNote implements RpcHandler<AddNoteParams, JsonText> {
   constructor(

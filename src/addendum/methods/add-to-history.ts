@@ -4,6 +4,8 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../addenda';
+import { exampleAddendum } from '../example-addendum';
+import { HISTORY } from '../addendum-kinds';
 import { Authors } from '../authors';
 import { IfSent, IsResourceId, IsShapedLike } from '../param-checks';
 import { TARGET_TYPES, UserReference } from '../references';
@@ -51,6 +53,17 @@ export class AddToHistoryParams {
     },
     user: { id: 'doc-1', resourceType: 'User' },
   },
+  exampleResult: exampleAddendum(HISTORY, {
+    status: 'completed',
+    changed: true,
+    snapshot: {
+      id: 'vitals-1',
+      resourceType: 'SDCDocument',
+      status: 'completed',
+      patient: { id: 'pt-1', resourceType: 'Patient' },
+      'loinc-8480-6': { value: 120, unit: 'mm[Hg]' },
+    },
+  }),
 })
 export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
   constructor(

@@ -2,6 +2,7 @@ import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { NOTE } from '../addendum-kinds';
+import { exampleAddendum } from '../example-addendum';
 import { Authors } from '../authors';
 import { IsShapedLike } from '../param-checks';
 import { UserReference } from '../references';
@@ -27,6 +28,11 @@ export class AddWorkflowNoteParams {
   enforcesRows: true,
   description: 'Adds a Note to a workflow that is completed or amended.',
   example: { id: 'rounds-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'All rooms were seen.' },
+  exampleResult: exampleAddendum(
+    NOTE,
+    { text: 'All rooms were seen.' },
+    { id: 'rounds-1', resourceType: 'SDCWorkflow' },
+  ),
 })
 export class AddWorkflowNote implements RpcHandler<AddWorkflowNoteParams, JsonText> {
   constructor(

@@ -2,10 +2,13 @@ import { Exclude, Expose } from 'class-transformer';
 import { Equals, IsArray, IsNotEmpty, IsNotIn, IsString, ValidateIf } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { type ParamError } from '../../rpc/rpc-refusal';
 import { AMENDMENT, COMMENT, HISTORY, NOTE } from '../addendum-kinds';
+import { exampleAddendum } from '../example-addendum';
 import { Authors } from '../authors';
 import { IfSent, IsDateTime, IsShapedLike } from '../param-checks';
 import { TargetReference, UserReference } from '../references';
+import { AddendumTypes } from '../types/addendum-types';
 import { UserAddenda } from '../user-addenda';
 
 /** The members that are checked; all others are open content. */
@@ -72,12 +75,18 @@ export class CreateAddendumParams {
       ward: '4B',
     },
   },
+  exampleResult: exampleAddendum('acme.sdc.addendum/Handover', { ward: '4B' }),
 })
 export class CreateAddendum implements RpcHandler<CreateAddendumParams, JsonText> {
   constructor(
     private readonly addenda: UserAddenda,
     private readonly authors: Authors,
+    private readonly types: AddendumTypes,
   ) {}
+
+  faultsOf({ addendum }: { readonly addendum?: unknown }): readonly ParamError[] {
+    return this.types.faultsOf(addendum).map(({ path, message }) => ({ path: ['addendum', ...path], message }));
+  }
 
   execute({ addendum: { type, target, user } }: CreateAddendumParams, call: RpcCall): Promise<JsonText> {
     const content = call.text('addendum') ?? '{}';

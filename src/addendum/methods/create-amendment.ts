@@ -2,7 +2,9 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../addenda';
+import { AMENDMENT } from '../addendum-kinds';
 import { Amendments } from '../amendments';
+import { exampleAddendum } from '../example-addendum';
 import { Authors } from '../authors';
 import { IsShapedLike } from '../param-checks';
 import { TargetReference, UserReference } from '../references';
@@ -22,6 +24,20 @@ export class CreateAmendmentParams {
   enforcesRows: true,
   description: 'Stores the difference of the two latest snapshots; answers null when there are fewer than two.',
   example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' }, user: { id: 'doc-1', resourceType: 'User' } },
+  exampleResult: exampleAddendum(AMENDMENT, {
+    'old-revision': { id: '1f0c7f4e-2f9b-4a55-8c64-1d4b6f1f3a01', resourceType: 'SDCAddendum' },
+    'new-revision': { id: '93a1e6c2-7d1c-4b60-a7c9-6b1a52f0d2b7', resourceType: 'SDCAddendum' },
+    diff: [
+      {
+        type: 'replace',
+        path: ['loinc-8480-6', 'value'],
+        old: '118',
+        'old-kind': 'number',
+        new: '120',
+        'new-kind': 'number',
+      },
+    ],
+  }),
 })
 export class CreateAmendment implements RpcHandler<CreateAmendmentParams, JsonText | undefined> {
   constructor(

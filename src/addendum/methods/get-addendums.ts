@@ -1,6 +1,7 @@
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../addenda';
+import { exampleAddendum } from '../example-addendum';
 import { IsShapedLike } from '../param-checks';
 import { TargetReference } from '../references';
 
@@ -16,6 +17,7 @@ export class GetAddendumsParams {
   enforcesRows: true,
   description: 'Lists all addenda of a document or workflow, the first one first.',
   example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' } },
+  exampleResult: [exampleAddendum('acme.sdc.addendum/Handover', { ward: '4B' })],
 })
 export class GetAddendums implements RpcHandler<GetAddendumsParams, JsonText> {
   constructor(private readonly addenda: Addenda) {}

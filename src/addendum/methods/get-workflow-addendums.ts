@@ -2,6 +2,8 @@ import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../addenda';
+import { NOTE } from '../addendum-kinds';
+import { exampleAddendum } from '../example-addendum';
 
 export class GetWorkflowAddendumsParams {
   @IsNotEmpty()
@@ -16,6 +18,9 @@ export class GetWorkflowAddendumsParams {
   enforcesRows: true,
   description: 'Lists all addenda of a workflow, the first one first.',
   example: { id: 'rounds-1' },
+  exampleResult: [
+    exampleAddendum(NOTE, { text: 'All rooms were seen.' }, { id: 'rounds-1', resourceType: 'SDCWorkflow' }),
+  ],
 })
 export class GetWorkflowAddendums implements RpcHandler<GetWorkflowAddendumsParams, JsonText> {
   constructor(private readonly addenda: Addenda) {}

@@ -70,6 +70,8 @@ export class Environment {
   readonly audit!: 'security' | 'all' | 'off';
   /** `SVC_ADDENDUM_AUTHOR`: `any` keeps `user` as sent; `caller` refuses a User who names another. */
   readonly addendumAuthor!: 'any' | 'caller';
+  /** `SVC_ADDENDUM_TYPES`: file that declares types of addenda: what they must hold. */
+  readonly addendumTypes!: string | undefined;
   /** `SVC_WEBHOOK_ADDRESSES`: which addresses a webhook may be sent to. */
   readonly webhookAddresses!: 'no-metadata' | 'public-only' | 'open';
   /** `SVC_DELIVERY_SLOTS`: destinations that this process delivers to at the same time. */
@@ -142,6 +144,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     hasReferenceCheck: read.oneOf('SVC_REFERENCE_CHECK', ['on', 'off'], 'off') === 'on',
     audit: read.oneOf('SVC_AUDIT', ['security', 'all', 'off'], 'security'),
     addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),
+    addendumTypes: read.text('SVC_ADDENDUM_TYPES'),
     webhookAddresses: read.oneOf('SVC_WEBHOOK_ADDRESSES', ['no-metadata', 'public-only', 'open'], 'no-metadata'),
     deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 16, 1, 1000),
     deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),

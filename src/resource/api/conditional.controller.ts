@@ -10,12 +10,11 @@ import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { type ConditionalDeletion, ConditionalWriter } from '../conditional/conditional-writer';
 import { ResourceDraft } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
-import { RowLimits } from '../rows/row-limits';
 import { criteriaOf, isNoContent, isRemoveAll } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
-import { preconditionsOf } from './preconditions';
 import { locationOf, resourceAnswer } from './resource-answer';
 import { readBody } from './resource-request';
+import { WriteRequests } from './write-requests';
 
 /** Update and delete of what criteria find (http://hl7.org/fhir/R4/http.html#cond-update, #cdelete). */
 @ApiExcludeController()
@@ -26,7 +25,7 @@ export class ConditionalController {
   constructor(
     private readonly types: ResourceTypes,
     private readonly writer: ConditionalWriter,
-    private readonly limits: RowLimits,
+    private readonly requests: WriteRequests,
     private readonly environment: Environment,
   ) {}
 
@@ -35,7 +34,7 @@ export class ConditionalController {
   async update(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type);
     const draft = ResourceDraft.of(readBody(request), type);
-    const options = { ...preconditionsOf(request), limit: await this.limits.current() };
+    const options = await this.requests.optionsOf(request);
     const { outcome, resource } = await this.writer.put(draft, criteriaOf(request), options);
     const location = locationOf(rootUrlOf(request, this.environment), resource);
     const isNew = outcome === 'created';
@@ -46,8 +45,7 @@ export class ConditionalController {
   @OperationId('FhirConditionalDelete')
   async delete(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type);
-    const limit = await this.limits.current();
-    const options = { all: isRemoveAll(request), ...preconditionsOf(request), limit };
+    const options = { all: isRemoveAll(request), ...(await this.requests.optionsOf(request)) };
     const hasContent = !isNoContent(request);
     const deletion = await this.writer.delete(type, criteriaOf(request), options);
     sendAnswer(response, hasContent ? deletionAnswer(deletion) : { status: 204 });

@@ -6,15 +6,13 @@ import { sendAnswer } from '../../fhir/fhir-answer';
 import { Environment } from '../../platform/config/environment';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { ConditionalWriter } from '../conditional/conditional-writer';
-import { assertId } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
-import { RowLimits } from '../rows/row-limits';
 import { ResourceWriter } from '../resource-writer';
-import { assertNoCriteria, criteriaOf } from './criteria-request';
+import { criteriaOf } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
-import { preconditionsOf } from './preconditions';
 import { resourceAnswer } from './resource-answer';
+import { WriteRequests } from './write-requests';
 
 /** Patches of one resource, named by its id or by criteria (http://hl7.org/fhir/R4/http.html#patch). */
 @ApiExcludeController()
@@ -26,7 +24,7 @@ export class PatchController {
     private readonly types: ResourceTypes,
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
-    private readonly limits: RowLimits,
+    private readonly requests: WriteRequests,
     private readonly environment: Environment,
   ) {}
 
@@ -38,12 +36,9 @@ export class PatchController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    this.types.assertWritable(type);
-    assertId(id);
-    assertNoCriteria(request);
+    this.requests.assertById(type, id, request);
     const patch = patchOf(request, this.environment.bodyLimitBytes);
-    const options = { ...preconditionsOf(request), limit: await this.limits.current() };
-    const { resource } = await this.writer.patch(type, id, patch, options);
+    const { resource } = await this.writer.patch(type, id, patch, await this.requests.optionsOf(request));
     sendAnswer(response, resourceAnswer(200, resource));
   }
 
@@ -52,7 +47,7 @@ export class PatchController {
   async patchMatch(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type);
     const patch = patchOf(request, this.environment.bodyLimitBytes);
-    const options = { ...preconditionsOf(request), limit: await this.limits.current() };
+    const options = await this.requests.optionsOf(request);
     const { resource } = await this.conditional.patch(type, criteriaOf(request), patch, options);
     sendAnswer(response, resourceAnswer(200, resource));
   }

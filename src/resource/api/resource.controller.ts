@@ -11,13 +11,12 @@ import { ConditionalWriter } from '../conditional/conditional-writer';
 import { ResourceDraft, assertId } from '../resource-draft';
 import { GrantedReader } from '../rows/granted-reader';
 import { ResourceTypes } from '../resource-types';
-import { RowLimits } from '../rows/row-limits';
 import { ResourceWriter } from '../resource-writer';
-import { assertNoCriteria, createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
+import { createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
-import { preconditionsOf } from './preconditions';
 import { locationOf, resourceAnswer } from './resource-answer';
 import { readBody } from './resource-request';
+import { WriteRequests } from './write-requests';
 
 /**
  * Create, read, update and delete (http://hl7.org/fhir/R4/http.html) on both roots.
@@ -33,7 +32,7 @@ export class ResourceController {
     private readonly reader: GrantedReader,
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
-    private readonly limits: RowLimits,
+    private readonly requests: WriteRequests,
     private readonly environment: Environment,
   ) {}
 
@@ -51,11 +50,11 @@ export class ResourceController {
     this.types.assertWritable(type);
     const draft = ResourceDraft.of(readBody(request), type);
     const criteria = createCriteriaOf(request);
-    const limit = await this.limits.current();
+    const options = await this.requests.createOptions();
     const { outcome, resource } =
       criteria === undefined
-        ? { outcome: 'created', resource: await this.writer.create(draft, { limit }) }
-        : await this.conditional.create(draft, criteria, { limit });
+        ? { outcome: 'created', resource: await this.writer.create(draft, options) }
+        : await this.conditional.create(draft, criteria, options);
     const location = locationOf(this.rootUrl(request), resource);
     const headers = { Location: location, ...(outcome === 'created' ? {} : { 'Content-Location': location }) };
     sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
@@ -69,12 +68,9 @@ export class ResourceController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    this.types.assertWritable(type);
-    assertId(id);
-    assertNoCriteria(request);
+    this.requests.assertById(type, id, request);
     const draft = ResourceDraft.of(readBody(request), type, id);
-    const options = { ...preconditionsOf(request), limit: await this.limits.current() };
-    const { outcome, resource } = await this.writer.put(draft, id, options);
+    const { outcome, resource } = await this.writer.put(draft, id, await this.requests.optionsOf(request));
     const headers = outcome === 'created' ? { Location: locationOf(this.rootUrl(request), resource) } : {};
     sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
   }
@@ -87,12 +83,9 @@ export class ResourceController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    this.types.assertWritable(type);
-    assertId(id);
-    assertNoCriteria(request);
+    this.requests.assertById(type, id, request);
     const hasContent = !isNoContent(request);
-    const options = { ...preconditionsOf(request), limit: await this.limits.current() };
-    const deleted = await this.writer.delete(type, id, options);
+    const deleted = await this.writer.delete(type, id, await this.requests.optionsOf(request));
     const isShown = deleted !== undefined && hasContent;
     sendAnswer(response, isShown ? resourceAnswer(200, deleted) : { status: 204 });
   }

@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isSubtype } from '../../definitions';
 import { dateSpanOf } from '../../instant';
-import { type Compiled, isObject, question, typeOf, ValueLess, valuesOf } from './compiled';
+import {
+  assertFitting,
+  assertSingle,
+  type Compiled,
+  isObject,
+  question,
+  typeOf,
+  ValueLess,
+  valuesOf,
+} from './compiled';
 import { holds } from './memory';
 import { ExpressionError } from '../../fhirpath/expression';
 
@@ -35,6 +44,7 @@ export function membership(item: Compiled, list: Compiled): Compiled {
   const [a, b] = [valuesOf(item), valuesOf(list)];
   return question((focus, variables) => {
     const sought = a(focus, variables);
+    assertSingle(sought, variables);
     if (sought.length !== 1) return undefined;
     return holds(b(focus, variables), sought[0]);
   });
@@ -48,7 +58,9 @@ export function inequality(operator: string, left: Compiled, right: Compiled): C
   const [a, b] = [valuesOf(left), valuesOf(right)];
   return question((focus, variables) => {
     const [lefts, rights] = [a(focus, variables), b(focus, variables)];
+    for (const side of lefts.length > 0 && rights.length > 0 ? [lefts, rights] : []) assertSingle(side, variables);
     if (lefts.length !== 1 || rights.length !== 1) return undefined;
+    assertFitting(typeof lefts[0] === typeof rights[0], variables);
     const found = order(lefts[0], rights[0]);
     if (found === undefined) return undefined;
     return operator.startsWith('<')

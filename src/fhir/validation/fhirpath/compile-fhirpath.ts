@@ -1,7 +1,18 @@
 import { isSubtype } from '../../definitions';
 import { CompilationBudget, type Expression, ExpressionError, typeNameOf } from '../../fhirpath/expression';
 import { parseExpression } from '../../fhirpath/parse-expression';
-import { type Compiled, existsOf, ofType, question, type Truth, truthOf, valuesOf } from './compiled';
+import {
+  assertSingle,
+  type Compiled,
+  existsOf,
+  ofType,
+  question,
+  type Truth,
+  truthOf,
+  type Values,
+  valuesOf,
+  type Variables,
+} from './compiled';
 import { equality, inequality, membership } from './comparison';
 import { exists, FUNCTIONS } from './functions';
 import { remembered } from './memory';
@@ -14,6 +25,8 @@ interface Scope {
   readonly contextType: string;
   /** The resource type around the element; undefined for a data type, which any resource may hold. */
   readonly resourceType: string | undefined;
+  /** Whether `%current` and `%previous` are versions of the resource. */
+  readonly isOfChange: boolean;
   readonly budget: CompilationBudget;
 }
 
@@ -28,9 +41,32 @@ export function compileFhirPath(expression: string, type: string, resourceType: 
       focusType: type,
       contextType: type,
       resourceType,
+      isOfChange: false,
       budget: new CompilationBudget(),
     }),
   );
+}
+
+/** Whether an expression about a change of a resource yields true, and nothing else. */
+export type ChangeQuestion = (focus: unknown, variables: Variables) => boolean;
+
+/**
+ * Compiles a FHIRPath question about a change of a resource of `type`: `%current` and `%previous` are its versions.
+ * @throws ExpressionError as {@link compileFhirPath}; UnknownElement for a name that no version can have
+ */
+export function compileChangeQuestion(expression: string, type: string): ChangeQuestion {
+  const compiled = compile(parseExpression(expression), {
+    focusType: type,
+    contextType: type,
+    resourceType: type,
+    isOfChange: true,
+    budget: new CompilationBudget(),
+  });
+  const values = valuesOf(compiled);
+  return (focus, variables) => {
+    const found = values(focus, variables);
+    return found.length === 1 && found[0] === true;
+  };
 }
 
 const CONSTANTS: Readonly<Record<string, string>> = {
@@ -169,6 +205,10 @@ function constant(name: string, scope: Scope): Compiled {
   if (name === 'resource' && scope.resourceType !== undefined) {
     return { branches: [{ type: scope.resourceType, values: (_focus, { resource }) => [resource] }] };
   }
+  if (scope.isOfChange && (name === 'current' || name === 'previous')) {
+    const values: Values = (_focus, variables) => (variables[name] === undefined ? [] : [variables[name]]);
+    return { branches: [{ type: scope.resourceType, values }] };
+  }
   const url = Object.hasOwn(CONSTANTS, name) ? CONSTANTS[name] : undefined;
   if (url === undefined) throw new ExpressionError(`%${name} is left to the library`);
   return literal(url);
@@ -214,8 +254,9 @@ function sum(operator: '+' | '&', left: Compiled, right: Compiled): Compiled {
       {
         type: undefined,
         values: (focus, variables) => {
-          const [x] = a(focus, variables);
-          const [y] = b(focus, variables);
+          const [xs, ys] = [a(focus, variables), b(focus, variables)];
+          for (const side of [xs, ys]) assertSingle(side, variables);
+          const [[x], [y]] = [xs, ys];
           if (operator === '&') return [`${textOf(x)}${textOf(y)}`];
           return typeof x === 'number' && typeof y === 'number' ? [x + y] : [];
         },

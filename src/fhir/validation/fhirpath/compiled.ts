@@ -1,11 +1,21 @@
 import { isSubtype } from '../../definitions';
 import { ExpressionError } from '../../fhirpath/expression';
 
-/** What `%` names mean while an invariant runs. */
+/** What `%` names mean while an expression runs. */
 export interface Variables {
   readonly resource: unknown;
   readonly rootResource: unknown;
   readonly context: unknown;
+  /** Versions of a resource, where the expression is about a change; absent where there is none. */
+  readonly current?: unknown;
+  readonly previous?: unknown;
+  /** Whether what FHIRPath calls an error is thrown. Invariants take it as "unknown", which refuses nothing. */
+  readonly isStrict?: boolean;
+}
+
+/** FHIRPath has no answer for these values, such as one of several where there should be one. */
+export class EvaluationError extends Error {
+  override readonly name = 'EvaluationError';
 }
 
 export type Values = (focus: unknown, variables: Variables) => readonly unknown[];
@@ -57,12 +67,24 @@ export function existsOf(compiled: Compiled): (focus: unknown, variables: Variab
   return (focus, variables) => values(focus, variables).length > 0;
 }
 
+/** @throws EvaluationError for several values where FHIRPath wants one, when errors are asked for */
+export function assertSingle(values: readonly unknown[], { isStrict }: Variables): void {
+  if (isStrict === true && values.length > 1)
+    throw new EvaluationError(`one value is expected, there are ${values.length}`);
+}
+
+/** @throws EvaluationError for values of types that do not go together, when errors are asked for */
+export function assertFitting(isFitting: boolean, { isStrict }: Variables): void {
+  if (isStrict === true && !isFitting) throw new EvaluationError('the values are of types that do not go together');
+}
+
 /** As an operand of `and`, `or`, `not()`: one value that is no boolean counts as true (singleton evaluation). */
 export function truthOf(compiled: Compiled): Truth {
   if (compiled.truth !== undefined) return compiled.truth;
   const values = valuesOf(compiled);
   return (focus, variables) => {
     const found = values(focus, variables);
+    assertSingle(found, variables);
     if (found.length !== 1 || found[0] instanceof ValueLess) return undefined;
     return typeof found[0] === 'boolean' ? found[0] : true;
   };

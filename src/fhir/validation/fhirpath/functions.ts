@@ -1,4 +1,16 @@
-import { type Compiled, existsOf, question, type Truth, truthOf, typeOf, type Values, valuesOf } from './compiled';
+import {
+  assertFitting,
+  assertSingle,
+  type Compiled,
+  existsOf,
+  question,
+  type Truth,
+  truthOf,
+  typeOf,
+  ValueLess,
+  type Values,
+  valuesOf,
+} from './compiled';
 import { distinct, joined } from './member';
 import { holds } from './memory';
 
@@ -81,11 +93,11 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
   endsWith: (subject, argument) => textQuestion(subject, argument, (text, part) => text.endsWith(part)),
   matches: (subject, argument) => textQuestion(subject, argument, (text, pattern) => regexOf(pattern).test(text)),
   toInteger: (subject) =>
-    system(subject, ([value]) => {
+    ofOne(subject, (value) => {
       if (typeof value === 'number') return Number.isInteger(value) ? [value] : [];
       return typeof value === 'string' && /^[+-]?\d+$/.test(value) ? [Number(value)] : [];
     }),
-  toString: (subject: Compiled) => system(subject, ([value]) => (isPrimitive(value) ? [String(value)] : [])),
+  toString: (subject: Compiled) => ofOne(subject, (value) => (isPrimitive(value) ? [String(value)] : [])),
 };
 
 /** `exists()` and `exists(criteria)`. */
@@ -110,6 +122,22 @@ function system(subject: Compiled, make: (values: readonly unknown[]) => readonl
   return { branches: [{ type: undefined, values: (focus, variables) => make(values(focus, variables)) }] };
 }
 
+function ofOne(subject: Compiled, make: (value: unknown) => readonly unknown[]): Compiled {
+  const values = valuesOf(subject);
+  return {
+    branches: [
+      {
+        type: undefined,
+        values: (focus, variables) => {
+          const found = values(focus, variables);
+          assertSingle(found, variables);
+          return make(found[0]);
+        },
+      },
+    ],
+  };
+}
+
 function sameType(subject: Compiled, pick: (values: readonly unknown[]) => readonly unknown[]): Compiled {
   const values = valuesOf(subject);
   const picked: Values = (focus, variables) => pick(values(focus, variables));
@@ -126,6 +154,11 @@ function textQuestion(
   return question((focus, variables) => {
     const found = texts(focus, variables);
     const [part] = parts(focus, variables);
+    assertSingle(found, variables);
+    assertFitting(
+      [found[0], part].every((value) => value === undefined || typeof value === 'string' || value instanceof ValueLess),
+      variables,
+    );
     if (found.length !== 1 || typeof found[0] !== 'string' || typeof part !== 'string') return undefined;
     return answer(found[0], part);
   });

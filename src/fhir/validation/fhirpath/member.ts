@@ -2,14 +2,39 @@ import { elementsOf, isPrimitiveType, memberKey } from '../../definitions';
 import { type Branch, type Compiled, isObject, ValueLess, valuesOf, type Values } from './compiled';
 import { ExpressionError } from '../../fhirpath/expression';
 
+/** A name that none of the types before it has, and that no other resource in its place could have. */
+export class UnknownElement extends ExpressionError {
+  constructor(
+    readonly types: readonly string[],
+    readonly element: string,
+  ) {
+    super(`${types.join(', ')} has no element "${element}"`);
+  }
+}
+
 /** `of.name`: the members that an element has in JSON, one branch for each of its types. */
 export function member(of: Compiled, name: string): Compiled {
   const branches = of.branches.flatMap((branch) => memberOf(branch, name));
   if (branches.length === 0) {
-    throw new ExpressionError(`${of.branches.map(({ type }) => type).join(', ')} has no element "${name}"`);
+    throw unknownElement(
+      of.branches.map(({ type }) => type),
+      name,
+    );
   }
   return { branches };
 }
+
+function unknownElement(types: readonly (string | undefined)[], name: string): ExpressionError {
+  const known = types.filter((type): type is string => type !== undefined && elementsOf(type) !== undefined);
+  // Where any resource may stand, a name of one of them is no mistake.
+  const isCertain =
+    known.length === types.length && known.length > 0 && !known.some((type) => OPEN_TYPES.includes(type));
+  return isCertain
+    ? new UnknownElement(known, name)
+    : new ExpressionError(`${types.join(', ')} has no element "${name}"`);
+}
+
+const OPEN_TYPES = ['Resource', 'DomainResource', 'Element', 'BackboneElement'];
 
 /** A member of the focus itself, the most frequent path: whether it exists is one look-up. */
 export function focusMember(type: string, name: string): Compiled {

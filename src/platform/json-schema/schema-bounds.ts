@@ -1,5 +1,4 @@
-import { isPlainObject, memberOf } from '../matcho/matcho-pattern';
-import { isRequestPart, REQUEST_PARTS, type RequestPart } from '../request/access-request';
+import { isPlainObject, memberOf } from '../json/plain-object';
 
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_DEPTH = 32;
@@ -62,44 +61,7 @@ class SchemaVisit {
   }
 }
 
-/** The parts of a request that a schema can tell apart: all, unless its outermost keywords name them. */
-export function partsOfSchema(schema: unknown): ReadonlySet<RequestPart> {
-  const parts = new Set<RequestPart>();
-  return notePartsOf(schema, parts) ? parts : new Set(REQUEST_PARTS);
-}
-
-/** Keywords that say nothing about which members there are. */
-const SILENT = new Set(['$schema', '$id', '$comment', 'title', 'description', 'type', 'definitions']);
-
-function notePartsOf(schema: unknown, parts: Set<RequestPart>): boolean {
-  if (!isPlainObject(schema)) return false;
-  return Object.entries(schema).every(([keyword, value]) => {
-    switch (keyword) {
-      case 'properties':
-        return isPlainObject(value) && noteNames(Object.keys(value), parts);
-      case 'required':
-        return Array.isArray(value) && noteNames(value, parts);
-      case 'allOf':
-      case 'anyOf':
-      case 'oneOf':
-        return Array.isArray(value) && value.every((one) => notePartsOf(one, parts));
-      case 'not':
-      case 'if':
-      case 'then':
-      case 'else':
-        return notePartsOf(value, parts);
-      default:
-        return SILENT.has(keyword);
-    }
-  });
-}
-
-function noteNames(names: readonly unknown[], parts: Set<RequestPart>): boolean {
-  for (const name of names) if (typeof name === 'string' && isRequestPart(name)) parts.add(name);
-  return true;
-}
-
-/** `#/definitions/name`, the one form of reference that a schema of a policy needs. */
+/** `#/definitions/name`, the one form of reference that such a schema needs. */
 function definitionAt(schema: unknown, reference: string): unknown {
   const [, name] = /^#\/definitions\/([\w.-]+)$/.exec(reference) ?? [];
   return name === undefined ? undefined : memberOf(memberOf(schema, 'definitions'), name);

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { TooCostly } from '../policy-fault';
+import { TooCostly } from '../errors/too-costly';
 
 /** Longer than any that a person can check by eye. */
 const MAX_PATTERN_LENGTH = 512;

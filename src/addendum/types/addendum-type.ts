@@ -1,0 +1,51 @@
+import { type ErrorObject, type ValidateFunction } from 'ajv';
+import { TooCostly } from '../../platform/errors/too-costly';
+import { isPlainObject, memberOf } from '../../platform/json/plain-object';
+import { type ParamError } from '../../rpc/rpc-refusal';
+
+/** What addenda of one declared type must hold; members beside them are open content. */
+export class AddendumType {
+  constructor(
+    readonly type: string,
+    private readonly required: readonly string[],
+    /** One check for each member, so that a fault of one hides none of the others. */
+    private readonly properties: ReadonlyMap<string, ValidateFunction>,
+  ) {}
+
+  /** Names every member of an addendum that is missing or wrong. */
+  faultsOf(addendum: unknown): ParamError[] {
+    const sent = isPlainObject(addendum) ? addendum : {};
+    const missing = this.required.filter((name) => !Object.hasOwn(sent, name));
+    return [
+      ...missing.map((name) => ({ path: [name], message: `${name} is required` })),
+      ...[...this.properties].flatMap(([name, validate]) =>
+        Object.hasOwn(sent, name) ? faultOf(name, memberOf(sent, name), validate) : [],
+      ),
+    ];
+  }
+}
+
+function faultOf(name: string, value: unknown, validate: ValidateFunction): ParamError[] {
+  try {
+    if (validate(value)) return [];
+  } catch (error) {
+    if (error instanceof TooCostly) return [{ path: [name], message: `${name} is too long for its pattern` }];
+    throw error;
+  }
+  const path = [name, ...stepsOf(validate.errors?.[0])];
+  return [{ path, message: `${path.at(-1) ?? name} ${wordsOf(validate.errors?.[0])}` }];
+}
+
+/** https://www.rfc-editor.org/rfc/rfc6901 */
+const stepsOf = (error: ErrorObject | undefined): string[] =>
+  (error?.instancePath ?? '')
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+function wordsOf(error: ErrorObject | undefined): string {
+  const { message = 'is wrong', params = {} } = error ?? {};
+  const { allowedValues, additionalProperty } = params as Readonly<Record<string, unknown>>;
+  if (Array.isArray(allowedValues)) return `${message}: ${allowedValues.map((one) => JSON.stringify(one)).join(', ')}`;
+  return typeof additionalProperty === 'string' ? `${message}: "${additionalProperty.slice(0, 64)}"` : message;
+}

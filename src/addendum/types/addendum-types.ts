@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { StartError } from '../../platform/errors/start-error';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { memberOf } from '../../platform/json/plain-object';
+import { type ParamError } from '../../rpc/rpc-refusal';
+import { type AddendumType } from './addendum-type';
+import { readAddendumTypes } from './read-addendum-types';
+
+/** The types of addenda that the file of `SVC_ADDENDUM_TYPES` declares, read once at start. */
+@Injectable()
+export class AddendumTypes implements OnModuleInit {
+  private readonly logger = new Logger(AddendumTypes.name);
+  private types: ReadonlyMap<string, AddendumType> = new Map();
+
+  constructor(private readonly environment: Environment) {}
+
+  /** @throws StartError that names the file and all its faults */
+  async onModuleInit(): Promise<void> {
+    const file = this.environment.addendumTypes;
+    if (file === undefined) return;
+    try {
+      this.types = readAddendumTypes(decodeUtf8(await readFile(file)));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StartError(`SVC_ADDENDUM_TYPES ${file}: ${reason}`, { cause: error });
+    }
+    this.logger.log(`Read SVC_ADDENDUM_TYPES: ${this.types.size} types of addenda`);
+  }
+
+  /** Names what an addendum of a declared type lacks or has wrong; nothing of other types, whose content is open. */
+  faultsOf(addendum: unknown): ParamError[] {
+    const type = memberOf(addendum, 'type');
+    return typeof type === 'string' ? (this.types.get(type)?.faultsOf(addendum) ?? []) : [];
+  }
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { readAddendumTypes } from './read-addendum-types';
+
+const faultsIn = (entries: unknown): string[] => {
+  try {
+    readAddendumTypes(JSON.stringify(entries));
+    return [];
+  } catch (error) {
+    return error instanceof Error ? error.message.split('\n') : ['?'];
+  }
+};
+const withSchema = (schema: unknown): unknown => [{ type: 'acme/A', properties: { a: schema } }];
+
+describe(readAddendumTypes, () => {
+  it('reads types with and without demands', () => {
+    const types = readAddendumTypes('[{"type":"acme/A"},{"type":"acme/B","required":["a","a","target"]}]');
+    expect([...types.keys()]).toEqual(['acme/A', 'acme/B']);
+    expect(types.get('acme/B')?.faultsOf({})).toEqual([{ path: ['a'], message: 'a is required' }]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no array', { type: 'acme/A' }, 'must be an array of types: [{"type", "required", "properties"}]'],
+    ['no object', ['acme/A'], '[0] must be an object'],
+    ['no type', [{}], '[0].type must be a text such as "acme.sdc/Handover"'],
+    ['an empty type', [{ type: '' }], '[0].type must be a text such as "acme.sdc/Handover"'],
+    ['a kind of the service', [{ type: 'svc.sdc.addendum/Note' }], '[0].type is a kind with rules of its own'],
+    ['a History', [{ type: 'svc.sdc.addendum/History' }], '[0].type is a kind with rules of its own'],
+    ['a type twice', [{ type: 'acme/A' }, { type: 'acme/A' }], '[1].type stands twice: acme/A'],
+    [
+      'an unknown member',
+      [{ type: 'acme/A', require: [] }],
+      '[0].require is no member of a type. Did you mean "required"?',
+    ],
+    ['names that are none', [{ type: 'acme/A', required: [1] }], '[0].required must be an array of names'],
+    ['a date', [{ type: 'acme/A', required: ['date'] }], '[0].required: date is assigned by the service'],
+    [
+      'an id',
+      [{ type: 'acme/A', properties: { id: { type: 'string' } } }],
+      '[0].properties.id is assigned by the service',
+    ],
+    [
+      'properties without names',
+      [{ type: 'acme/A', properties: [] }],
+      '[0].properties must be an object with a JSON schema for each member',
+    ],
+    ['a schema of nothing', withSchema({}), '[0].properties.a must be a JSON schema that asks for something'],
+    [
+      'a keyword misspelt',
+      withSchema({ typ: 'string' }),
+      '[0].properties.a cannot be used: strict mode: unknown keyword: "typ"',
+    ],
+    [
+      'an unknown format',
+      withSchema({ format: 'e-mail' }),
+      '[0].properties.a cannot be used: unknown format "e-mail" ignored in schema at path "#"',
+    ],
+    [
+      'a costly keyword',
+      withSchema({ uniqueItems: true }),
+      '[0].properties.a uses uniqueItems, which is not supported',
+    ],
+  ])('refuses %s', (_what, entries, fault) => {
+    expect(faultsIn(entries)).toEqual([fault]);
+  });
+
+  it('tells all faults at once', () => {
+    expect(
+      faultsIn([{ required: ['id'] }, 1, { type: 'acme/A', properties: { a: { x: 1 }, b: { y: 1 } } }]),
+    ).toHaveLength(5);
+  });
+
+  it.each(['', '[', '[{"type":"a","type":"b"}]', '[{"type":"a","properties":{"__proto__":{}}}]'])(
+    'refuses %j as any body is refused',
+    (text) => {
+      expect(() => readAddendumTypes(text)).toThrow();
+    },
+  );
+});

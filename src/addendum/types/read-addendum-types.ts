@@ -1,0 +1,104 @@
+import { type Ajv, type ValidateFunction } from 'ajv';
+import { dateSpanOf } from '../../fhir/instant';
+import { nearestCode } from '../../fhir/nearest-code';
+import { isPlainObject } from '../../platform/json/plain-object';
+import { readJson } from '../../platform/json/read-json';
+import { faultOfSchema } from '../../platform/json-schema/schema-bounds';
+import { strictAjv } from '../../platform/json-schema/strict-ajv';
+import { AMENDMENT, COMMENT, HISTORY, NOTE } from '../addendum-kinds';
+import { AddendumType } from './addendum-type';
+
+const MEMBERS = ['type', 'required', 'properties'];
+const KINDS_OF_THE_SERVICE: readonly unknown[] = [NOTE, COMMENT, HISTORY, AMENDMENT];
+
+/** Every addendum that is created has these, with checks of their own. */
+const ALWAYS = ['type', 'target', 'user'];
+const ASSIGNED = ['resourceType', 'id', 'meta', 'date', 'recorder'];
+
+/** A date and time as JSON schemas mean it (RFC 3339, section 5.6). */
+const isDateTime = (text: string): boolean => text.includes('T') && dateSpanOf(text) !== undefined;
+
+/**
+ * Reads a list of types of addenda: `[{"type", "required": ["ward"], "properties": {"ward": {"type": "string"}}}]`, with a JSON
+ * schema (draft-07) for each property.
+ * @throws Error that tells all faults, one a line
+ */
+export function readAddendumTypes(text: string): ReadonlyMap<string, AddendumType> {
+  const { value } = readJson(text);
+  if (!Array.isArray(value)) throw new Error('must be an array of types: [{"type", "required", "properties"}]');
+  const reader = new TypesReader();
+  value.forEach((entry, index) => {
+    reader.read(entry, `[${index}]`);
+  });
+  if (reader.faults.length > 0) throw new Error(reader.faults.join('\n'));
+  return reader.types;
+}
+
+class TypesReader {
+  readonly types = new Map<string, AddendumType>();
+  readonly faults: string[] = [];
+  private readonly ajv: Ajv = strictAjv({ formats: { 'date-time': isDateTime } });
+
+  read(entry: unknown, at: string): void {
+    if (!isPlainObject(entry)) {
+      this.faults.push(`${at} must be an object`);
+      return;
+    }
+    for (const key of Object.keys(entry).filter((name) => !MEMBERS.includes(name))) {
+      const near = nearestCode(key, MEMBERS);
+      this.faults.push(`${at}.${key} is no member of a type.${near === undefined ? '' : ` Did you mean "${near}"?`}`);
+    }
+    const type = this.typeOf(entry.type, `${at}.type`);
+    const required = this.requiredOf(entry.required, `${at}.required`);
+    const properties = this.propertiesOf(entry.properties, `${at}.properties`);
+    if (type !== undefined) this.types.set(type, new AddendumType(type, required, properties));
+  }
+
+  private typeOf(type: unknown, at: string): string | undefined {
+    if (typeof type !== 'string' || type === '') this.faults.push(`${at} must be a text such as "acme.sdc/Handover"`);
+    else if (KINDS_OF_THE_SERVICE.includes(type)) this.faults.push(`${at} is a kind with rules of its own`);
+    else if (this.types.has(type)) this.faults.push(`${at} stands twice: ${type}`);
+    else return type;
+    return undefined;
+  }
+
+  private requiredOf(required: unknown, at: string): readonly string[] {
+    if (required === undefined) return [];
+    if (!Array.isArray(required) || !required.every((name) => typeof name === 'string')) {
+      this.faults.push(`${at} must be an array of names`);
+      return [];
+    }
+    for (const name of required) this.assertOpen(name, `${at}: ${name}`);
+    return [...new Set(required)].filter((name) => !ALWAYS.includes(name));
+  }
+
+  private propertiesOf(properties: unknown, at: string): ReadonlyMap<string, ValidateFunction> {
+    const checks = new Map<string, ValidateFunction>();
+    if (properties === undefined) return checks;
+    if (!isPlainObject(properties)) {
+      this.faults.push(`${at} must be an object with a JSON schema for each member`);
+      return checks;
+    }
+    for (const [name, schema] of Object.entries(properties)) {
+      this.assertOpen(name, `${at}.${name}`);
+      const check = this.checkOf(schema, `${at}.${name}`);
+      if (check !== undefined) checks.set(name, check);
+    }
+    return checks;
+  }
+
+  private checkOf(schema: unknown, at: string): ValidateFunction | undefined {
+    const fault = faultOfSchema(schema);
+    try {
+      if (fault === undefined) return this.ajv.compile(schema as object);
+      this.faults.push(`${at} ${fault}`);
+    } catch (error) {
+      this.faults.push(`${at} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return undefined;
+  }
+
+  private assertOpen(name: string, at: string): void {
+    if (ASSIGNED.includes(name)) this.faults.push(`${at} is assigned by the service`);
+  }
+}

@@ -1,0 +1,28 @@
+import { Ajv, type Options } from 'ajv';
+import { LinearRegex } from '../text/linear-regex';
+
+/** Patterns of a schema never backtrack. */
+const linearRegExp = Object.assign(
+  (pattern: string): { test: (text: string) => boolean } => {
+    const regex = LinearRegex.compile(pattern);
+    if (typeof regex === 'string') throw new Error(`a pattern ${regex}`);
+    return { test: (text) => regex.isIn(text) };
+  },
+  { code: 'linearRegExp' },
+);
+
+/**
+ * Compiles JSON schemas (draft-07) that something is decided by: unknown keywords and formats are errors, since a condition that
+ * is not read would let too much pass. What it compiles throws TooCostly for texts that are too long for a pattern.
+ */
+export const strictAjv = (options: Options = {}): Ajv =>
+  new Ajv({
+    strictTypes: false,
+    strictTuples: false,
+    strictRequired: false,
+    logger: false,
+    inlineRefs: false,
+    addUsedSchema: false,
+    code: { regExp: linearRegExp },
+    ...options,
+  });

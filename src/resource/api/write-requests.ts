@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { type Request } from 'express';
+import { assertId } from '../resource-draft';
+import { ResourceTypes } from '../resource-types';
+import { type WriteOptions } from '../resource-writer';
+import { RowLimits } from '../rows/row-limits';
+import { assertNoCriteria } from './criteria-request';
+import { preconditionsOf } from './preconditions';
+
+/** What all writes read of their requests. */
+@Injectable()
+export class WriteRequests {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly limits: RowLimits,
+  ) {}
+
+  /** @throws ServiceError for a type that is unknown or read only, what is no id, or criteria beside the id */
+  assertById(type: string, id: string, request: Request): void {
+    this.types.assertWritable(type);
+    assertId(id);
+    assertNoCriteria(request);
+  }
+
+  /** On which versions the write depends, and to which rows it keeps. */
+  async optionsOf(request: Request): Promise<WriteOptions> {
+    return { ...preconditionsOf(request), ...(await this.createOptions()) };
+  }
+
+  /** A create depends on no version. */
+  async createOptions(): Promise<Pick<WriteOptions, 'limit'>> {
+    return { limit: await this.limits.current() };
+  }
+}

@@ -1,0 +1,49 @@
+import { parseReference, targetOf } from '../fhir/reference';
+import { type ChangedTexts } from './changed-texts';
+
+/** A resource that a criterion asks for. */
+export interface WantedResource {
+  readonly type: string;
+  readonly id: string;
+}
+
+/**
+ * What references of a change lead to, as far as it was read. Criteria are evaluated without waiting, so what is missing
+ * is noted, to be read before they are asked again.
+ */
+export class ReferenceLookup {
+  readonly wanted = new Map<string, WantedResource>();
+  /** How often something was asked for that is not known yet. */
+  misses = 0;
+
+  /** @param known texts by their keys (`Patient/p7`); undefined for what is not stored */
+  constructor(
+    private readonly change: ChangedTexts,
+    private readonly known: ReadonlyMap<string, string | undefined>,
+    private readonly baseUrl: string,
+  ) {}
+
+  /** @param reference a Reference, or the text of one */
+  readonly resolve = (reference: unknown): string | undefined => {
+    const target =
+      typeof reference === 'string' ? parseReference(reference, this.baseUrl) : targetOf(reference, this.baseUrl);
+    if (target?.kind === 'contained') return this.containedText(target.id);
+    if (target?.kind !== 'local') return undefined;
+    const { key, type, id } = target;
+    if (!this.known.has(key)) {
+      this.misses += 1;
+      this.wanted.set(key, { type, id });
+    }
+    return this.known.get(key);
+  };
+
+  private containedText(id: string): string | undefined {
+    const { current, previous } = this.change.values;
+    for (const resource of [current, previous]) {
+      const { contained } = (resource ?? {}) as { readonly contained?: readonly { readonly id?: unknown }[] };
+      const found = contained?.find((one) => one.id === id);
+      if (found !== undefined) return JSON.stringify(found);
+    }
+    return undefined;
+  }
+}

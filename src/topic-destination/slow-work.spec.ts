@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { SlowWork } from './slow-work';
+
+let now: number;
+let slowWork: SlowWork;
+
+beforeEach(() => {
+  now = 1_000_000;
+  slowWork = new SlowWork({ now: () => new Date(now) });
+});
+
+/** Whether work that takes so long was run. */
+const isRun = (kind: object, milliseconds: number): boolean =>
+  slowWork.run(kind, () => {
+    now += milliseconds;
+    return true;
+  }) ?? false;
+
+describe(SlowWork, () => {
+  it('runs quick work always', () => {
+    const kind = {};
+    expect(Array.from({ length: 100 }, () => isRun(kind, 5)).every(Boolean)).toBe(true);
+  });
+
+  it('has work that took too much wait until a hundred times as long is over', () => {
+    const kind = {};
+    expect([isRun(kind, 250), isRun(kind, 250)]).toEqual([true, false]);
+    now += 14_999; // all but 100 ms, which may be taken at once
+    expect(isRun(kind, 250)).toBe(false);
+    now += 1;
+    expect(isRun(kind, 250)).toBe(true);
+  });
+
+  it('has nothing wait for a pause of the process now and then', () => {
+    const kind = {};
+    for (let round = 0; round < 20; round++) {
+      expect(isRun(kind, 50)).toBe(true);
+      now += 10_000;
+    }
+  });
+
+  it('spends a tenth of the time on slow work, however many kinds of it there are', () => {
+    const kinds = Array.from({ length: 200 }, () => ({}));
+    const startedAt = now;
+    let worked = 0;
+    while (now < startedAt + 1_000_000) {
+      for (const kind of kinds) if (isRun(kind, 250)) worked += 250;
+      now += 1_000;
+    }
+    expect(worked).toBeLessThanOrEqual((now - startedAt) / 10 + 1_250);
+    expect(worked).toBeGreaterThan((now - startedAt) / 20);
+  });
+
+  it('knows work that threw to be slow, too', () => {
+    const kind = {};
+    const failing = (): never => {
+      now += 250;
+      throw new Error('no');
+    };
+    expect(() => {
+      slowWork.run(kind, failing);
+    }).toThrow('no');
+    expect(isRun(kind, 1)).toBe(false);
+  });
+});

@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
+import { login } from '../support/people';
+import { type TestApp, startTestApp } from '../support/test-app';
+import { WebhookReceiver } from '../support/webhook-receiver';
+
+let app: TestApp;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000' } });
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  receiver = await WebhookReceiver.start();
+});
+afterEach(() => receiver.stop());
+
+const topic = (trigger: object): object => ({
+  resourceType: 'SvcSubscriptionTopic',
+  url: 'http://topics.example/refused',
+  status: 'active',
+  trigger: [{ resource: 'Patient' }, { resource: 'Patient', ...trigger }],
+});
+
+interface Outcome {
+  readonly issue: readonly { readonly diagnostics?: string; readonly expression?: readonly string[] }[];
+}
+
+describe('What a topic asks for and would not get', () => {
+  it.each([
+    ['queryCriteria', { queryCriteria: { current: 'active=true' } }, 'write it as fhirPathCriteria'],
+    ['event', { event: [{ text: 'A01' }] }, 'writes of resources alone'],
+    ['notificationShape', { notificationShape: [{ resource: 'Patient' }] }, 'the resource of the event alone'],
+    ['fhirPathCriteria', { fhirPathCriteria: 'gendr.exists()' }, 'do you mean "gender"?'],
+    ['fhirPathCriteria', { fhirPathCriteria: "gender = 'a' and" }, 'line 1, column'],
+    [
+      'fhirPathCriteria',
+      { fhirPathCriteria: "'a'.matches('(')" },
+      'no FHIRPath expression that this server can evaluate',
+    ],
+    ['fhirPathCriteria', { fhirPathCriteria: 7 }, 'must be a string'],
+    ['resource', { resource: 'Unicorn' }, 'is not a resource type'],
+    ['supportedInteraction', { supportedInteraction: 'create' }, 'must be an array'],
+  ])('is refused with the place: %s', async (member, trigger, message) => {
+    const answer = await app.post('/fhir/SvcSubscriptionTopic', topic(trigger));
+    const { issue } = answer.json<Outcome>();
+    expect([answer.status, issue[0]?.expression, issue[0]?.diagnostics]).toEqual([
+      422,
+      [`SvcSubscriptionTopic.trigger[1].${member}`],
+      expect.stringContaining(message),
+    ]);
+  });
+
+  it('is refused when there are more than a hundred triggers', async () => {
+    const trigger = Array.from({ length: 101 }, () => ({ resource: 'Patient' }));
+    const answer = await app.post('/fhir/SvcSubscriptionTopic', { ...topic({}), trigger });
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('at most 100 times')]);
+  });
+
+  it.each([
+    [
+      'filterBy',
+      { filterBy: [{ filterParameter: 'patient', comparator: 'eq', value: 'Patient/p' }] },
+      'fhirPathCriteria',
+    ],
+    ['status', { status: 'off' }, 'Delete it to end that'],
+  ])('is refused in a destination, too: %s', async (member, more, message) => {
+    const answer = await app.post('/fhir/SvcTopicDestination', destination('http://t.example', more));
+    const { issue } = answer.json<Outcome>();
+    expect([answer.status, issue[0]?.expression, issue[0]?.diagnostics]).toEqual([
+      422,
+      [`SvcTopicDestination.${member}`],
+      expect.stringContaining(message),
+    ]);
+  });
+});
+
+describe('resolve() in a criterion', () => {
+  const observation = (patient: string): object => ({
+    resourceType: 'Observation',
+    status: 'final',
+    code: { text: 'pulse' },
+    subject: { reference: `Patient/${patient}` },
+  });
+  const ofWomen = { resource: 'Observation', fhirPathCriteria: "subject.resolve().ofType(Patient).gender = 'female'" };
+
+  it('sees what is stored, and what the same Bundle writes', async () => {
+    const id = await newDestination(app, destination(await newTopic(app, ofWomen), {}, receiver.url));
+    const [her, him, other] = [newName(), newName(), newName()];
+    await app.put(`/fhir/Patient/${her}`, { resourceType: 'Patient', gender: 'female' });
+    await app.put(`/fhir/Patient/${him}`, { resourceType: 'Patient', gender: 'male' });
+    const put = (resource: object, url: string): object => ({ request: { method: 'PUT', url }, resource });
+    await app.put(`/fhir/Observation/${her}`, observation(her));
+    await app.put(`/fhir/Observation/${him}`, observation(him));
+    await app.put(`/fhir/Observation/${newName()}`, observation('nobody'));
+    const bundle = await app.post('/fhir', {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [
+        put({ ...observation(other), id: other }, `Observation/${other}`),
+        put({ resourceType: 'Patient', id: other, gender: 'female' }, `Patient/${other}`),
+      ],
+    });
+    expect(bundle.status).toBe(200);
+    await delivered(app, id, 2);
+    expect(receiver.references).toEqual([`Observation/${her}`, `Observation/${other}`]);
+  });
+
+  it('is not for callers who are limited to some resources', async () => {
+    const nurse = await login(app, 'nurse', { mayDoEverything: false });
+    await app.put('/AccessPolicy/nurse', {
+      engine: 'allow',
+      link: [{ resourceType: 'User', id: 'nurse' }],
+      criteria: ['SvcSubscriptionTopic'],
+    });
+    const store = async (trigger: object): Promise<number> =>
+      (await app.post('/fhir/SvcSubscriptionTopic', topic(trigger), { authorization: nurse.bearer })).status;
+    expect([await store(ofWomen), await store({ fhirPathCriteria: 'active' })]).toEqual([403, 201]);
+  });
+});
+
+describe('A criterion that explodes', () => {
+  it.each([
+    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaa'.toChars().aggregate($total & $total, 'xxxx').toChars().exists()",
+    `'aaaaaaaaaaaaaaaaaaaaaaaaaaaa'${".replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa')".repeat(7)}.exists()`,
+    `'aaaa'${'.select($this & $this)'.repeat(40)}.length() > 0`,
+    '(1).repeat($this + 1).exists()',
+    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.matches('^(a+)+$')",
+    `(1|2|3|4|5|6|7|8)${'.select(1|2|3|4|5|6|7|8)'.repeat(50)}.exists()`,
+  ])('is refused, and the server lives on: %s', async (fhirPathCriteria) => {
+    const before = process.memoryUsage().rss;
+    const answer = await app.post('/fhir/SvcSubscriptionTopic', topic({ fhirPathCriteria }));
+    expect([answer.status, (await app.get('/health')).status]).toEqual([422, 200]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
+  });
+
+  it('on some resources only makes these match, and holds up the others no longer than a moment', async () => {
+    const slow = { resource: 'Patient', fhirPathCriteria: "name.family.first().matches('^(a+)+$')" };
+    const id = await newDestination(app, destination(await newTopic(app, slow), {}, receiver.url));
+    const patients = Array.from({ length: 20 }, newName);
+    for (const patient of patients) {
+      await app.put(`/fhir/Patient/${patient}`, { resourceType: 'Patient', name: [{ family: `${'a'.repeat(60)}!` }] });
+    }
+    await delivered(app, id, 20);
+    expect(receiver.references).toEqual(patients.map((patient) => `Patient/${patient}`));
+  });
+});

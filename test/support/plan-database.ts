@@ -1,0 +1,69 @@
+import { Client } from 'pg';
+import { sessionSettings } from '../../src/platform/database/data-source-options';
+import { type Statement } from '../../src/platform/database/statement';
+import { type ClonedDatabase, cloneDatabase } from './clone-database';
+
+interface Bound {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+}
+
+export interface PlanNode {
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** A database of its own whose plans are looked at, on a connection with the settings that the server's have. */
+export class PlanDatabase {
+  private constructor(
+    private readonly database: ClonedDatabase,
+    readonly client: Client,
+  ) {}
+
+  static async open(): Promise<PlanDatabase> {
+    const database = await cloneDatabase();
+    const client = new Client({ connectionString: database.url, options: sessionSettings(60) });
+    await client.connect();
+    return new PlanDatabase(database, client);
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+    await this.database.drop();
+  }
+
+  /** The plan that a connection keeps for the statement, whatever its values; a line for each step. */
+  async planOf(bound: Bound): Promise<string> {
+    return (await this.explained<string>('costs off', bound)).join('\n');
+  }
+
+  /** The same, run with these values and with what each step read. */
+  async measuredPlanOf(bound: Bound): Promise<PlanNode> {
+    const [plans] = await this.explained<readonly { readonly Plan: PlanNode }[]>(
+      'analyze, timing off, format json',
+      bound,
+    );
+    const [plan] = plans ?? [];
+    if (plan === undefined) throw new Error('PostgreSQL explained nothing');
+    return plan.Plan;
+  }
+
+  private async explained<Line>(options: string, { statement, values }: Bound): Promise<Line[]> {
+    await this.client.query('deallocate all');
+    await this.client.query(`prepare shape as ${statement.text}`);
+    const given = values.length === 0 ? '' : `(${values.map(literalOf).join(', ')})`;
+    const { rows } = await this.client.query<{ 'QUERY PLAN': Line }>(`explain (${options}) execute shape ${given}`);
+    return rows.map((row) => row['QUERY PLAN']);
+  }
+}
+
+function literalOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  const text = Array.isArray(value) ? `{${value.map(itemOf).join(',')}}` : textOf(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+const itemOf = (item: unknown): string => (item === null || item === undefined ? 'null' : JSON.stringify(textOf(item)));
+const textOf = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value));
