@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isFhirId } from '../fhir/reference';
 import { type NativeReference } from '../fhir/types';
@@ -18,8 +19,10 @@ export interface NewAddendum {
   readonly type: string;
   readonly target: NativeReference;
   readonly author: Author;
-  /** The members of this kind alone; JSON text, so that numbers keep their digits. */
+  /** The members of this kind alone; compact JSON text, so that numbers keep their digits. */
   readonly content: string;
+  /** One more member, which may be megabytes long: it stands last, and is neither scanned nor parsed again. */
+  readonly large?: { readonly key: string; readonly text: string; readonly value: unknown };
   /** Present when the content holds a snapshot that later ones are compared with. */
   readonly snapshotDigest?: Buffer;
 }
@@ -58,15 +61,18 @@ export class Addenda {
   }
 
   /** Stores an addendum behind the others of its target, which this unit of work holds, and returns it. */
-  async add({ type, target, author, content, snapshotDigest }: NewAddendum): Promise<JsonText> {
+  async add({ type, target, author, content, large, snapshotDigest }: NewAddendum): Promise<JsonText> {
     const own = Object.entries({ type, target, ...author, date: this.clock.now().toISOString() });
     // What the service says itself counts, not what an open body may say.
     const text = withLeadingMembers(
       content,
       own.map(([key, value]) => [key, JSON.stringify(value)]),
     );
-    const stored = await this.writer.create(ResourceDraft.of(readJson(text), 'SDCAddendum'));
-    await this.entries.append(target, stored.id, snapshotDigest);
+    const draft = ResourceDraft.of(readJson(text), 'SDCAddendum');
+    if (large !== undefined) draft.setMember(large.key, large.text, large.value);
+    const stored = await this.writer.create(draft);
+    const textHash = createHash('sha256').update(stored.text).digest();
+    await this.entries.append(target, { addendumId: stored.id, textHash, snapshotDigest });
     return new JsonText(stored.text);
   }
 
@@ -75,16 +81,30 @@ export class Addenda {
    * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
    */
   async listOf(target: NativeReference): Promise<JsonText> {
-    assertFindable(target);
-    await this.assertSeen(target);
-    const ids = await this.entries.idsOf(target);
-    if (ids.length === 0 && (await this.reader.find(target.resourceType, target.id)) === undefined)
-      throw targetNotFound();
-    return new JsonText(`[${(await this.textsOf(ids)).join(',')}]`);
+    return new JsonText(`[${(await this.textsOf(await this.idsOf(target))).join(',')}]`);
   }
 
-  private async assertSeen({ resourceType, id }: NativeReference): Promise<void> {
+  /**
+   * The ids of the addenda of a target, the first one first.
+   * @throws RpcRefusal as {@link listOf}
+   */
+  async idsOf(target: NativeReference): Promise<string[]> {
+    await this.assertSeen(target);
+    const ids = await this.entries.idsOf(target);
+    if (ids.length === 0) await this.assertStored(target);
+    return ids;
+  }
+
+  /** @throws RpcRefusal when the caller is limited to rows that the target is not one of, or nothing can have such an id. */
+  async assertSeen(target: NativeReference): Promise<void> {
+    assertFindable(target);
+    const { resourceType, id } = target;
     if (this.granted.isLimited && (await this.granted.find(resourceType, id)) === undefined) throw targetNotFound();
+  }
+
+  /** @throws RpcRefusal when the target is not stored; for what has no addenda that would make it known. */
+  async assertStored({ resourceType, id }: NativeReference): Promise<void> {
+    if ((await this.reader.find(resourceType, id)) === undefined) throw targetNotFound();
   }
 
   /** The texts of addenda in the order of `ids`. Fails when one is missing: a record must not get shorter in silence. */

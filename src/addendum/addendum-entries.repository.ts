@@ -4,21 +4,34 @@ import { type Repository } from 'typeorm';
 import { type NativeReference } from '../fhir/types';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
+import { SearchIndex } from '../resource/search/search-index';
 import { AddendumEntryEntity } from './addendum-entry.entity';
-import { APPEND_ENTRY, HOLD_TARGET, LATEST_SNAPSHOTS } from './addendum-statements';
+import { APPEND_ENTRY, FIND_UNLINKED, HOLD_TARGET, LATEST_SNAPSHOTS, READ_LINKS } from './addendum-statements';
+import { type ChainHead, type StoredLink } from './chain/chain-check';
+import { type Link } from './chain/link-hash';
 
 export interface SnapshotEntry {
   readonly addendumId: string;
   readonly digest: Buffer;
 }
 
-/** The order of the addenda of each target. */
+/** Some links of a chain, and what the target says of it at the same moment. */
+export interface LinkPage {
+  readonly links: readonly StoredLink[];
+  readonly head: ChainHead | undefined;
+}
+
+/** PostgreSQL reads and hashes the text of each: a page is a statement of moderate length even of large snapshots. */
+const LINKS_AT_ONCE = 200;
+
+/** The order of the addenda of each target, and the chain that proves it. */
 @Injectable()
 export class AddendumEntries {
   constructor(
     @InjectRepository(AddendumEntryEntity) private readonly rows: Repository<AddendumEntryEntity>,
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
+    private readonly index: SearchIndex,
   ) {}
 
   /** Makes every other writing call for `target` wait until the open transaction ends. Returns the number of its addenda. */
@@ -27,9 +40,10 @@ export class AddendumEntries {
     return row?.last_sequence ?? 0;
   }
 
-  /** Puts an addendum behind those that the held target has. */
-  async append({ resourceType, id }: NativeReference, addendumId: string, snapshotDigest?: Buffer): Promise<void> {
-    await this.statements.run(APPEND_ENTRY, [resourceType, id, addendumId, snapshotDigest ?? null]);
+  /** Puts an addendum behind those that the held target has, and links it to them. */
+  async append({ resourceType, id }: NativeReference, addendum: Omit<Link, 'sequence'>): Promise<void> {
+    const { addendumId, snapshotDigest, textHash } = addendum;
+    await this.statements.run(APPEND_ENTRY, [resourceType, id, addendumId, snapshotDigest ?? null, textHash]);
   }
 
   /** The last History addenda that hold a snapshot: two at most, the later one first. */
@@ -50,4 +64,48 @@ export class AddendumEntries {
     });
     return found.map(({ addendumId }) => addendumId);
   }
+
+  /** The next links of a chain; none when it ends there. */
+  async linksAfter({ resourceType, id }: NativeReference, sequence: number): Promise<LinkPage> {
+    const rows = await this.statements.run<LinkRow>(READ_LINKS, [resourceType, id, sequence, LINKS_AT_ONCE]);
+    return { links: rows.flatMap(linkOf), head: rows.flatMap(headOf)[0] };
+  }
+
+  /** The id of an addendum that names the target and is not among its entries. */
+  async findUnlinked({ resourceType, id }: NativeReference): Promise<string | undefined> {
+    const row = await this.statements.runOne<{ id: string }>(FIND_UNLINKED, [
+      this.index.referenceHash(resourceType, id),
+    ]);
+    return row?.id;
+  }
+}
+
+/** One row of `READ_LINKS`; without a link its columns are null. */
+interface LinkRow {
+  readonly last_sequence: number | null;
+  readonly head_hash: Buffer | null;
+  readonly sequence: number | null;
+  readonly addendum_id: string;
+  readonly snapshot_digest: Buffer | null;
+  readonly text_hash: Buffer;
+  readonly link_hash: Buffer;
+  readonly found_text_hash: Buffer | null;
+}
+
+function headOf({ last_sequence: lastSequence, head_hash: headHash }: LinkRow): ChainHead[] {
+  return lastSequence === null || headHash === null ? [] : [{ lastSequence, headHash }];
+}
+
+function linkOf(row: LinkRow): StoredLink[] {
+  if (row.sequence === null) return [];
+  return [
+    {
+      sequence: row.sequence,
+      addendumId: row.addendum_id,
+      snapshotDigest: row.snapshot_digest ?? undefined,
+      textHash: row.text_hash,
+      linkHash: row.link_hash,
+      foundTextHash: row.found_text_hash ?? undefined,
+    },
+  ];
 }

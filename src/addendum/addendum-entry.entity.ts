@@ -19,4 +19,12 @@ export class AddendumEntryEntity {
   /** Of a History with a snapshot: SHA-256 of what the snapshot is compared by. */
   @Column('bytea', { name: 'snapshot_digest', nullable: true })
   snapshotDigest!: Buffer | null;
+
+  /** SHA-256 of the text of the addendum as it was stored. */
+  @Column('bytea', { name: 'text_hash' })
+  textHash!: Buffer;
+
+  /** SHA-256 over this row and the link before it (chain/link-hash.ts). */
+  @Column('bytea', { name: 'link_hash' })
+  linkHash!: Buffer;
 }

@@ -8,13 +8,18 @@ export const HOLD_TARGET: Statement = {
     returning last_sequence`,
 };
 
+/** Appends a link to the chain of a target that is held: `linkHash` in SQL, since the row knows what came before. */
 export const APPEND_ENTRY: Statement = {
   name: 'addendum-append-entry',
   text: `with target as (
-      update addendum_target set last_sequence = last_sequence + 1 where target_type = $1 and target_id = $2 returning last_sequence
+      update addendum_target set last_sequence = last_sequence + 1, head_hash = sha256(convert_to(concat(
+        'svc-addendum-link-1', chr(10), encode(head_hash, 'hex'), chr(10), last_sequence + 1, chr(10),
+        target_type, '/', target_id, chr(10), $3::text, chr(10), encode($5::bytea, 'hex'), chr(10),
+        coalesce(encode($4::bytea, 'hex'), '-'), chr(10)), 'UTF8'))
+      where target_type = $1 and target_id = $2 returning last_sequence, head_hash
     )
-    insert into addendum_entry (target_type, target_id, sequence, addendum_id, snapshot_digest)
-    select $1, $2, last_sequence, $3, $4 from target`,
+    insert into addendum_entry (target_type, target_id, sequence, addendum_id, snapshot_digest, text_hash, link_hash)
+    select $1, $2, last_sequence, $3, $4, $5, head_hash from target`,
 };
 
 /** "The two latest" of the interface (rule 4): by sequence, never by date. */
@@ -22,4 +27,28 @@ export const LATEST_SNAPSHOTS: Statement = {
   name: 'addendum-latest-snapshots',
   text: `select addendum_id, snapshot_digest from addendum_entry
     where target_type = $1 and target_id = $2 and snapshot_digest is not null order by sequence desc limit 2`,
+};
+
+/**
+ * A few links of one target behind a sequence number, each with the hash of the text that is stored now, and how long the chain
+ * is said to be. One row without a link says that there are no more: rows and head are of one moment.
+ */
+export const READ_LINKS: Statement = {
+  name: 'addendum-read-links',
+  text: `select t.last_sequence, t.head_hash, e.sequence, e.addendum_id, e.snapshot_digest, e.text_hash, e.link_hash, sha256(convert_to(r.body, 'UTF8')) as found_text_hash
+    from (select $1::text as target_type, $2::text as target_id) asked
+    left join addendum_target t on t.target_type = asked.target_type and t.target_id = asked.target_id
+    left join lateral (
+      select * from addendum_entry e
+      where e.target_type = asked.target_type and e.target_id = asked.target_id and e.sequence > $3 order by e.sequence limit $4
+    ) e on true
+    left join resource r on r.type = 'SDCAddendum' and r.id = e.addendum_id
+    order by e.sequence`,
+};
+
+/** An addendum that names the target and has no link; $1 is the hash of the reference. */
+export const FIND_UNLINKED: Statement = {
+  name: 'addendum-find-unlinked',
+  text: `select r.id from reference_link l join resource r on r.resource_key = l.resource_key and r.type = 'SDCAddendum'
+    where l.target_hash = $1 and not exists (select 1 from addendum_entry e where e.addendum_id = r.id) order by r.id limit 1`,
 };

@@ -7,6 +7,7 @@ import { AddendumEntries } from './addendum-entries.repository';
 import { AddendumEntryEntity } from './addendum-entry.entity';
 import { Amendments } from './amendments';
 import { Authors } from './authors';
+import { Chains } from './chain/chains';
 import { AmendDocument } from './documents/amend-document';
 import { Documents } from './documents/documents';
 import { Rehearsal } from './documents/rehearsal';
@@ -20,6 +21,7 @@ import { AddWorkflowNote } from './methods/add-workflow-note';
 import { CreateAddendum } from './methods/create-addendum';
 import { CreateAmendment } from './methods/create-amendment';
 import { GetAddendums } from './methods/get-addendums';
+import { Verify } from './methods/verify';
 import { GetWorkflowAddendums } from './methods/get-workflow-addendums';
 import { SdcAddendumResourceType } from './sdc-addendum.resource-type';
 import { SdcDocumentResourceType } from './sdc-document.resource-type';
@@ -28,7 +30,7 @@ import { StatusHistory } from './status-history';
 import { AddendumTypes } from './types/addendum-types';
 import { UserAddenda } from './user-addenda';
 
-const addendumMethods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums];
+const addendumMethods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums, Verify];
 const documentMethods = [SaveDocument, SignDocument, AmendDocument, AddDocumentNote];
 const workflowMethods = [AddWorkflowNote, GetWorkflowAddendums];
 const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWorkflowResourceType];
@@ -37,7 +39,18 @@ const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWork
 @Module({
   imports: [ResourceModule, RpcModule, TypeOrmModule.forFeature([AddendumEntryEntity])],
   providers: [
-    ...[Addenda, UserAddenda, StatusHistory, Amendments, AddendumEntries, Authors, AddendumTypes, Documents, Rehearsal],
+    ...[
+      Addenda,
+      UserAddenda,
+      StatusHistory,
+      Amendments,
+      AddendumEntries,
+      Chains,
+      Authors,
+      AddendumTypes,
+      Documents,
+      Rehearsal,
+    ],
     ...addendumMethods,
     ...documentMethods,
     ...workflowMethods,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../fhir/types';
 import { type JsonText } from '../platform/json/json-text';
+import { Slices } from '../platform/time/slices';
 import { memberText } from '../rpc/member-text';
 import { Addenda } from './addenda';
 import { AddendumEntries } from './addendum-entries.repository';
@@ -14,6 +15,7 @@ export class Amendments {
   constructor(
     private readonly entries: AddendumEntries,
     private readonly addenda: Addenda,
+    private readonly slices: Slices,
   ) {}
 
   /** Stores an Amendment of a target that the open unit of work holds; undefined when it has fewer than two snapshots. */
@@ -26,8 +28,8 @@ export class Amendments {
     const content = JSON.stringify({
       'old-revision': { id: older.addendumId, resourceType: 'SDCAddendum' },
       'new-revision': { id: newer.addendumId, resourceType: 'SDCAddendum' },
-      diff: diffSnapshots(oldSnapshot, newSnapshot),
     });
-    return this.addenda.add({ type: AMENDMENT, target, author, content });
+    const { entries, text } = await this.slices.run(diffSnapshots(oldSnapshot, newSnapshot));
+    return this.addenda.add({ type: AMENDMENT, target, author, content, large: { key: 'diff', text, value: entries } });
   }
 }

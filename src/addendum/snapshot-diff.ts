@@ -1,5 +1,8 @@
-import { objectText } from '../platform/json/json-members';
-import { type JsonObject, type JsonValue, JsonNumber, parseLossless, printLossless } from '../platform/json/lossless';
+import { ServiceError } from '../platform/errors/service-error';
+import { type JsonChild, JsonOutline, type JsonSpan } from '../platform/json/json-outline';
+import { unquoted } from '../platform/json/json-skip';
+import { type Walk, flattened } from '../platform/json/walk';
+import { type Steps } from '../platform/time/steps';
 
 /** What a value is when it is no string; `old` or `new` is its JSON text then. */
 export type DiffKind = 'number' | 'boolean' | 'null' | 'object' | 'array';
@@ -15,8 +18,20 @@ export interface DiffEntry {
   readonly 'new-kind'?: DiffKind;
 }
 
+export interface SnapshotDiff {
+  readonly entries: readonly DiffEntry[];
+  /** The entries as JSON text. */
+  readonly text: string;
+}
+
+/** A number that stands alone is three characters and an entry a hundred: a difference can be many times its snapshots. */
+const MAX_DIFF_CHARACTERS = 64 * 1024 * 1024;
+
+/** Entries, or leaves without one, between two pauses: less than a millisecond. */
+const LEAVES_AT_ONCE = 256;
+
 /**
- * Compares two snapshots, texts of JSON objects, without their `meta`: one entry per leaf that is not the same in both.
+ * Compares two snapshots, compact texts of JSON objects, without their `meta`: one entry per leaf that is not the same in both.
  * A leaf is a string, a number as written, a boolean, null, or an empty object or array. Objects are compared by key in
  * any order, arrays by index. Entries stand in the order of the old snapshot, what an object gains after what it had.
  *
@@ -25,158 +40,195 @@ export interface DiffEntry {
  * 2. drops, at the end, a container that lost all its leaves.
  * Where rule 1 would go wrong (an object whose first key is `0`) and where an object takes the place of an array or an
  * array that of an object, an entry that adds the empty container stands before its leaves.
- * @throws JsonBodyError for a text that is no acceptable JSON, TypeError when it is no object.
+ * @throws ServiceError 'unprocessable' when the entries would be too long to be stored
  */
-export function diffSnapshots(oldText: string, newText: string): DiffEntry[] {
-  return changesWithin([], snapshotOf(oldText), snapshotOf(newText));
-}
-
-/**
- * Makes the newer snapshot, without `meta`, of the older one and their diff.
- * @throws Error when the diff was made from another snapshot.
- */
-export function applyDiff(oldText: string, diff: readonly DiffEntry[]): string {
-  const root = branchOf(snapshotOf(oldText));
-  for (const entry of diff) applyEntry(root, entry.path, entry);
-  return textOf(root) ?? '{}';
-}
-
-function snapshotOf(text: string): JsonObject {
-  const snapshot = parseLossless(text);
-  if (!(snapshot instanceof Map)) throw new TypeError('A snapshot is a JSON object');
-  snapshot.delete('meta');
-  return snapshot;
+export function* diffSnapshots(oldText: string, newText: string): Steps<SnapshotDiff> {
+  const entries: DiffEntry[] = [];
+  const texts: string[] = [];
+  let length = 0;
+  const differ = new Differ(yield* JsonOutline.of(oldText), yield* JsonOutline.of(newText));
+  for (const entry of flattened(differ.differences())) {
+    if (entry !== undefined) {
+      entries.push(entry);
+      const text = JSON.stringify(entry);
+      texts.push(text);
+      length += text.length;
+      if (length > MAX_DIFF_CHARACTERS) throw tooDifferent();
+    }
+    if (entry === undefined || entries.length % LEAVES_AT_ONCE === 0) yield;
+  }
+  return { entries, text: `[${texts.join(',')}]` };
 }
 
 type Path = readonly string[];
-type Container = JsonObject | JsonValue[];
 
-function changes(path: Path, before: JsonValue | undefined, after: JsonValue | undefined): DiffEntry[] {
-  if (isBranch(before) && isBranch(after)) {
-    if (kindOf(before) === kindOf(after)) return changesWithin(path, before, after);
-    return [...removals(path, before), announcement(path, after), ...additionsWithin(path, after)];
+class Differ {
+  constructor(
+    private readonly before: JsonOutline,
+    private readonly after: JsonOutline,
+  ) {}
+
+  differences(): Walk<DiffEntry> {
+    return this.changesWithin([], this.before.root, this.after.root);
   }
-  if (before === undefined || after === undefined || isBranch(before) || isBranch(after)) {
-    return [...removals(path, before), ...additions(path, after)];
+
+  private *changesWithin(path: Path, before: JsonSpan, after: JsonSpan): Walk<DiffEntry> {
+    const later = new Remaining(this.after.childrenOf(after));
+    let count = 0;
+    for (const child of this.before.childrenOf(before)) {
+      if (++count % LEAVES_AT_ONCE === 0) yield;
+      const now = later.isNext(child.key) ? later.takeNext() : (yield* later.gather()).take(child.key);
+      if (isIgnored(path, child.key) || (now !== undefined && this.isSameText(child, now))) continue;
+      const step = now === undefined ? this.removal(path, child) : this.change(path, child, now);
+      if (step !== undefined) yield step;
+    }
+    for (const child of (yield* later.gather()).rest()) {
+      if (!isIgnored(path, child.key)) yield this.addition(path, child);
+    }
   }
-  if (before === after || printLossless(before) === printLossless(after)) return [];
-  return [{ type: 'replace', path, ...oldSide(before), ...newSide(after) }];
+
+  private change(parent: Path, before: JsonChild, after: JsonSpan): DiffEntry | Walk<DiffEntry> | undefined {
+    const path = [...parent, before.key];
+    const [isBranch, becomesBranch] = [this.before.isBranch(before), this.after.isBranch(after)];
+    if (isBranch && becomesBranch) {
+      const isSameKind = this.before.isArray(before) === this.after.isArray(after);
+      return isSameKind ? this.changesWithin(path, before, after) : this.replacement(path, before, after);
+    }
+    if (isBranch || becomesBranch) return this.exchange(parent, before, { ...after, key: before.key });
+    const [old, now] = [sideOf(this.before.textOf(before)), sideOf(this.after.textOf(after))];
+    if (old.value === now.value && old.kind === now.kind) return undefined;
+    return { type: 'replace', path, ...oldSide(old), ...newSide(now) };
+  }
+
+  /** An object in place of an array, or an array in place of an object. */
+  private *replacement(path: Path, before: JsonSpan, after: JsonSpan): Walk<DiffEntry> {
+    yield this.removalsWithin(path, before);
+    yield this.announcement(path, after);
+    yield this.additionsWithin(path, after);
+  }
+
+  /** A leaf in place of what has children, or the other way round. */
+  private *exchange(path: Path, before: JsonChild, after: JsonChild): Walk<DiffEntry> {
+    yield this.removal(path, before);
+    yield this.addition(path, after);
+  }
+
+  private removal(parent: Path, child: JsonChild): DiffEntry | Walk<DiffEntry> {
+    const path = [...parent, child.key];
+    if (this.before.isBranch(child)) return this.removalsWithin(path, child);
+    return { type: 'remove', path, ...oldSide(sideOf(this.before.textOf(child))) };
+  }
+
+  private *removalsWithin(path: Path, span: JsonSpan): Walk<DiffEntry> {
+    for (const child of this.before.childrenOf(span)) yield this.removal(path, child);
+  }
+
+  private addition(parent: Path, child: JsonChild): DiffEntry | Walk<DiffEntry> {
+    const path = [...parent, child.key];
+    if (this.after.isBranch(child)) return this.announcedAdditions(path, child);
+    return { type: 'add', path, ...newSide(sideOf(this.after.textOf(child))) };
+  }
+
+  private *announcedAdditions(path: Path, span: JsonSpan): Walk<DiffEntry> {
+    const [first] = this.after.childrenOf(span);
+    if (!this.after.isArray(span) && first?.key === '0') yield this.announcement(path, span);
+    yield this.additionsWithin(path, span);
+  }
+
+  private *additionsWithin(path: Path, span: JsonSpan): Walk<DiffEntry> {
+    for (const child of this.after.childrenOf(span)) yield this.addition(path, child);
+  }
+
+  private announcement(path: Path, span: JsonSpan): DiffEntry {
+    return { type: 'add', path, ...newSide(sideOf(this.after.isArray(span) ? '[]' : '{}')) };
+  }
+
+  private isSameText(before: JsonSpan, after: JsonSpan): boolean {
+    return (
+      before.end - before.start === after.end - after.start && this.before.textOf(before) === this.after.textOf(after)
+    );
+  }
 }
 
-function changesWithin(path: Path, before: Container, after: Container): DiffEntry[] {
-  const [had, has] = [childrenOf(before), childrenOf(after)];
-  return [...new Set([...had.keys(), ...has.keys()])].flatMap((key) =>
-    changes([...path, key], had.get(key), has.get(key)),
+/**
+ * The children of the newer container that have no partner yet. Members mostly stand in the same order in both, so they are
+ * taken one by one, and looked up only from where they do not.
+ */
+class Remaining {
+  private next: IteratorResult<JsonChild, void>;
+  private gathered: Map<string, JsonChild> | undefined;
+
+  constructor(private readonly children: Generator<JsonChild, void, void>) {
+    this.next = children.next();
+  }
+
+  isNext(key: string): boolean {
+    return this.gathered === undefined && this.next.done !== true && this.next.value.key === key;
+  }
+
+  takeNext(): JsonChild | undefined {
+    const child = this.next.value;
+    this.next = this.children.next();
+    return child ?? undefined;
+  }
+
+  take(key: string): JsonChild | undefined {
+    const child = this.gathered?.get(key);
+    this.gathered?.delete(key);
+    return child;
+  }
+
+  rest(): Iterable<JsonChild> {
+    return this.gathered?.values() ?? [];
+  }
+
+  /** Makes the rest ready to be looked up. */
+  *gather(): Generator<undefined, this, void> {
+    if (this.gathered !== undefined) return this;
+    this.gathered = new Map();
+    for (; this.next.done !== true; this.next = this.children.next()) {
+      this.gathered.set(this.next.value.key, this.next.value);
+      if (this.gathered.size % LEAVES_AT_ONCE === 0) yield;
+    }
+    return this;
+  }
+}
+
+/** The version and time of the snapshots are not theirs. */
+const isIgnored = (path: Path, key: string): boolean => path.length === 0 && key === 'meta';
+
+/** A leaf as an entry tells it. */
+interface Side {
+  readonly value: string;
+  readonly kind: DiffKind | undefined;
+}
+
+function sideOf(leafText: string): Side {
+  return leafText.startsWith('"')
+    ? { value: unquoted(leafText), kind: undefined }
+    : { value: leafText, kind: kindOf(leafText) };
+}
+
+function oldSide({ value, kind }: Side): Pick<DiffEntry, 'old' | 'old-kind'> {
+  return kind === undefined ? { old: value } : { old: value, 'old-kind': kind };
+}
+
+function newSide({ value, kind }: Side): Pick<DiffEntry, 'new' | 'new-kind'> {
+  return kind === undefined ? { new: value } : { new: value, 'new-kind': kind };
+}
+
+const KINDS: Readonly<Record<string, DiffKind>> = {
+  n: 'null',
+  t: 'boolean',
+  f: 'boolean',
+  '{': 'object',
+  '[': 'array',
+};
+
+const kindOf = (leafText: string): DiffKind => KINDS[leafText.charAt(0)] ?? 'number';
+
+const tooDifferent = (): ServiceError =>
+  new ServiceError(
+    'unprocessable',
+    `The two latest snapshots differ in so many values that the list would be longer than ${MAX_DIFF_CHARACTERS / 1024 / 1024} MiB. No Amendment is stored; both snapshots stay in their History addenda.`,
   );
-}
-
-function removals(path: Path, value: JsonValue | undefined): DiffEntry[] {
-  if (value === undefined) return [];
-  if (!isBranch(value)) return [{ type: 'remove', path, ...oldSide(value) }];
-  return [...childrenOf(value)].flatMap(([key, child]) => removals([...path, key], child));
-}
-
-function additions(path: Path, value: JsonValue | undefined): DiffEntry[] {
-  if (value === undefined) return [];
-  if (!isBranch(value)) return [{ type: 'add', path, ...newSide(value) }];
-  const looksLikeArray = value instanceof Map && value.keys().next().value === '0';
-  return [...(looksLikeArray ? [announcement(path, value)] : []), ...additionsWithin(path, value)];
-}
-
-function additionsWithin(path: Path, value: Container): DiffEntry[] {
-  return [...childrenOf(value)].flatMap(([key, child]) => additions([...path, key], child));
-}
-
-function announcement(path: Path, value: Container): DiffEntry {
-  return { type: 'add', path, ...newSide(Array.isArray(value) ? [] : new Map()) };
-}
-
-/** Whether a value is an object or array that has children; anything else is a leaf. */
-function isBranch(value: JsonValue | undefined): value is Container {
-  return Array.isArray(value) ? value.length > 0 : value instanceof Map && value.size > 0;
-}
-
-function childrenOf(container: Container): JsonObject {
-  return Array.isArray(container) ? new Map(container.map((element, index) => [String(index), element])) : container;
-}
-
-function oldSide(leaf: JsonValue): Pick<DiffEntry, 'old' | 'old-kind'> {
-  return typeof leaf === 'string' ? { old: leaf } : { old: printLossless(leaf), 'old-kind': kindOf(leaf) };
-}
-
-function newSide(leaf: JsonValue): Pick<DiffEntry, 'new' | 'new-kind'> {
-  return typeof leaf === 'string' ? { new: leaf } : { new: printLossless(leaf), 'new-kind': kindOf(leaf) };
-}
-
-function kindOf(value: Exclude<JsonValue, string>): DiffKind {
-  if (value === null) return 'null';
-  if (value instanceof JsonNumber) return 'number';
-  if (value instanceof Map) return 'object';
-  return Array.isArray(value) ? 'array' : 'boolean';
-}
-
-/** An object or array under change; elements stand by index, so that a removed one leaves a gap and moves no other. */
-interface Branch {
-  readonly isArray: boolean;
-  /** A leaf is its JSON text. */
-  readonly children: Map<string, Branch | string>;
-}
-
-function branchOf(container: Container): Branch {
-  const children = Array.from(
-    childrenOf(container),
-    ([key, child]) => [key, isBranch(child) ? branchOf(child) : printLossless(child)] as const,
-  );
-  return { isArray: Array.isArray(container), children: new Map(children) };
-}
-
-function applyEntry(branch: Branch, [key, ...rest]: Path, entry: DiffEntry): void {
-  if (key === undefined) throw otherSnapshot();
-  if (rest[0] !== undefined) {
-    applyEntry(entered(branch, key, rest[0]), rest, entry);
-    return;
-  }
-  const before = branch.children.get(key);
-  if ((before && textOf(before)) !== leafText(entry.old, entry['old-kind'])) throw otherSnapshot();
-  const after = leafText(entry.new, entry['new-kind']);
-  if (after === undefined) branch.children.delete(key);
-  else branch.children.set(key, after);
-}
-
-/** The container under `key`, made by rule 1 when it is missing, or of the empty one that stands there. */
-function entered(branch: Branch, key: string, step: string): Branch {
-  const child = branch.children.get(key);
-  if (typeof child === 'object') return child;
-  if (child !== undefined && child !== '{}' && child !== '[]') throw otherSnapshot();
-  const made: Branch = { isArray: child === undefined ? step === '0' : child === '[]', children: new Map() };
-  branch.children.set(key, made);
-  return made;
-}
-
-function leafText(value: string | undefined, kind: DiffKind | undefined): string | undefined {
-  return value === undefined || kind !== undefined ? value : JSON.stringify(value);
-}
-
-/** Prints what a branch holds; undefined when it lost all its leaves. */
-function textOf(value: Branch | string): string | undefined {
-  if (typeof value === 'string') return value;
-  const texts = new Map<string, string>();
-  for (const [key, child] of value.children) {
-    const text = textOf(child);
-    if (text !== undefined) texts.set(key, text);
-  }
-  if (texts.size === 0) return undefined;
-  return value.isArray ? `[${inIndexOrder(texts).join(',')}]` : objectText(texts);
-}
-
-function inIndexOrder(texts: ReadonlyMap<string, string>): string[] {
-  return Array.from({ length: texts.size }, (_, index) => {
-    const text = texts.get(String(index));
-    if (text === undefined) throw otherSnapshot();
-    return text;
-  });
-}
-
-function otherSnapshot(): Error {
-  return new Error('The diff was not made from this snapshot');
-}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../fhir/types';
 import { objectText } from '../platform/json/json-members';
 import { type JsonText } from '../platform/json/json-text';
+import { Slices } from '../platform/time/slices';
 import { Addenda } from './addenda';
 import { AddendumEntries } from './addendum-entries.repository';
 import { HISTORY, isFinal } from './addendum-kinds';
@@ -29,40 +30,44 @@ export class StatusHistory {
   constructor(
     private readonly entries: AddendumEntries,
     private readonly addenda: Addenda,
+    private readonly slices: Slices,
   ) {}
 
   /**
    * Stores a History of a target that the open unit of work holds.
-   * @param digest that of the body, where it is known already
+   * @param known the digest of the body, where it was made before
    */
-  async record(change: StatusChange, digest = digestOf(change)): Promise<RecordedStatus> {
+  async record(change: StatusChange, known?: Buffer): Promise<RecordedStatus> {
     const { target, author, status, body } = change;
+    const digest = known ?? (await this.digestOf(change));
     const [latest] = digest === undefined ? [] : await this.entries.latestSnapshots(target);
     const isChanged = digest !== undefined && latest?.digest.equals(digest) !== true;
     const content = objectText([
       ...(status === undefined ? [] : [['status', JSON.stringify(status)] as const]),
       ['changed', String(isChanged)],
-      ...(isChanged ? [['snapshot', body] as const] : []),
     ]);
     const addendum = await this.addenda.add({
       type: HISTORY,
       target,
       author,
       content,
-      ...(isChanged ? { snapshotDigest: digest } : {}),
+      ...(isChanged
+        ? { large: { key: 'snapshot', text: body, value: JSON.parse(body) as unknown }, snapshotDigest: digest }
+        : {}),
     });
     return { addendum, isChanged };
   }
 
   /** Stores a History of a signed body that is not the latest snapshot; nothing of one that is. */
   async recordIfNew(change: StatusChange): Promise<void> {
-    const digest = digestOf(change);
+    const digest = await this.digestOf(change);
     if (digest === undefined) return;
     const [latest] = await this.entries.latestSnapshots(change.target);
     if (latest?.digest.equals(digest) !== true) await this.record(change, digest);
   }
-}
 
-/** What a signed body is compared by; undefined for one that is not signed. */
-export const digestOf = ({ status, body }: Pick<StatusChange, 'status' | 'body'>): Buffer | undefined =>
-  isFinal(status) ? snapshotDigestOf(body) : undefined;
+  /** What a signed body is compared by; undefined for one that is not signed. */
+  async digestOf({ status, body }: Pick<StatusChange, 'status' | 'body'>): Promise<Buffer | undefined> {
+    return isFinal(status) ? this.slices.run(snapshotDigestOf(body)) : undefined;
+  }
+}

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { TimeLimit } from '../platform/database/time-limit';
-import { type Compartment } from '../resource/compartment/compartments';
+import { ServiceError } from '../platform/errors/service-error';
 import { GrantedReader } from '../resource/rows/granted-reader';
-import { SearchIndex } from '../resource/search/search-index';
+import { type ChartQuery } from './chart-plan';
 import { type ChartRow, everythingWithin, isWholeChart } from './everything-statements';
-import { type EverythingRequest } from './everything-request';
-import { type MemberFilter } from './member-filter';
 
 /** One resource of an answer. */
 export interface Member {
@@ -23,42 +21,48 @@ export class ChartReader {
   constructor(
     private readonly statements: Statements,
     private readonly reader: GrantedReader,
-    private readonly index: SearchIndex,
   ) {}
 
   /**
    * The patient first, then by type, the newest first; each as far as the caller may read it.
-   * @returns undefined for a chart that is too large to be read at once
-   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored, 'timeout' after `timeoutSeconds`.
+   * @returns undefined for a chart that is too large to be read at once, or takes its time
+   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored
    */
-  async read(
-    patientId: string,
-    compartment: Compartment,
-    request: EverythingRequest,
-    filter: MemberFilter,
-  ): Promise<readonly Member[] | undefined> {
-    const { since, types, timeoutSeconds } = request;
-    const hasPatient = types?.has('Patient') ?? true;
-    const values = [
-      this.index.referenceHash('Patient', patientId),
-      parameterIdsOf(compartment, types),
-      hasPatient ? patientId : null,
-      since ?? null,
-    ];
-    const { statement, values: bound } = everythingWithin(filter, values, filter.limit?.types ?? []);
-    const message = `$everything took longer than ${timeoutSeconds} s. Ask with a larger _timeout, or for less with _since or _type.`;
-    const rows = await this.statements.within(new TimeLimit(timeoutSeconds, message), () =>
-      this.statements.run<ChartRow & Record<string, unknown>>(statement, bound),
+  async read(query: ChartQuery, timeoutSeconds: number): Promise<readonly Member[] | undefined> {
+    const { patientId, filter } = query;
+    const hasPatient = query.types?.has('Patient') ?? true;
+    const { statement, values } = everythingWithin(
+      filter,
+      [query.patientHash, parameterIdsOf(query), hasPatient ? patientId : null, query.since ?? null],
+      filter.limit?.types ?? [],
     );
-    if (!isWholeChart(rows)) return undefined;
+    const rows = await this.soon(timeoutSeconds, () =>
+      this.statements.run<ChartRow & Record<string, unknown>>(statement, values),
+    );
+    if (rows === undefined || !isWholeChart(rows)) return undefined;
     // The patient may be left out; where it is not, it is the first row, and stored.
     const isListed = rows[0]?.type === 'Patient' && rows[0].id === patientId;
     if (!isListed) await this.reader.read('Patient', patientId);
     return rows.flatMap(memberOf);
   }
+
+  /** What takes longer is read type by type instead, which can tell where it is slow. */
+  private async soon<T>(timeoutSeconds: number, work: () => Promise<T>): Promise<T | undefined> {
+    const seconds = Math.min(MOST_SECONDS, timeoutSeconds / SHARE);
+    try {
+      return await this.statements.within(new TimeLimit(seconds, ''), work);
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === 'timeout') return undefined;
+      throw error;
+    }
+  }
 }
 
-function parameterIdsOf(compartment: Compartment, types: ReadonlySet<string> | undefined): readonly number[] {
+/** What the one statement may take of the time allowed, and at most. */
+const SHARE = 4;
+const MOST_SECONDS = 5;
+
+function parameterIdsOf({ compartment, types }: ChartQuery): readonly number[] {
   if (types === undefined) return compartment.parameterIds;
   return [...types].flatMap((type) => compartment.parameterIdsByType.get(type) ?? []);
 }

@@ -7,6 +7,7 @@ export const everythingOperation: OperationDefinition = {
   level: 'instance',
   methods: ['GET', 'POST'],
   enforcesRows: true,
+  hasLines: true,
   description: 'The patient and every resource that the stored CompartmentDefinition links to it.',
   exampleBody: {
     resourceType: 'Parameters',
@@ -21,7 +22,14 @@ export const everythingOperation: OperationDefinition = {
     { name: '_type', description: 'Types with commas between; the Patient only when named' },
     { name: 'start', description: 'Only what is about care on this date or later' },
     { name: 'end', description: 'Only what is about care on this date or earlier' },
+    { name: '_count', description: 'Resources of a page; without it the whole comes at once' },
+    {
+      name: '_include',
+      description: 'What is referred to besides: types, references such as Observation:performer, or *',
+    },
     { name: '_elements', description: 'Elements of each resource, such as name,birthDate' },
     { name: '_summary', description: 'true, text, data, count or false' },
+    { name: '_manifest', description: '1: how much there is and what is left out, instead of the resources' },
+    { name: '_explain', description: '1: SQL and plan of each type besides' },
   ],
 };

@@ -2,15 +2,21 @@ import { dateSpanOf } from '../fhir/instant';
 import { readSubset } from '../fhir/read-subset';
 import { type Subset } from '../fhir/subset';
 import { ServiceError } from '../platform/errors/service-error';
-import { isLenient, timeoutOf } from '../resource/search/result-parameters';
+import { type ExplainOptions, explainOptionsOf } from '../resource/search/explain-options';
+import { countOf, isLenient, timeoutOf } from '../resource/search/result-parameters';
 import { type CarePeriod } from './member-filter';
+import { type PageCursor } from './page-lists';
 
 /** What the underlying queries may take when nothing else is asked. */
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
 /** Parameters that may be repeated: all their values count. */
-const LISTS = ['_type', '_elements'];
-const PARAMETERS = ['_since', '_timeout', '_type', 'start', 'end', '_elements', '_summary', '_format', '_pretty'];
+const LISTS = ['_type', '_elements', '_include'];
+/** What an answer holds; of pages, the list knows it. */
+const CHOOSING = ['_since', '_type', 'start', 'end', '_include'];
+/** What it looks like; links repeat it. */
+const SHOWING = ['_elements', '_summary', '_format', '_pretty'];
+const PARAMETERS = [...CHOOSING, ...SHOWING, '_count', '_cursor', '_timeout', '_manifest', '_explain'];
 
 export interface EverythingRequest {
   readonly since: Date | undefined;
@@ -18,6 +24,12 @@ export interface EverythingRequest {
   /** Types of the compartment that are asked for; undefined: all. */
   readonly types: ReadonlySet<string> | undefined;
   readonly timeoutSeconds: number;
+  /** Resources of a page; undefined: the whole at once. 0 asks for the total alone. */
+  readonly count: number | undefined;
+  /** Where a page that a link led to begins. */
+  readonly cursor: PageCursor | undefined;
+  readonly isManifest: boolean;
+  readonly explain: ExplainOptions | undefined;
   /** The part of each resource that is asked for; `count` asks for none at all. */
   readonly subset: Subset | 'count' | undefined;
   /** The parameters that were used, as the `self` link shows them. */
@@ -35,6 +47,8 @@ export function readEverythingRequest(
   assertKnownNames(query, isLenient(options.prefer));
   const subset = readSubset(query);
   const used = new URLSearchParams();
+  const cursor = cursorOf(query);
+  const count = pageSizeOf(query, cursor);
   const asked = timeoutOf(query.get('_timeout'), options.maxTimeoutSeconds);
   const types = typesOf(query, options);
   for (const name of ['_since', 'start', 'end']) {
@@ -42,8 +56,9 @@ export function readEverythingRequest(
     if (value !== null) used.set(name, value);
   }
   if (types !== undefined) used.set('_type', [...types].join(','));
-  for (const name of ['_elements', '_summary', '_format', '_pretty'])
+  for (const name of ['_include', ...SHOWING, '_manifest', '_explain', '_cursor'])
     for (const value of query.getAll(name)) used.append(name, value);
+  if (count !== undefined) used.set('_count', String(count));
   if (asked !== undefined) used.set('_timeout', String(asked));
   const since = query.get('_since');
   return {
@@ -51,9 +66,53 @@ export function readEverythingRequest(
     period: periodOf(query),
     types,
     timeoutSeconds: asked ?? Math.min(DEFAULT_TIMEOUT_SECONDS, options.maxTimeoutSeconds),
-    subset,
+    subset: count === 0 ? 'count' : subset,
+    count: count === 0 ? undefined : count,
+    cursor,
+    isManifest: isManifestOf(query),
+    explain: explainOptionsOf(query),
     used,
   };
+}
+
+/** The parameters of a link to another page. */
+export function linkedParameters(
+  { used, count }: EverythingRequest,
+  { listId, position }: PageCursor,
+): URLSearchParams {
+  const linked = new URLSearchParams([...used].filter(([name]) => SHOWING.includes(name) || name === '_timeout'));
+  linked.set('_count', String(count));
+  linked.set('_cursor', `${listId}.${position}`);
+  return linked;
+}
+
+/** An empty value asks for nothing elsewhere; here it would be the whole at once or a page, and nobody could tell which was meant. */
+function pageSizeOf(query: URLSearchParams, cursor: PageCursor | undefined): number | undefined {
+  if (query.get('_count') === '') throw new ServiceError('invalid', '_count must be a whole number such as 20.');
+  return cursor !== undefined || query.has('_count') ? countOf(query) : undefined;
+}
+
+const CURSOR = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,9})$/;
+
+function cursorOf(query: URLSearchParams): PageCursor | undefined {
+  const text = query.get('_cursor');
+  if (text === null) return undefined;
+  const [, listId, position] = CURSOR.exec(text) ?? [];
+  if (listId === undefined)
+    throw new ServiceError('invalid', '_cursor stands in links to further pages; follow them as they are.');
+  const chosen = [...CHOOSING, '_manifest', '_explain'].find((name) => query.has(name));
+  if (chosen !== undefined)
+    throw new ServiceError(
+      'invalid',
+      `${chosen} and _cursor exclude each other: what the pages hold was chosen with the first one.`,
+    );
+  return { listId, position: Number(position) };
+}
+
+function isManifestOf(query: URLSearchParams): boolean {
+  const text = query.get('_manifest') ?? '';
+  if (!['', '0', '1', 'true', 'false'].includes(text)) throw new ServiceError('invalid', '_manifest must be 1 or 0.');
+  return text === '1' || text === 'true';
 }
 
 function assertKnownNames(query: URLSearchParams, ignoresUnknown: boolean): void {

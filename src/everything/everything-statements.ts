@@ -3,10 +3,10 @@ import { Binder, type CompiledSearch } from '../resource/search/compile/binder';
 import { type MemberFilter, periodTest, seenTest } from './member-filter';
 
 /** Links of a chart that is read by one statement; larger ones are read type by type. */
-const MOST_LINKS = 10_000_000;
+const MOST_LINKS = 1_000;
 
 /** Bytes of a body that is read by that statement. */
-const MOST_BYTES = 1_000_000_000;
+const MOST_BYTES = 65_536;
 
 /** A row of {@link PATIENT_EVERYTHING}. */
 export interface ChartRow {

@@ -1,31 +1,44 @@
 import { type Compartment } from '../resource/compartment/compartments';
+import { type Portion } from './chart-plan';
 
-/** The extension of `Bundle.entry.search` that tells by which parameter of the compartment the entry belongs to the patient. */
+/** Extensions of `Bundle.entry.search`: the parameter of the compartment by which an entry belongs to the patient … */
 export const REASON_URL = 'urn:svc:compartment-parameter';
+/** … and the reference by which it was included, as `_include` names it. */
+export const INCLUDED_URL = 'urn:svc:included-by';
 
 /** Combinations of parameters are few; beyond these they are made anew each time. */
 const MOST_REMEMBERED = 2_000;
 
 /** Members of `search` that tell why an entry is there, by the ids of the parameters that link it. */
 export class Reasons {
-  private readonly known = new Map<string, string>();
+  private readonly known = { match: new Map<string, string>(), include: new Map<string, string>() };
 
-  constructor(private readonly compartment: Compartment) {}
+  /** @param referenceNames `Observation:performer` by the id of the parameter */
+  constructor(
+    private readonly compartment: Compartment,
+    private readonly referenceNames: () => ReadonlyMap<number, string>,
+  ) {}
 
   /** @param parameters ids with commas between, 0 for the patient itself; `"extension":[…],` as JSON text */
-  of(parameters: string): string {
-    const known = this.known.get(parameters);
+  of(parameters: string, mode: Portion['mode']): string {
+    const known = this.known[mode].get(parameters);
     if (known !== undefined) return known;
-    const extension = this.codesOf(parameters).map((code) => ({ url: REASON_URL, valueCode: code }));
-    const text = `"extension":${JSON.stringify(extension)},`;
-    if (this.known.size < MOST_REMEMBERED) this.known.set(parameters, text);
+    const ids = parameters.split(',').map(Number);
+    const extension =
+      mode === 'match'
+        ? sorted(ids.flatMap((id) => this.codesOf(id))).map((code) => ({ url: REASON_URL, valueCode: code }))
+        : sorted(ids.flatMap((id) => this.referenceNames().get(id) ?? [])).map((name) => ({
+            url: INCLUDED_URL,
+            valueString: name,
+          }));
+    const text = extension.length === 0 ? '' : `"extension":${JSON.stringify(extension)},`;
+    if (this.known[mode].size < MOST_REMEMBERED) this.known[mode].set(parameters, text);
     return text;
   }
 
-  private codesOf(parameters: string): readonly string[] {
-    const codes = parameters
-      .split(',')
-      .flatMap((id) => (id === '0' ? ['_id'] : (this.compartment.codesById.get(Number(id)) ?? [])));
-    return [...new Set(codes)].sort();
+  private codesOf(id: number): readonly string[] {
+    return id === 0 ? ['_id'] : (this.compartment.codesById.get(id) ?? []);
   }
 }
+
+const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

@@ -1,6 +1,7 @@
 import { type Request, type Response } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
 import { queryOf } from '../platform/http/raw-request';
+import { type StreamLimits, sendStream, type TextSink } from '../platform/http/send-stream';
 import { sendText } from '../platform/http/send-text';
 import { indentedJson } from '../platform/json/indent-json';
 import { yamlOf } from '../platform/yaml/print-yaml';
@@ -19,6 +20,16 @@ export interface FhirAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Set where the body is one version of one resource: conditional reads, `_summary` and `Prefer` are about such. */
   readonly isResource?: true;
+  /** Set where the text is no JSON: it goes out as it is. */
+  readonly contentType?: string;
+}
+
+/** An answer that is sent as it is made, since it may be longer than memory. */
+export interface FhirStream {
+  readonly contentType: string;
+  readonly limits: StreamLimits;
+  /** Writes the body. What it throws before it writes is answered as any refusal. */
+  readonly produce: (sink: TextSink) => Promise<void>;
 }
 
 /** Where `response.locals` keeps the text of the one resource that is shown, for whoever records what was. */
@@ -37,13 +48,11 @@ const CACHE_CONTROL = 'private, no-cache';
 export function sendAnswer(response: Response, answer: FhirAnswer): void {
   const { req: request } = response;
   const { status, text, headers } = answer.isResource === true ? asPreferred(request, answer) : answer;
-  const printed = text === undefined ? undefined : printedFor(request, text);
+  const printed = text === undefined ? undefined : printedFor(request, text, answer.contentType);
   response.statusCode = status;
   if (answer.isResource === true) response.locals[SHOWN_RESOURCE] = answer.text;
-  const others = response.getHeader('Vary');
-  response.setHeader('Vary', others === undefined ? VARY : `${String(others)}, ${VARY}`);
-  response.setHeader('Cache-Control', CACHE_CONTROL);
-  for (const name in headers) response.setHeader(name, headers[name] ?? '');
+  const all = { ...cachingOf(response), ...headers };
+  for (const name in all) response.setHeader(name, all[name] ?? '');
   if (printed === undefined) {
     response.end();
     return;
@@ -52,7 +61,22 @@ export function sendAnswer(response: Response, answer: FhirAnswer): void {
   sendText(response, printed.text);
 }
 
-function printedFor(request: Request, text: string): { readonly contentType: string; readonly text: string } {
+/** Sends an answer of 200 as it is made; see {@link sendStream}. */
+export async function sendStreamed(response: Response, { contentType, limits, produce }: FhirStream): Promise<void> {
+  await sendStream(response, { ...cachingOf(response), 'Content-Type': contentType }, limits, produce);
+}
+
+function cachingOf(response: Response): Readonly<Record<string, string>> {
+  const others = response.getHeader('Vary');
+  return { Vary: others === undefined ? VARY : `${String(others)}, ${VARY}`, 'Cache-Control': CACHE_CONTROL };
+}
+
+function printedFor(
+  request: Request,
+  text: string,
+  given: string | undefined,
+): { readonly contentType: string; readonly text: string } {
+  if (given !== undefined) return { contentType: given, text };
   // What cannot be written is refused before a handler runs; its refusal is told in JSON.
   const { contentType, isYaml } = formatOfRequest(request) ?? DEFAULT_FORMAT;
   if (isYaml) return { contentType, text: yamlOf(text) };

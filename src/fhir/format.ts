@@ -2,6 +2,8 @@
 export interface AnswerFormat {
   readonly contentType: string;
   readonly isYaml: boolean;
+  /** Resources one below the other instead of a Bundle. */
+  readonly isLines?: true;
 }
 
 const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({
@@ -9,8 +11,10 @@ const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({
   isYaml,
 });
 
+type Formats = ReadonlyMap<string, AnswerFormat>;
+
 /** By media type; the first of those that a range such as `*` covers is answered with. */
-const FORMATS: ReadonlyMap<string, AnswerFormat> = new Map([
+const FORMATS: Formats = new Map([
   ...['application/fhir+json', 'application/json', 'application/json+fhir', 'text/json'].map(
     (type) => [type, format(type, false)] as const,
   ),
@@ -21,8 +25,20 @@ const FORMATS: ReadonlyMap<string, AnswerFormat> = new Map([
 
 export const DEFAULT_FORMAT: AnswerFormat = format('application/fhir+json', false);
 
+/** One resource a line (http://hl7.org/fhir/uv/bulkdata/STU1/index.html#file-request), where an operation answers so. */
+const FORMATS_WITH_LINES: Formats = new Map([
+  ...FORMATS,
+  ...['application/fhir+ndjson', 'application/ndjson', 'application/x-ndjson'].map(
+    (type) => [type, { contentType: type, isYaml: false, isLines: true }] as const,
+  ),
+]);
+
 /** What `_format` may be besides a media type (http://hl7.org/fhir/R4/http.html#mime-type). */
-const SHORT_NAMES: Readonly<Record<string, string>> = { json: 'application/fhir+json', yaml: 'text/yaml' };
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  json: 'application/fhir+json',
+  yaml: 'text/yaml',
+  ndjson: 'application/fhir+ndjson',
+};
 
 export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
   .filter(([, { isYaml }]) => isYaml)
@@ -31,14 +47,20 @@ export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
 /**
  * Chooses the format of an answer: `_format` before `Accept`, as R4 says. Of an Accept header the range with the largest
  * q wins, then the more exact one, then the earlier one (RFC 9110, section 12.5.1).
+ * @param hasLines whether the answer can be written as lines too
  * @returns undefined when nothing that is asked for can be made
  */
-export function negotiatedFormat(accept: string | undefined, asked: string | null): AnswerFormat | undefined {
-  if (asked !== null && asked !== '') return askedFormat(asked);
+export function negotiatedFormat(
+  accept: string | undefined,
+  asked: string | null,
+  hasLines = false,
+): AnswerFormat | undefined {
+  const formats = hasLines ? FORMATS_WITH_LINES : FORMATS;
+  if (asked !== null && asked !== '') return askedFormat(asked, formats);
   if (accept === undefined || accept === '' || accept === '*/*') return DEFAULT_FORMAT;
-  const exact = FORMATS.get(accept);
+  const exact = formats.get(accept);
   if (exact !== undefined) return exact;
-  return accept.length > LONGEST_REMEMBERED ? bestOf(accept) : remembered(accept);
+  return accept.length > LONGEST_REMEMBERED || hasLines ? bestOf(accept, formats) : remembered(accept);
 }
 
 /** Each client sends the same list again and again; the few that there are need not be read each time. */
@@ -48,17 +70,17 @@ const LONGEST_REMEMBERED = 300;
 
 function remembered(accept: string): AnswerFormat | undefined {
   if (answers.has(accept)) return answers.get(accept);
-  const best = bestOf(accept);
+  const best = bestOf(accept, FORMATS);
   if (answers.size >= MOST_REMEMBERED) answers.clear();
   answers.set(accept, best);
   return best;
 }
 
 /** A plus sign that was not encoded arrives as a space. */
-function askedFormat(asked: string): AnswerFormat | undefined {
-  const range = rangeOf(asked.replace(/ (?=json|yaml|fhir)/, '+'), 0);
+function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined {
+  const range = rangeOf(asked.replace(/ (?=json|yaml|fhir|ndjson)/, '+'), 0);
   const name = SHORT_NAMES[range.mediaType] ?? range.mediaType;
-  return range.isKnownVersion ? FORMATS.get(name) : undefined;
+  return range.isKnownVersion ? formats.get(name) : undefined;
 }
 
 interface MediaRange {
@@ -73,13 +95,13 @@ interface MediaRange {
 /** A header that is longer is nobody's wish but a burden. */
 const MAX_RANGES = 50;
 
-function bestOf(accept: string): AnswerFormat | undefined {
+function bestOf(accept: string, formats: Formats): AnswerFormat | undefined {
   const ranges = accept
     .split(',', MAX_RANGES)
     .map(rangeOf)
     .filter(({ isKnownVersion }) => isKnownVersion);
   let best: { range: MediaRange; format: AnswerFormat } | undefined;
-  for (const [mediaType, candidate] of FORMATS) {
+  for (const [mediaType, candidate] of formats) {
     const range = mostExactFor(mediaType, ranges);
     if (range === undefined || range.quality === 0) continue;
     if (best === undefined || isBetter(range, best.range)) best = { range, format: candidate };

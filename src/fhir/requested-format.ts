@@ -4,21 +4,24 @@ import { bodyOf, mediaTypeOf, queryOf } from '../platform/http/raw-request';
 import { type AnswerFormat, negotiatedFormat } from './format';
 
 /** The format that a request asks for; undefined when this server cannot write it. */
-export const formatOfRequest = (request: Request): AnswerFormat | undefined =>
-  negotiatedFormat(request.headers.accept, parameterOf(request, '_format'));
+export const formatOfRequest = (request: Request, hasLines = false): AnswerFormat | undefined =>
+  negotiatedFormat(request.headers.accept, parameterOf(request, '_format'), hasLines);
 
 /** Whether the answer is spread over lines for people (http://hl7.org/fhir/R4/http.html#pretty). */
 export const isPretty = (request: Request): boolean => parameterOf(request, '_pretty') === 'true';
 
 /**
  * Refuses what cannot be answered as asked, before anything is done: no write happens whose answer nobody could read.
+ * @param hasLines whether the answer can be written as NDJSON too
+ * @returns what it will be written in
  * @throws ServiceError 'not-acceptable', or 'invalid' for `_pretty`
  */
-export function assertAnswerable(request: Request): void {
+export function assertAnswerable(request: Request, hasLines = false): AnswerFormat {
   if (!['true', 'false', '', null].includes(parameterOf(request, '_pretty'))) {
     throw new ServiceError('invalid', '_pretty must be true or false.');
   }
-  if (formatOfRequest(request) !== undefined) return;
+  const format = formatOfRequest(request, hasLines);
+  if (format !== undefined) return format;
   throw new ServiceError(
     'not-acceptable',
     'This server answers in application/fhir+json, application/json or text/json, and as YAML in text/yaml or application/yaml, by FHIR 4.0. Ask by Accept or _format.',

@@ -1,8 +1,8 @@
 import { All, Controller, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { sendAnswer } from '../fhir/fhir-answer';
-import { assertAnswerable } from '../fhir/requested-format';
+import { sendAnswer, sendStreamed } from '../fhir/fhir-answer';
+import { assertAnswerable, isPretty } from '../fhir/requested-format';
 import { rootUrlOf } from '../fhir/root-url';
 import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
@@ -68,7 +68,7 @@ export class OperationController {
       throw new ServiceError('not-allowed', `$${at.code} is called with ${methods.join(' or ')}.`, { allow: methods });
     }
     if (found.meta.enforcesRows !== true) this.requests.assertAllRows();
-    assertAnswerable(request);
+    const format = assertAnswerable(request, found.meta.hasLines);
     const answer = await found.handler.execute({
       method,
       ...(at.type === undefined ? {} : { type: at.type }),
@@ -77,7 +77,10 @@ export class OperationController {
       body: bodyOf(request),
       headers: request.headers as Record<string, string | undefined>,
       rootUrl: rootUrlOf(request, this.environment),
+      format,
+      isPretty: isPretty(request),
     });
-    sendAnswer(response, answer);
+    if ('produce' in answer) await sendStreamed(response, answer);
+    else sendAnswer(response, answer);
   }
 }

@@ -1,5 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
-import { type FhirAnswer } from '../fhir/fhir-answer';
+import { type FhirAnswer, type FhirStream } from '../fhir/fhir-answer';
+import { type AnswerFormat } from '../fhir/format';
 
 /** Stands for any resource type: the operation is called on all of them. */
 export const ANY_TYPE = '{type}';
@@ -21,6 +22,8 @@ export interface OperationDefinition {
    * limited to some are refused.
    */
   readonly enforcesRows?: boolean;
+  /** Whether it can answer in NDJSON, one resource a line. */
+  readonly hasLines?: true;
   /** An id to try an instance operation with, for the OpenAPI document. */
   readonly exampleId?: string;
   /** A body to try POST with, for the OpenAPI document. */
@@ -43,12 +46,16 @@ export interface OperationRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** What links of the answer begin with: the root that was called, without a trailing slash. */
   readonly rootUrl: string;
+  /** What the answer will be written in; only an operation that streams or writes lines needs to know. */
+  readonly format: AnswerFormat;
+  /** Whether JSON is spread over lines for people. */
+  readonly isPretty: boolean;
 }
 
 /** One `$operation`: a class of its own, registered by {@link Operation}. */
 export interface OperationHandler {
   /** @throws ServiceError, which the FHIR edge turns into an OperationOutcome. */
-  execute(request: OperationRequest): Promise<FhirAnswer>;
+  execute(request: OperationRequest): Promise<FhirAnswer | FhirStream>;
 }
 
 /** Registers an {@link OperationHandler}. */

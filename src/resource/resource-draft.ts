@@ -78,14 +78,14 @@ export class ResourceDraft {
     return this.members.find((member) => member.key === key)?.valueText;
   }
 
-  /** Replaces a top-level member by a JSON text, or adds it at the end. */
-  setMember(key: string, valueText: string): void {
+  /** Replaces a top-level member by a JSON text, or adds it at the end; `value` is what JSON.parse makes of the text. */
+  setMember(key: string, valueText: string, value = JSON.parse(valueText) as unknown): void {
     const member: JsonMember = { key, keyText: JSON.stringify(key), valueText };
     const isKnown = this.members.some((known) => known.key === key);
     this.members = isKnown
       ? this.members.map((known) => (known.key === key ? member : known))
       : [...this.members, member];
-    this.content = { ...this.content, [key]: JSON.parse(valueText) as unknown };
+    this.content = { ...this.content, [key]: value };
   }
 
   /** Tells that something changed that the body does not show (a password), so that an equal body is a new version too. */

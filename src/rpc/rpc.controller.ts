@@ -7,7 +7,8 @@ import { bodyOf } from '../platform/http/raw-request';
 import { DecidedByParts, OperationId } from '../platform/http/route-access';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { elementsOf } from '../platform/json/json-members';
-import { readJson, type ScannedJson } from '../platform/json/read-json';
+import { type ScannedJson, readJsonInSteps } from '../platform/json/read-json';
+import { Slices } from '../platform/time/slices';
 import { sendJson } from './json-answer';
 import { RpcAccess } from './rpc-access';
 import { RpcDispatcher } from './rpc-dispatcher';
@@ -27,6 +28,7 @@ export class RpcController {
     private readonly dispatcher: RpcDispatcher,
     private readonly access: RpcAccess,
     private readonly errors: RpcErrors,
+    private readonly slices: Slices,
   ) {}
 
   @Post()
@@ -59,7 +61,7 @@ export class RpcController {
 
   private async read(request: Request): Promise<ScannedJson> {
     try {
-      return readJson(decodeUtf8(bodyOf(request)));
+      return await this.slices.run(readJsonInSteps(decodeUtf8(bodyOf(request))));
     } catch (error) {
       await this.access.grant();
       throw error;

@@ -9,6 +9,8 @@ import { DestinationReplayOperation } from './destination-replay.operation';
 import { DestinationRights } from './destination-rights';
 import { DestinationStatusOperation } from './destination-status.operation';
 import { DestinationTestOperation } from './destination-test.operation';
+import { DryRunOperation } from './dry-run/dry-run.operation';
+import { TopicDryRun } from './dry-run/topic-dry-run';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { ReadableChanges } from './readable-changes';
 import { ReadableFocus } from './readable-focus';
@@ -29,12 +31,14 @@ import { TopicRegistry } from './topic-registry';
     DestinationRights,
     DestinationStatusOperation,
     DestinationTestOperation,
+    DryRunOperation,
     ReadableChanges,
     ReadableFocus,
     NotificationBundleRenderer,
     SlowWork,
     SubscriptionTopicRule,
     TopicDestinationRule,
+    TopicDryRun,
     TopicEventListener,
     TopicRegistry,
   ],

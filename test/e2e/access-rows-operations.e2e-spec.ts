@@ -123,6 +123,7 @@ describe('operations of callers who are limited to rows', () => {
 
   it.each<[string, (target: object, id: string) => object]>([
     ['get-addendums', (target) => ({ target })],
+    ['verify', (target) => ({ target })],
     ['add-comment', (target) => ({ target, user, text: 'seen' })],
     ['add-note', (target) => ({ target, user, text: 'seen' })],
     ['create-amendment', (target) => ({ target, user })],

@@ -23,6 +23,12 @@ interface Found extends SentResource {
   readonly meta: { readonly versionId: string; readonly lastUpdated: string };
 }
 
+interface FoundEntry {
+  readonly resource: Found;
+  /** By which parameters it belongs to the patient. */
+  readonly search: { readonly extension: readonly { readonly valueCode: string }[] };
+}
+
 /** What is compared: the name, the version and all content. */
 const foundAs = ({ meta, ...resource }: Found): object => ({ ...resource, version: Number(meta.versionId) });
 const keptAs = ({ resource, version }: Kept): object => ({ ...resource, version });
@@ -48,8 +54,12 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
   const everything = async (patientId: string, query = ''): Promise<Found[]> => {
     const answer = await app.get(`/fhir/Patient/${patientId}/$everything${query}`);
     expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
-    const { entry, total } = answer.json<Bundle<{ resource: Found }>>();
+    const { entry, total } = answer.json<Bundle<FoundEntry>>();
     expect(total).toBe(entry.length);
+    for (const { resource, search } of entry) {
+      const codes = search.extension.map(({ valueCode }) => valueCode);
+      expect([nameOf(resource), codes]).toEqual([nameOf(resource), record.reasonsOf(resource, patientId)]);
+    }
     return entry.map(({ resource }) => resource);
   };
 

@@ -1,5 +1,5 @@
 import { type Subject } from './compartment-chart';
-import { type SentResource, belongsTo } from './compartment-oracle';
+import { type SentResource, belongsTo, reasonsOf } from './compartment-oracle';
 import { BASE_URL, type Received, type TestApp } from './test-app';
 
 /** Where the server answers: both roots. */
@@ -74,6 +74,12 @@ export class SentRecord {
   /** What `$everything` of the patient holds, according to what was sent. */
   everythingOf(patientId: string): Kept[] {
     return this.all.filter(({ resource }) => belongsTo(resource, patientId, BASES));
+  }
+
+  /** By which parameters it holds the resource, as the server codes them. */
+  reasonsOf(resource: SentResource, patientId: string): string[] {
+    const itself = nameOf(resource) === `Patient/${patientId}` ? ['_id'] : [];
+    return [...itself, ...reasonsOf(resource, patientId, BASES)].sort();
   }
 
   private keep(resource: SentResource, answer: Received): void {

@@ -1,4 +1,3 @@
-import { Exclude, Expose } from 'class-transformer';
 import { IsIn, IsString } from 'class-validator';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type JsonText } from '../../platform/json/json-text';
@@ -9,20 +8,16 @@ import { HISTORY } from '../addendum-kinds';
 import { Authors } from '../authors';
 import { IfSent, IsResourceId, IsShapedLike } from '../param-checks';
 import { TARGET_TYPES, UserReference } from '../references';
-import { digestOf, StatusHistory } from '../status-history';
+import { StatusHistory } from '../status-history';
 
 /** The members that are checked; the whole body is read as text. */
-@Exclude()
 class HistoryResource {
-  @Expose()
   @IsResourceId()
   id!: string;
 
-  @Expose()
   @IsIn(TARGET_TYPES)
   resourceType!: string;
 
-  @Expose()
   @IfSent()
   @IsString()
   status?: string;
@@ -73,12 +68,12 @@ export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
     private readonly authors: Authors,
   ) {}
 
-  execute({ resource, user }: AddToHistoryParams, call: RpcCall): Promise<JsonText> {
+  async execute({ resource, user }: AddToHistoryParams, call: RpcCall): Promise<JsonText> {
     const { id, resourceType, status } = resource;
     const target = { id, resourceType };
     const change = { target, author: this.authors.of(user, call.caller), status, body: call.text('resource') ?? '{}' };
     // Hashed before the target is held: others wait for what happens then.
-    const digest = digestOf(change);
+    const digest = await this.history.digestOf(change);
     return this.unitOfWork.run(async () => {
       await this.addenda.holdBrought(target);
       return (await this.history.record(change, digest)).addendum;

@@ -7,6 +7,7 @@ import { IndexHistoryByTime1795000000005 } from './migrations/1795000000005-inde
 import { CreateLiveSearchParameters1795000000006 } from './migrations/1795000000006-create-live-search-parameters';
 import { CreateAccessDenials1795000000007 } from './migrations/1795000000007-create-access-denials';
 import { CreateCredentialFailure1795000000010 } from './migrations/1795000000010-create-credential-failure';
+import { CreateEverythingList1795000000012 } from './migrations/1795000000012-create-everything-list';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -28,6 +29,7 @@ export const MIGRATIONS = [
   CreateLiveSearchParameters1795000000006,
   CreateAccessDenials1795000000007,
   CreateCredentialFailure1795000000010,
+  CreateEverythingList1795000000012,
 ];
 
 /** Options of the one DataSource: for the app, the migrations at start, and the TypeORM command line. */

@@ -4,6 +4,7 @@ import { Environment } from '../config/environment';
 import { dataSourceOptions } from './data-source-options';
 import { RegistryEpoch } from './registry-epoch';
 import { ServerSetup } from './server-setup';
+import { Snapshots } from './snapshots';
 import { Statements } from './statements';
 import { UnitOfWork } from './unit-of-work';
 
@@ -24,8 +25,8 @@ export class DatabaseModule {
           }),
         }),
       ],
-      providers: [UnitOfWork, Statements, RegistryEpoch, ServerSetup],
-      exports: [UnitOfWork, Statements, RegistryEpoch, ServerSetup],
+      providers: [UnitOfWork, Statements, Snapshots, RegistryEpoch, ServerSetup],
+      exports: [UnitOfWork, Statements, Snapshots, RegistryEpoch, ServerSetup],
     };
   }
 }

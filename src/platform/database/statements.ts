@@ -90,7 +90,7 @@ export class Statements {
  */
 const configs = new WeakMap<Statement, QueryConfig>();
 
-function configOf(statement: Statement): QueryConfig {
+export function configOf(statement: Statement): QueryConfig {
   const known = configs.get(statement);
   if (known !== undefined) return known;
   const { name, text, hasTextInstants } = statement;
@@ -101,5 +101,5 @@ function configOf(statement: Statement): QueryConfig {
 }
 
 /** The driver would write dates in the zone of this process, whose old offsets have seconds that it leaves out. */
-const valuesOf = (values: readonly unknown[]): unknown[] =>
+export const valuesOf = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (value instanceof Date ? value.toISOString() : value));

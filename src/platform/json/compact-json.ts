@@ -1,3 +1,4 @@
+import { type Steps } from '../time/steps';
 import { type JsonBodyErrorKind, JsonBodyError } from './json-body-error';
 
 export interface JsonLimits {
@@ -16,8 +17,17 @@ export interface JsonLimits {
  * @throws JsonBodyError that names the kind and the place.
  */
 export function compactJson(text: string, limits: JsonLimits = {}): string {
-  return new JsonScanner(text, limits.maxDepth ?? 64, limits.maxNumberLength ?? 40).scan();
+  const { maxDepth = DEFAULT_MAX_DEPTH, maxNumberLength = DEFAULT_MAX_NUMBER_LENGTH } = limits;
+  return new JsonScanner(text, maxDepth, maxNumberLength).scan();
 }
+
+/** As {@link compactJson}, in steps of less than a millisecond: for texts of megabytes, which others should not wait for. */
+export function compactJsonInSteps(text: string): Steps<string> {
+  return new JsonScanner(text, DEFAULT_MAX_DEPTH, DEFAULT_MAX_NUMBER_LENGTH).scanInSteps();
+}
+
+const DEFAULT_MAX_DEPTH = 64;
+const DEFAULT_MAX_NUMBER_LENGTH = 40;
 
 const MAX_EXPONENT = 400;
 
@@ -57,6 +67,9 @@ const PLAIN_NAME = /^[A-Za-z_][\w-]{0,63}$/;
 /** What stands between white space is gathered in slices; joining so many at once bounds what a hostile text costs. */
 const SLICES_AT_ONCE = 1024;
 
+/** Values between two pauses. */
+const VALUES_AT_ONCE = 2048;
+
 /** An object or array that is not closed yet. One stands for each depth and is used again. */
 interface OpenContainer {
   /** The key or, in an array, the index that is being read. */
@@ -84,7 +97,15 @@ class JsonScanner {
   scan(): string {
     do this.value();
     while (this.hasNextValue());
-    if (this.at < this.text.length) this.malformed('end of text');
+    return this.compacted();
+  }
+
+  *scanInSteps(): Steps<string> {
+    let values = 0;
+    do {
+      this.value();
+      if (++values % VALUES_AT_ONCE === 0) yield;
+    } while (this.hasNextValue());
     return this.compacted();
   }
 
@@ -273,6 +294,7 @@ class JsonScanner {
   }
 
   private compacted(): string {
+    if (this.at < this.text.length) this.malformed('end of text');
     if (this.copiedTo === 0) return this.text;
     return this.joined + this.slices.join('') + this.text.slice(this.copiedTo);
   }

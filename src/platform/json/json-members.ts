@@ -1,4 +1,4 @@
-import { endOfString, endOfValue } from './json-skip';
+import { endOfString, endOfValue, unquoted } from './json-skip';
 
 export interface JsonMember {
   /** Unescaped. */
@@ -77,8 +77,4 @@ function textsOf(objectText: string, keeps: (key: string) => boolean): string[] 
 
 function braced(memberTexts: readonly string[]): string {
   return `{${memberTexts.join(',')}}`;
-}
-
-function unquoted(keyText: string): string {
-  return keyText.includes('\\') ? (JSON.parse(keyText) as string) : keyText.slice(1, -1);
 }

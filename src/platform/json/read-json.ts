@@ -1,4 +1,5 @@
-import { type JsonLimits, compactJson } from './compact-json';
+import { type Steps } from '../time/steps';
+import { type JsonLimits, compactJson, compactJsonInSteps } from './compact-json';
 import { type JsonMember, membersOf } from './json-members';
 
 export interface ScannedJson {
@@ -15,6 +16,20 @@ export interface ScannedJson {
  * @throws JsonBodyError for what {@link compactJson} refuses.
  */
 export function readJson(text: string, limits?: JsonLimits): ScannedJson {
-  const compact = compactJson(text, limits);
-  return { text: compact, value: JSON.parse(compact), members: () => membersOf(compact) };
+  return scannedJson(compactJson(text, limits));
 }
+
+/** As {@link readJson}, in steps: for bodies of megabytes, which others should not wait for. */
+export function* readJsonInSteps(text: string): Steps<ScannedJson> {
+  const compact = yield* compactJsonInSteps(text);
+  yield;
+  const scanned = scannedJson(compact);
+  yield;
+  return scanned;
+}
+
+const scannedJson = (compact: string): ScannedJson => ({
+  text: compact,
+  value: JSON.parse(compact),
+  members: () => membersOf(compact),
+});

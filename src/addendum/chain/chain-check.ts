@@ -1,0 +1,88 @@
+import { type NativeReference } from '../../fhir/types';
+import { type Link, linkHash, NO_LINK } from './link-hash';
+
+/** A link as it is found, beside what is stored now of its addendum. */
+export interface StoredLink extends Link {
+  readonly linkHash: Buffer;
+  /** SHA-256 of the text that is stored now; undefined when the addendum is gone. */
+  readonly foundTextHash: Buffer | undefined;
+}
+
+/** What the row of the target says of its chain. */
+export interface ChainHead {
+  readonly lastSequence: number;
+  readonly headHash: Buffer;
+}
+
+/** What can be wrong with a chain, and how it is told. */
+export const BREAKS = {
+  'changed-text': 'The text of the addendum is not the one that was recorded.',
+  'missing-addendum': 'The addendum of this link is gone.',
+  'missing-link': 'The link with this number is gone.',
+  'changed-link':
+    'The link does not follow from the one before it: the row of the link, or of one before it, was changed.',
+  order: 'What stands here belongs to another place of the chain.',
+  'changed-head': 'The end of the chain is not where its target says it is.',
+  'missing-head': 'The target does not know of its chain any more.',
+  'no-link': 'The addendum names the target, and no link vouches for it.',
+} as const;
+
+export interface ChainBreak {
+  readonly reason: keyof typeof BREAKS;
+  /** The place in the chain; absent for an addendum that has none. */
+  readonly sequence?: number;
+  readonly addendumId?: string;
+}
+
+/** Follows the chain of one target link by link, keeping no more of it than its head. */
+export class ChainCheck {
+  private count = 0;
+  private last: Buffer = NO_LINK;
+
+  constructor(private readonly target: NativeReference) {}
+
+  /** How many links were found intact. */
+  get length(): number {
+    return this.count;
+  }
+
+  /** The hash of the last link that was found intact. */
+  get head(): Buffer {
+    return this.last;
+  }
+
+  /** Takes the link that stands next. Returns what is wrong with it; the check ends there. */
+  take(link: StoredLink): ChainBreak | undefined {
+    const sequence = this.count + 1;
+    const { addendumId } = link;
+    if (link.sequence !== sequence) return { reason: 'missing-link', sequence };
+    if (link.foundTextHash === undefined) return { reason: 'missing-addendum', sequence, addendumId };
+    if (!link.foundTextHash.equals(link.textHash)) return { reason: 'changed-text', sequence, addendumId };
+    if (!this.isNext(link)) return { reason: 'changed-link', sequence, addendumId };
+    this.count = sequence;
+    this.last = link.linkHash;
+    return undefined;
+  }
+
+  /** Compares what was found with what the target says of its chain, once there are no more links. */
+  finish(said: ChainHead | undefined): ChainBreak | undefined {
+    const { lastSequence, headHash } = said ?? { lastSequence: 0, headHash: NO_LINK };
+    if (said === undefined && this.count > 0) return { reason: 'missing-head' };
+    if (lastSequence > this.count) return { reason: 'missing-link', sequence: this.count + 1 };
+    return headHash.equals(this.last) && lastSequence === this.count ? undefined : { reason: 'changed-head' };
+  }
+
+  /**
+   * Whether a break is one of order: `elsewhere` is a link of the same chain that belongs where `found` stands, or whose text
+   * stands there.
+   */
+  isMisplaced(elsewhere: StoredLink, found: StoredLink | undefined): boolean {
+    const sequence = this.count + 1;
+    if (elsewhere.sequence === sequence) return false;
+    return this.isNext({ ...elsewhere, sequence }) || found?.foundTextHash?.equals(elsewhere.textHash) === true;
+  }
+
+  private isNext(link: StoredLink): boolean {
+    return linkHash(this.target, this.last, link).equals(link.linkHash);
+  }
+}

@@ -1,0 +1,72 @@
+import { type NativeReference } from '../../fhir/types';
+import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { Addenda } from '../addenda';
+import { BREAKS, type ChainBreak } from '../chain/chain-check';
+import { Chains } from '../chain/chains';
+import { EXAMPLE_TARGET } from '../example-addendum';
+import { IsShapedLike } from '../param-checks';
+import { TargetReference } from '../references';
+
+export class VerifyParams {
+  @IsShapedLike(TargetReference)
+  target!: TargetReference;
+}
+
+/** Whether the addenda of a target are those that were recorded, and the first fault if they are not. */
+export interface Verification {
+  readonly target: NativeReference;
+  readonly intact: boolean;
+  /** How many addenda are vouched for; with a fault: how many before it. */
+  readonly length: number;
+  /** Hash of the last of them, in hex: kept elsewhere it proves later that nothing was cut off. */
+  readonly head: string;
+  readonly broken?: {
+    readonly sequence?: number;
+    readonly addendum?: NativeReference;
+    readonly reason: string;
+    readonly message: string;
+  };
+}
+
+/** Follows the chain of a target (docs/addenda.md, "Evidence"). */
+@RpcMethod({
+  method: 'svc.sdc.addendum/verify',
+  params: VerifyParams,
+  enforcesRows: true,
+  description:
+    'Tells whether the addenda of a document or workflow are those that were recorded, or the first that is not.',
+  example: { target: EXAMPLE_TARGET },
+  exampleResult: {
+    target: EXAMPLE_TARGET,
+    intact: true,
+    length: 4,
+    head: '9b74c9897bac770ffc029102a200c5de5fa7b3b1f9f2b9f1a3a1b7d8c0e4f5a6',
+  },
+})
+export class Verify implements RpcHandler<VerifyParams, Verification> {
+  constructor(
+    private readonly addenda: Addenda,
+    private readonly chains: Chains,
+  ) {}
+
+  async execute({ target: { resourceType, id } }: VerifyParams): Promise<Verification> {
+    const target = { id, resourceType };
+    await this.addenda.assertSeen(target);
+    const { length, head, broken } = await this.chains.check(target);
+    if (length === 0 && broken === undefined) await this.addenda.assertStored(target);
+    return {
+      target,
+      intact: broken === undefined,
+      length,
+      head: head.toString('hex'),
+      ...(broken === undefined ? {} : { broken: toldBreak(broken) }),
+    };
+  }
+}
+
+const toldBreak = ({ reason, sequence, addendumId }: ChainBreak): NonNullable<Verification['broken']> => ({
+  ...(sequence === undefined ? {} : { sequence }),
+  ...(addendumId === undefined ? {} : { addendum: { id: addendumId, resourceType: 'SDCAddendum' } }),
+  reason,
+  message: BREAKS[reason],
+});

@@ -1,0 +1,28 @@
+import { ServiceError } from '../platform/errors/service-error';
+import { type TextSink } from '../platform/http/send-stream';
+
+/** What may stand in memory for the sake of a format that cannot be sent in parts. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+/** Gathers a text that is turned into another format as a whole. */
+export class CollectedText implements TextSink {
+  readonly signal = new AbortController().signal;
+  private readonly parts: string[] = [];
+  private size = 0;
+
+  get text(): string {
+    return this.parts.join('');
+  }
+
+  write(text: string): Promise<void> {
+    this.size += text.length;
+    this.parts.push(text);
+    return this.size <= MOST_CHARACTERS ? Promise.resolve() : Promise.reject(tooLarge());
+  }
+}
+
+const tooLarge = (): ServiceError =>
+  new ServiceError(
+    'not-acceptable',
+    'A chart of this size is not written as YAML or with _pretty. Ask for it as JSON or application/fhir+ndjson, or page by page with _count.',
+  );

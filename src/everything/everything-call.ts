@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { type AnswerFormat } from '../fhir/format';
+import { Environment } from '../platform/config/environment';
+import { type OperationRequest } from '../operation/operation';
+import { type Compartment, Compartments } from '../resource/compartment/compartments';
+import { RowLimits } from '../resource/rows/row-limits';
+import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
+import { SearchIndex } from '../resource/search/search-index';
+import { careDateIdsOf } from './care-dates';
+import { type ChartQuery } from './chart-plan';
+import { parametersOf } from './everything-parameters';
+import { type EverythingRequest, readEverythingRequest } from './everything-request';
+import { MemberPrinter } from './member-printer';
+import { includesOf, SHARED_TYPES } from './read-includes';
+import { Reasons } from './reasons';
+
+/** A call of `$everything`, read and checked. */
+export interface EverythingCall {
+  readonly request: EverythingRequest;
+  readonly query: ChartQuery;
+  readonly printer: MemberPrinter;
+  readonly format: AnswerFormat;
+  /** Whether the answer is made of whole text, as YAML and JSON for people are. */
+  readonly isWholeText: boolean;
+  /** The address of the operation with other parameters. */
+  readonly urlWith: (parameters: URLSearchParams) => string;
+}
+
+/** Reads calls: their parameters, what the compartment is at the moment, and what the caller may see. */
+@Injectable()
+export class EverythingCalls {
+  private readonly reasons = new WeakMap<Compartment, Reasons>();
+
+  constructor(
+    private readonly compartments: Compartments,
+    private readonly limits: RowLimits,
+    private readonly index: SearchIndex,
+    private readonly environment: Environment,
+  ) {}
+
+  /** @throws ServiceError 'invalid' for a parameter that is unknown or malformed */
+  async read({ id = '', query, body, headers, rootUrl, format, isPretty }: OperationRequest): Promise<EverythingCall> {
+    const compartment = await this.compartments.of('Patient');
+    const { parameters } = await this.index.current();
+    const given = parametersOf(query, body);
+    const request = readEverythingRequest(given, {
+      prefer: headers.prefer,
+      maxTimeoutSeconds: this.environment.everythingTimeoutMaxSeconds,
+      isInCompartment: (type) => type === 'Patient' || (compartment.parameterIdsByType.get(type) ?? []).length > 0,
+    });
+    const { types, since, period, subset } = request;
+    const reasons = this.reasonsOf(compartment, parameters);
+    return {
+      request,
+      query: {
+        patientId: id,
+        patientHash: this.index.referenceHash('Patient', id),
+        compartment,
+        types,
+        since,
+        filter: {
+          period: period === undefined ? undefined : { ...period, ...careDateIdsOf(parameters) },
+          limit: await this.limits.current(),
+        },
+        linked: includesOf(given, parameters),
+      },
+      printer: new MemberPrinter(rootUrl, reasons, subset === 'count' ? undefined : subset, format.isLines === true),
+      format,
+      isWholeText: format.isYaml || (isPretty && format.isLines !== true),
+      urlWith: (used) => {
+        const text = used.toString();
+        return `${rootUrl}/Patient/${id}/$everything${text === '' ? '' : `?${text}`}`;
+      },
+    };
+  }
+
+  private reasonsOf(compartment: Compartment, parameters: SearchParameterSet): Reasons {
+    const reasons =
+      this.reasons.get(compartment) ?? new Reasons(compartment, () => referenceNamesOf(compartment, parameters));
+    this.reasons.set(compartment, reasons);
+    return reasons;
+  }
+}
+
+/** `Observation:performer` by the id of the parameter, as `_include` names it, of all types that can be part of an answer. */
+function referenceNamesOf(
+  { parameterIdsByType }: Compartment,
+  parameters: SearchParameterSet,
+): ReadonlyMap<number, string> {
+  const references = [...parameterIdsByType.keys(), ...SHARED_TYPES].flatMap((type) =>
+    parameters.list(type).filter(({ kind }) => kind === 'reference'),
+  );
+  return new Map(references.map(({ type, code, parameterId }) => [parameterId, `${type}:${code}`]));
+}

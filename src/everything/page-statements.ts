@@ -1,0 +1,84 @@
+import { type Statement } from '../platform/database/statement';
+import { Binder, type CompiledSearch } from '../resource/search/compile/binder';
+import { type RowLimit } from '../resource/rows/row-limit';
+import { ROW_ORDER } from './chart-plan';
+
+/** Lists that one caller has at the same time: the oldest gives way. */
+const LISTS_OF_CALLER = 20;
+
+/** Entries of all lists together, about 100 bytes each. */
+const MOST_ENTRIES = 2_000_000;
+
+/** Adds the rows of a portion behind `offset` entries. */
+export const addEntries = (rows: string, bind: Binder, listId: string, offset: number): CompiledSearch =>
+  bind.finish(`with added as (
+      insert into everything_entry (list_id, position, version, bytes, type, id, parameters)
+      select ${bind.value(listId)}::uuid, ${bind.value(offset)}::integer + (row_number() over (${ROW_ORDER}))::integer - 1, version, bytes, type, id, parameters
+      from (${rows}) row returning position
+    ) select count(*)::integer as added from added`);
+
+/** $1 list, $2 seconds that it lives, $3 total, $4 size, $5 caller, $6 patient. */
+export const ADD_LIST: Statement = {
+  name: 'everything-list-add',
+  text: `insert into everything_list (list_id, expires_at, total, size, caller, patient_id)
+    values ($1, clock_timestamp() + $2 * interval '1 second', $3, $4, $5, $6)`,
+};
+
+/** Entries of a list that is not there: what a first page that holds all has written. */
+export const FORGET_ENTRIES: Statement = {
+  name: 'everything-entries-forget',
+  text: 'delete from everything_entry where list_id = $1',
+};
+
+export const FIND_LIST: Statement = {
+  name: 'everything-list-find',
+  text: 'select total, size, caller, patient_id from everything_list where list_id = $1 and expires_at > clock_timestamp()',
+};
+
+/** $1 list, $2 first position, $3 how many. */
+export const READ_ENTRIES: Statement = {
+  name: 'everything-entries-read',
+  text: `select position, type, id, version, bytes, parameters from everything_entry
+    where list_id = $1 and position >= $2 and position < $2 + $3 order by position`,
+};
+
+/** Deletes lists, named by a query, with their entries; one that somebody else is deleting is left to him. */
+const forgetting = (lists: string): string => `with gone as (
+    delete from everything_list where list_id in (select list_id from everything_list where ${lists} for update skip locked) returning list_id
+  ) delete from everything_entry e using gone where e.list_id = gone.list_id`;
+
+/** Lists whose time is over, some at a time. */
+export const SWEEP: Statement = {
+  name: 'everything-list-sweep',
+  text: forgetting('expires_at < clock_timestamp() order by expires_at limit 20'),
+};
+
+/** $1 caller: makes room for one more. */
+export const FORGET_OLDEST: Statement = {
+  name: 'everything-list-forget-oldest',
+  text: forgetting(
+    `list_id in (select list_id from everything_list where caller = $1 order by expires_at desc offset ${LISTS_OF_CALLER - 1})`,
+  ),
+};
+
+export const IS_FULL: Statement = {
+  name: 'everything-list-is-full',
+  text: `select coalesce(sum(size), 0) >= ${MOST_ENTRIES} as is_full from everything_list`,
+};
+
+const VERSIONS = `select c.place, c.body from unnest($1::text[], $2::text[], $3::integer[]) with ordinality v(type, id, version, place)
+    cross join lateral (
+      select v.place, r.body from resource r where r.type = v.type and r.id = v.id and r.version = v.version
+      union all
+      select v.place, h.body from resource_history h where h.type = v.type and h.id = v.id and h.version = v.version
+    ) c`;
+
+const READ_VERSIONS: Statement = { name: 'everything-versions', text: `${VERSIONS} order by c.place` };
+
+/** Bodies of exact versions, of those that the caller may still see; `place` counts from 1. */
+export function versionsWithin(limit: RowLimit | undefined, columns: readonly (readonly unknown[])[]): CompiledSearch {
+  if (limit === undefined) return { statement: READ_VERSIONS, values: columns };
+  const bind = new Binder();
+  for (const column of columns) bind.value(column);
+  return bind.finish(`${VERSIONS} where ${limit.testOfCurrent(limit.types, bind)} order by c.place`);
+}

@@ -1,0 +1,61 @@
+import { ServiceError } from '../platform/errors/service-error';
+import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
+import { type LinkedTypes } from './linked-rows';
+
+/** What `*` stands for: who and what a chart refers to that belongs to no patient. */
+export const SHARED_TYPES = [
+  ...['Practitioner', 'PractitionerRole', 'Organization', 'Location', 'HealthcareService'],
+  ...['Medication', 'Device'],
+];
+
+const MOST_NAMES = 32;
+
+/**
+ * Reads `_include`: types such as `Practitioner`, whatever refers to them; references such as `Observation:performer` or
+ * `Observation:performer:Practitioner`; `*` for {@link SHARED_TYPES}.
+ * @throws ServiceError 'invalid' for what is none of these
+ */
+export function includesOf(query: URLSearchParams, parameters: SearchParameterSet): LinkedTypes | undefined {
+  const names = query.getAll('_include').flatMap((list) => list.split(','));
+  const asked = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
+  if (asked.length === 0) return undefined;
+  if (asked.length > MOST_NAMES) throw new ServiceError('invalid', `_include takes ${MOST_NAMES} names at most.`);
+  const types: string[] = [];
+  const references: LinkedTypes['references'][number][] = [];
+  for (const name of asked) {
+    const [source = '', code, target, ...rest] = name.split(':');
+    if (source === '*' && code === undefined) types.push(...SHARED_TYPES);
+    else if (!parameters.has(source)) throw refused(name, 'is no resource type');
+    else if (code === undefined) types.push(source);
+    else
+      references.push({
+        parameterIds: referenceIdsOf(name, source, code, parameters),
+        type: targetOf(name, target, rest, parameters),
+      });
+  }
+  return { types: [...new Set(types)], references };
+}
+
+function referenceIdsOf(name: string, source: string, code: string, parameters: SearchParameterSet): readonly number[] {
+  const parameter = parameters.find(source, code);
+  if (parameter?.kind === 'reference') return parameter.storedAs;
+  const hint = parameters.nearestCode(source, code);
+  throw refused(name, `is no reference parameter${hint === undefined ? '' : `; did you mean "${source}:${hint}"?`}`);
+}
+
+function targetOf(
+  name: string,
+  target: string | undefined,
+  rest: readonly string[],
+  parameters: SearchParameterSet,
+): string | undefined {
+  if (rest.length > 0 || (target !== undefined && !parameters.has(target)))
+    throw refused(name, 'names no resource type as its target');
+  return target;
+}
+
+const refused = (name: string, why: string): ServiceError =>
+  new ServiceError(
+    'invalid',
+    `_include: "${name.slice(0, 128)}" ${why}. It takes types (Practitioner), references (Observation:performer), or *.`,
+  );

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CARE_DATES } from '../../src/everything/care-dates';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { codeIn, rowsOf } from './documents';
+
+const PAGE = 'docs/everything.md';
+const requestsOf = (heading: string): string[] =>
+  rowsOf(PAGE, heading).map(([request]) => (codeIn(request)[0] ?? '').replace('GET ', ''));
+
+describe('docs/everything.md', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    await app.put('/fhir/Patient/p7', {});
+  });
+  afterAll(() => app.close());
+
+  it.each(requestsOf('Requests'))('%s is answered', async (request) => {
+    const answer = await app.get(request);
+    expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+  });
+
+  it.each(requestsOf('Refused'))('%s is refused with 400 that says why', async (request) => {
+    const answer = await app.get(request);
+    expect(answer.status).toBe(400);
+    expect(answer.json<{ issue: { diagnostics: string }[] }>().issue[0]?.diagnostics).toMatch(/.{30}/);
+  });
+
+  it('tells the care date of each type', () => {
+    const told = rowsOf(PAGE, 'Care dates').flatMap(([types, dates]) =>
+      codeIn(types).map((type): [string, string[]] => [type, codeIn(dates)]),
+    );
+    const wanted = Object.entries(CARE_DATES).map(([type, { code, until }]) => [
+      type,
+      until === undefined ? [code] : [code, until],
+    ]);
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(wanted));
+  });
+});
