@@ -107,6 +107,7 @@ async function hanging(stage: Stage): Promise<void> {
   await server.putPatient('q', 1);
   // Nothing tells that nothing happens: some polls are waited for.
   await eventually('a second request came', () => bed.receiver.requests.length > 1, 1500).catch(() => undefined);
+  bed.receiver.always({ kind: 'answer', status: 200 });
   bed.receiver.release();
   assert(bed.receiver.mostAtOnce === 1, 'two requests at once');
   await allDelivered(stage, 2);
