@@ -23,6 +23,8 @@ import { CreateAmendment } from './methods/create-amendment';
 import { GetAddendums } from './methods/get-addendums';
 import { Verify } from './methods/verify';
 import { GetWorkflowAddendums } from './methods/get-workflow-addendums';
+import { AmendmentsReader } from './page/amendments-reader';
+import { DocumentAmendments, WorkflowAmendments } from './page/amendments.operation';
 import { SdcAddendumResourceType } from './sdc-addendum.resource-type';
 import { SdcDocumentResourceType } from './sdc-document.resource-type';
 import { SdcWorkflowResourceType } from './sdc-workflow.resource-type';
@@ -54,6 +56,7 @@ const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWork
     ...addendumMethods,
     ...documentMethods,
     ...workflowMethods,
+    ...[AmendmentsReader, DocumentAmendments, WorkflowAmendments],
     ...resourceTypes,
   ],
 })

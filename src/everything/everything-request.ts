@@ -157,7 +157,8 @@ function typesOf(
   if (types.length === 0)
     throw new ServiceError('invalid', '_type must name resource types, such as Observation,Condition.');
   const foreign = types.find((type) => !isInCompartment(type));
-  if (foreign === undefined || isLenient(prefer)) return new Set(types.filter(isInCompartment));
+  const known = new Set(types.filter(isInCompartment));
+  if (foreign === undefined || (isLenient(prefer) && known.size > 0)) return known;
   throw new ServiceError(
     'invalid',
     `_type: "${foreign.slice(0, 64)}" is no type of the Patient compartment (GET /fhir/CompartmentDefinition/patient tells them).`,

@@ -4,7 +4,12 @@ export interface AnswerFormat {
   readonly isYaml: boolean;
   /** Resources one below the other instead of a Bundle. */
   readonly isLines?: true;
+  /** A page for people. */
+  readonly isPage?: true;
 }
+
+/** What an answer can be written in besides JSON and YAML. */
+export type FormatOffer = 'lines' | 'page';
 
 const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({
   contentType: `${mediaType}; charset=utf-8`,
@@ -26,11 +31,17 @@ const FORMATS: Formats = new Map([
 export const DEFAULT_FORMAT: AnswerFormat = format('application/fhir+json', false);
 
 /** One resource a line (http://hl7.org/fhir/uv/bulkdata/STU1/index.html#file-request), where an operation answers so. */
-const FORMATS_WITH_LINES: Formats = new Map([
+const FORMATS_WITH_LINES: Formats = new Map<string, AnswerFormat>([
   ...FORMATS,
   ...['application/fhir+ndjson', 'application/ndjson', 'application/x-ndjson'].map(
     (type) => [type, { contentType: type, isYaml: false, isLines: true }] as const,
   ),
+]);
+
+/** First, so that whoever takes anything is shown the page. */
+const FORMATS_WITH_PAGE: Formats = new Map<string, AnswerFormat>([
+  ['text/html', { ...format('text/html', false), isPage: true }],
+  ...FORMATS,
 ]);
 
 /** What `_format` may be besides a media type (http://hl7.org/fhir/R4/http.html#mime-type). */
@@ -38,6 +49,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   json: 'application/fhir+json',
   yaml: 'text/yaml',
   ndjson: 'application/fhir+ndjson',
+  html: 'text/html',
 };
 
 export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
@@ -47,20 +59,27 @@ export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
 /**
  * Chooses the format of an answer: `_format` before `Accept`, as R4 says. Of an Accept header the range with the largest
  * q wins, then the more exact one, then the earlier one (RFC 9110, section 12.5.1).
- * @param hasLines whether the answer can be written as lines too
+ * @param offer what the answer can be written in besides
  * @returns undefined when nothing that is asked for can be made
  */
 export function negotiatedFormat(
   accept: string | undefined,
   asked: string | null,
-  hasLines = false,
+  offer?: FormatOffer,
 ): AnswerFormat | undefined {
-  const formats = hasLines ? FORMATS_WITH_LINES : FORMATS;
+  const formats = formatsWith(offer);
   if (asked !== null && asked !== '') return askedFormat(asked, formats);
-  if (accept === undefined || accept === '' || accept === '*/*') return DEFAULT_FORMAT;
+  if (accept === undefined || accept === '' || accept === '*/*') {
+    return offer === 'page' ? formats.get('text/html') : DEFAULT_FORMAT;
+  }
   const exact = formats.get(accept);
   if (exact !== undefined) return exact;
-  return accept.length > LONGEST_REMEMBERED || hasLines ? bestOf(accept, formats) : remembered(accept);
+  return accept.length > LONGEST_REMEMBERED || offer !== undefined ? bestOf(accept, formats) : remembered(accept);
+}
+
+function formatsWith(offer: FormatOffer | undefined): Formats {
+  if (offer === undefined) return FORMATS;
+  return offer === 'lines' ? FORMATS_WITH_LINES : FORMATS_WITH_PAGE;
 }
 
 /** Each client sends the same list again and again; the few that there are need not be read each time. */

@@ -24,6 +24,8 @@ export interface OperationDefinition {
   readonly enforcesRows?: boolean;
   /** Whether it can answer in NDJSON, one resource a line. */
   readonly hasLines?: true;
+  /** Whether it can answer with a page for people, which is the answer to whoever takes anything. */
+  readonly hasPage?: true;
   /** An id to try an instance operation with, for the OpenAPI document. */
   readonly exampleId?: string;
   /** A body to try POST with, for the OpenAPI document. */
