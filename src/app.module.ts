@@ -15,6 +15,7 @@ import { type Environment } from './platform/config/environment';
 import { DatabaseModule } from './platform/database/database.module';
 import { HealthModule } from './platform/health/health.module';
 import { HttpModule } from './platform/http/http.module';
+import { MetricsModule } from './platform/metrics/metrics.module';
 import { ResourceApiModule } from './resource/resource-api.module';
 import { ResourceModule } from './resource/resource.module';
 import { RpcModule } from './rpc/rpc.module';
@@ -40,6 +41,7 @@ export class AppModule {
         DatabaseModule.at(databaseUrl),
         HttpModule,
         HealthModule,
+        MetricsModule,
         ScheduleModule.forRoot(),
         ResourceModule,
         AuditModule,

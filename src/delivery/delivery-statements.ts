@@ -166,6 +166,17 @@ export const OPEN_BATCH: Statement = {
     from (select * from opened union all select * from present) batch`,
 };
 
+/** Upper ends of the buckets of `svc_topic_destination_delivery_seconds`. Destinations hold a count for each: a change needs a migration. */
+export const LATENCY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600];
+
+/** From an event's change, a moment before its commit, to the settling of its batch. */
+const COUNT_LATENCIES = `(latency_counts, latency_seconds) = (
+    select array[${LATENCY_BOUNDS_SECONDS.map(
+      (bound, index) => `coalesce(r.latency_counts[${index + 1}], 0) + count(*) filter (where age <= ${bound})`,
+    ).join(', ')}], r.latency_seconds + sum(age)
+    from (select greatest(extract(epoch from statement_timestamp() - recorded_at)::double precision, 0) as age
+      from unnest(b.recorded_at) recorded_at offset 0) ages)`;
+
 /**
  * Counts, logs and removes in one statement; one row when it took effect, none when the claim is no longer in force.
  * The destination stays with the worker where $6, under the next epoch.
@@ -177,7 +188,8 @@ export const SETTLE: Statement = {
         next_attempt_at = clock_timestamp(), epoch = r.epoch + 1,
         owner_slot = case when $6::boolean then r.owner_slot end, lease_until = case when $6::boolean then ${LEASE} end,
         next_event_number = r.next_event_number + case when b.is_replay then 0 else cardinality(b.event_ids) end,
-        delivered_batches = r.delivered_batches + 1, delivered_events = r.delivered_events + cardinality(b.event_ids)
+        delivered_batches = r.delivered_batches + 1, delivered_events = r.delivered_events + cardinality(b.event_ids),
+        ${COUNT_LATENCIES}
       from open_batch b
       where b.destination_key = r.destination_key and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3
       returning r.destination_key
@@ -242,19 +254,33 @@ export const SWEEP: Statement = {
     delete from outbox_event where destination_key in (select destination_key from gone)`,
 };
 
-/** One snapshot: delivered, in process and queued always add up to what was recorded. */
 /** Days that are kept as the migration "create delivery" describes. */
 export const KEEP_DAYS: Statement = {
   name: 'delivery-keep-days',
   text: 'select keep_delivery_days($1::integer) as stray_rows',
 };
 
+const COUNTS = `r.delivered_batches, r.failed_batches, r.delivered_events, r.failed_events,
+      coalesce(cardinality(b.event_ids), 0) as in_process,
+      (select count(*) from outbox_event e where e.destination_key = r.destination_key) as queued`;
+
+/** One snapshot: delivered, in process and queued always add up to what was recorded. */
 export const STATUS: Statement = {
   name: 'delivery-status',
-  text: `select r.delivered_batches, r.failed_batches, r.delivered_events, r.failed_events,
-      coalesce(cardinality(b.event_ids), 0) as in_process,
-      (select count(*) from outbox_event e where e.destination_key = r.destination_key) as queued,
-      r.started_at, r.last_errors
+  text: `select ${COUNTS}, r.started_at, r.last_errors
     from destination_runtime r left join open_batch b on b.destination_key = r.destination_key
     where r.destination_id = $1`,
+};
+
+/** The first $1 destinations, in one snapshot; each row tells how many there are. Of nulls greatest() takes no notice. */
+export const METRICS: Statement = {
+  name: 'delivery-metrics',
+  text: `select r.destination_id, ${COUNTS}, r.fail_streak, r.latency_seconds,
+      r.latency_counts::double precision[] as latency_counts,
+      greatest(extract(epoch from clock_timestamp() - least(b.recorded_at[1], (select e.recorded_at from outbox_event e
+        where e.destination_key = r.destination_key order by e.event_id limit 1)))::double precision, 0) as oldest_age,
+      (select count(*) from destination_runtime) as destinations
+    from (select * from destination_runtime order by destination_key limit $1) r
+      left join open_batch b on b.destination_key = r.destination_key
+    order by r.destination_key`,
 };

@@ -6,6 +6,7 @@ import { SecretBox } from '../platform/crypto/secret-box';
 import { BatchSender } from './batch-sender';
 import { DeliveryKinds } from './delivery-kind.registry';
 import { DeliveryLog } from './delivery-log';
+import { DeliveryMetrics } from './delivery.metrics';
 import { DeliveryQueue } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
 import { DestinationRuntimeEntity } from './destination-runtime.entity';
@@ -33,6 +34,7 @@ import { WorkerIdentity } from './worker-identity';
     BatchSender,
     DeliveryKinds,
     DeliveryLog,
+    DeliveryMetrics,
     DeliveryQueue,
     DeliveryWorker,
     DestinationRuntimes,

@@ -45,6 +45,14 @@ export class DestinationRuntimeEntity {
   @Column('bigint', { name: 'failed_events', transformer: asNumber, default: 0 })
   failedEvents!: number;
 
+  /** Delivered events by the time from their change on: those within each bound of `LATENCY_BOUNDS_SECONDS`. */
+  @Column('bigint', { name: 'latency_counts', array: true, default: [] })
+  latencyCounts!: number[];
+
+  /** All those times together. */
+  @Column('double precision', { name: 'latency_seconds', default: 0 })
+  latencySeconds!: number;
+
   /** The worker that delivers now; null when nobody does. */
   @Column('integer', { name: 'owner_slot', nullable: true })
   ownerSlot!: number | null;

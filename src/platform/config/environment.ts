@@ -10,6 +10,10 @@ export class Environment {
   readonly port!: number;
   /** `HOST`: listen address. Default: 127.0.0.1 with the embedded database, else 0.0.0.0. */
   readonly host!: string;
+  /** `SVC_METRICS_PORT`: port of the metrics; unset serves none, 0 takes a free one. */
+  readonly metricsPort!: number | undefined;
+  /** `SVC_METRICS_HOST`: listen address of the metrics. */
+  readonly metricsHost!: string;
   /** `BASE_URL`: what links, `fullUrl` and the JWT issuer begin with; no trailing slash. */
   readonly baseUrl!: string;
   /** `DATABASE_URL`: an external PostgreSQL; unset means the embedded one under {@link dataDirectory}. */
@@ -117,6 +121,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   const environment: Environment = {
     port,
     host: read.text('HOST') ?? (isEmbedded ? '127.0.0.1' : '0.0.0.0'),
+    metricsPort: read.integer('SVC_METRICS_PORT', undefined, 0, 65_535),
+    metricsHost: read.text('SVC_METRICS_HOST') ?? '127.0.0.1',
     baseUrl: (read.matching('BASE_URL', /^https?:\/\/[^?#]+$/, 'an http(s) URL') ?? `http://localhost:${port}`).replace(
       /\/+$/,
       '',
@@ -183,7 +189,12 @@ class VariableReader {
     return value;
   }
 
-  integer(name: string, fallback: number, least: number, most: number): number {
+  integer<Fallback extends number | undefined>(
+    name: string,
+    fallback: Fallback,
+    least: number,
+    most: number,
+  ): number | Fallback {
     const value = this.text(name);
     if (value === undefined) return fallback;
     const number = /^\d{1,12}$/.test(value) ? Number(value) : NaN;

@@ -2,10 +2,12 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Environment } from '../config/environment';
 import { dataSourceOptions } from './data-source-options';
+import { PoolMetrics } from './pool.metrics';
 import { RegistryEpoch } from './registry-epoch';
 import { ServerSetup } from './server-setup';
 import { Snapshots } from './snapshots';
 import { Statements } from './statements';
+import { RowMetrics, SizeMetrics } from './storage.metrics';
 import { UnitOfWork } from './unit-of-work';
 
 /** The one DataSource, its unit of work and its named statements, for every module. */
@@ -25,7 +27,7 @@ export class DatabaseModule {
           }),
         }),
       ],
-      providers: [UnitOfWork, Statements, Snapshots, RegistryEpoch, ServerSetup],
+      providers: [UnitOfWork, Statements, Snapshots, RegistryEpoch, ServerSetup, PoolMetrics, RowMetrics, SizeMetrics],
       exports: [UnitOfWork, Statements, Snapshots, RegistryEpoch, ServerSetup],
     };
   }

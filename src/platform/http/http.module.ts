@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { Clock } from '../time/clock';
 import { Slices } from '../time/slices';
+import { AnswerMetrics } from './answer.metrics';
 import { InnerRequests } from './inner-requests';
 import { RequestContext } from './request-context';
 import { Routes } from './routes';
@@ -8,7 +9,7 @@ import { Routes } from './routes';
 /** The request context, the clock, slices of long work and the routes, for every module. */
 @Global()
 @Module({
-  providers: [RequestContext, Clock, Slices, Routes, InnerRequests],
+  providers: [RequestContext, Clock, Slices, Routes, InnerRequests, AnswerMetrics],
   exports: [RequestContext, Clock, Slices, Routes, InnerRequests],
 })
 export class HttpModule {}

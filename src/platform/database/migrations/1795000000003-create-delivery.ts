@@ -36,6 +36,7 @@ async function createDestinationRuntime(runner: QueryRunner): Promise<void> {
       delivered_events bigint not null default 0,
       failed_batches bigint not null default 0,
       failed_events bigint not null default 0,
+      latency_seconds double precision not null default 0,
       owner_slot integer,
       fail_streak integer not null default 0,
       max_messages_in_batch integer not null,
@@ -45,7 +46,8 @@ async function createDestinationRuntime(runner: QueryRunner): Promise<void> {
       kind text not null,
       presentation text not null,
       sealed_settings bytea not null,
-      last_errors jsonb not null default '[]'
+      last_errors jsonb not null default '[]',
+      latency_counts bigint[] not null default '{}'
     ) with (fillfactor = 50)`);
 }
 

@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../platform/database/statements';
+import { TimeLimit } from '../platform/database/time-limit';
+import { type MetricFamily, type Sample, single } from '../platform/metrics/metric-family';
+import { MetricsFrom, type MetricSource } from '../platform/metrics/metric-source';
+import { LATENCY_BOUNDS_SECONDS, METRICS } from './delivery-statements';
+
+interface MetricsRow {
+  readonly destination_id: string;
+  readonly delivered_batches: number;
+  readonly failed_batches: number;
+  readonly delivered_events: number;
+  readonly failed_events: number;
+  readonly in_process: number;
+  readonly queued: number;
+  readonly fail_streak: number;
+  readonly oldest_age: number;
+  readonly latency_seconds: number;
+  readonly latency_counts: readonly number[];
+  readonly destinations: number;
+}
+
+/** Each has some 25 lines. */
+const MAX_DESTINATIONS = 1_000;
+/** Scrapers wait ten seconds by default. */
+const TIME_LIMIT_SECONDS = 5;
+const PREFIX = 'svc_topic_destination';
+
+/** The truth of `$status`, for all destinations, the same on every replica. */
+@Injectable()
+@MetricsFrom({ source: 'destinations', path: '/metrics' })
+export class DeliveryMetrics implements MetricSource {
+  constructor(private readonly statements: Statements) {}
+
+  async read(): Promise<readonly MetricFamily[]> {
+    const limit = new TimeLimit(TIME_LIMIT_SECONDS, 'The queues took too long to count');
+    const rows = await this.statements.within(limit, () =>
+      this.statements.run<MetricsRow>(METRICS, [MAX_DESTINATIONS]),
+    );
+    const destinations = rows[0]?.destinations ?? 0;
+    const family = (
+      type: 'counter' | 'gauge',
+      name: string,
+      help: string,
+      valueOf: (row: MetricsRow) => number,
+    ): MetricFamily => ({
+      name: `${PREFIX}_${name}`,
+      type,
+      help,
+      samples: rows.map((row) => ({ labels: { destination: row.destination_id }, value: valueOf(row) })),
+    });
+    return [
+      single('gauge', `${PREFIX}s`, 'Destinations that are stored.', destinations),
+      single(
+        'gauge',
+        `${PREFIX}s_omitted`,
+        `Destinations beyond the first ${MAX_DESTINATIONS}, not told here.`,
+        destinations - rows.length,
+      ),
+      family('gauge', 'messages_queued', 'Events that wait for a batch.', (row) => row.queued),
+      family('gauge', 'messages_in_process', 'Events of the batch that is being delivered.', (row) => row.in_process),
+      family(
+        'gauge',
+        'oldest_message_age_seconds',
+        'Age of the oldest event that is not delivered; 0 without any.',
+        (row) => row.oldest_age,
+      ),
+      family('gauge', 'failures_in_a_row', 'Failed attempts since the last delivery.', (row) => row.fail_streak),
+      family('counter', 'messages_delivered_total', 'Events delivered.', (row) => row.delivered_events),
+      family(
+        'counter',
+        'messages_failed_total',
+        'Events of failed attempts, counted again at each.',
+        (row) => row.failed_events,
+      ),
+      family('counter', 'batches_delivered_total', 'Batches delivered.', (row) => row.delivered_batches),
+      family('counter', 'batches_failed_total', 'Failed attempts.', (row) => row.failed_batches),
+      {
+        name: `${PREFIX}_delivery_seconds`,
+        type: 'histogram',
+        help: 'Time of events from their change to their delivery.',
+        samples: rows.flatMap(latencySamples),
+      },
+    ];
+  }
+}
+
+function latencySamples(row: MetricsRow): Sample[] {
+  const labels = { destination: row.destination_id };
+  const bounds = LATENCY_BOUNDS_SECONDS.map((bound, index) => ({
+    le: String(bound),
+    value: row.latency_counts[index] ?? 0,
+  }));
+  return [
+    ...[...bounds, { le: '+Inf', value: row.delivered_events }].map(({ le, value }) => ({
+      suffix: '_bucket' as const,
+      labels: { ...labels, le },
+      value,
+    })),
+    { suffix: '_sum', labels, value: row.latency_seconds },
+    { suffix: '_count', labels, value: row.delivered_events },
+  ];
+}

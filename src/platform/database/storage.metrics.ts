@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { type MetricFamily } from '../metrics/metric-family';
+import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
+import { type Statement } from './statement';
+import { Statements } from './statements';
+
+/** Partitions count for the table that they are part of. */
+const BY_TABLE = `from pg_stat_user_tables s
+  left join pg_inherits i on i.inhrelid = s.relid
+  join pg_class t on t.oid = coalesce(i.inhparent, s.relid)
+  where s.schemaname = current_schema() group by t.relname order by t.relname`;
+
+const ROWS: Statement = {
+  name: 'metrics-rows',
+  text: `select t.relname as "table", sum(s.n_live_tup)::float8 as live, sum(s.n_dead_tup)::float8 as dead ${BY_TABLE}`,
+};
+
+const SIZES: Statement = {
+  name: 'metrics-sizes',
+  text: `select t.relname as "table", sum(pg_total_relation_size(s.relid))::float8 as bytes ${BY_TABLE}`,
+};
+
+/** Rows as PostgreSQL's statistics estimate them: nothing is counted. */
+@Injectable()
+@MetricsFrom({ source: 'rows', path: '/metrics/minutes' })
+export class RowMetrics implements MetricSource {
+  constructor(private readonly statements: Statements) {}
+
+  async read(): Promise<readonly MetricFamily[]> {
+    const rows = await this.statements.run<{ table: string; live: number; dead: number }>(ROWS, []);
+    return [
+      {
+        name: 'svc_table_rows',
+        type: 'gauge',
+        help: 'Rows by estimate; those that are dead wait for autovacuum.',
+        samples: rows.flatMap(({ table, live, dead }) => [
+          { labels: { table, state: 'live' }, value: live },
+          { labels: { table, state: 'dead' }, value: dead },
+        ]),
+      },
+    ];
+  }
+}
+
+@Injectable()
+@MetricsFrom({ source: 'sizes', path: '/metrics/hours' })
+export class SizeMetrics implements MetricSource {
+  constructor(private readonly statements: Statements) {}
+
+  async read(): Promise<readonly MetricFamily[]> {
+    const rows = await this.statements.run<{ table: string; bytes: number }>(SIZES, []);
+    return [
+      {
+        name: 'svc_table_size_bytes',
+        type: 'gauge',
+        help: 'Bytes on disk, indexes included.',
+        samples: rows.map(({ table, bytes }) => ({ labels: { table }, value: bytes })),
+      },
+    ];
+  }
+}

@@ -1,0 +1,24 @@
+/** One value of a family. */
+export interface Sample {
+  readonly value: number;
+  /** Ids and words of ours only: never a name, a URL or a text that somebody wrote. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** What a histogram adds to its name: `_bucket`, `_sum`, `_count`. */
+  readonly suffix?: '_bucket' | '_sum' | '_count';
+}
+
+/** All values of one name, as Prometheus knows them. Units stand at the end of names: `_seconds`, `_bytes`, `_total`. */
+export interface MetricFamily {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+/** A family of one value. */
+export const single = (type: 'counter' | 'gauge', name: string, help: string, value: number): MetricFamily => ({
+  name,
+  type,
+  help,
+  samples: [{ value }],
+});

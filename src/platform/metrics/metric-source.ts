@@ -1,0 +1,21 @@
+import { DiscoveryService } from '@nestjs/core';
+import { type MetricFamily } from './metric-family';
+
+/** Where metrics are read, by how much they cost. */
+export const METRIC_PATHS = ['/metrics', '/metrics/minutes', '/metrics/hours'] as const;
+export type MetricPath = (typeof METRIC_PATHS)[number];
+
+/** Reads metrics when somebody asks for them. */
+export interface MetricSource {
+  /** Bounded in time and number, the same families at each call. What it throws costs its own families alone. */
+  read(): Promise<readonly MetricFamily[]> | readonly MetricFamily[];
+}
+
+export interface MetricSourceDefinition {
+  /** The label `source` of `svc_metrics_source_up`. */
+  readonly source: string;
+  readonly path: MetricPath;
+}
+
+/** Registers a {@link MetricSource}. */
+export const MetricsFrom = DiscoveryService.createDecorator<MetricSourceDefinition>();

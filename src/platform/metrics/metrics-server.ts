@@ -1,0 +1,75 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Environment } from '../config/environment';
+import { StartError } from '../errors/start-error';
+import { EXPOSITION_TYPE } from './exposition';
+import { METRIC_PATHS } from './metric-source';
+import { Metrics } from './metrics';
+
+const MAX_CONNECTIONS = 32;
+const REQUEST_TIMEOUT_MILLISECONDS = 5_000;
+const IDLE_TIMEOUT_MILLISECONDS = 75_000;
+
+/**
+ * Answers `/metrics`, `/metrics/minutes` and `/metrics/hours` on a port of its own, without credentials: who reaches the
+ * port may read. Closed unless `SVC_METRICS_PORT` is set, and then on the loopback unless `SVC_METRICS_HOST` says otherwise.
+ */
+@Injectable()
+export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(MetricsServer.name);
+  private server: Server | undefined;
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly environment: Environment,
+  ) {}
+
+  /** The port that it listens on; undefined while it does not. */
+  get port(): number | undefined {
+    return (this.server?.address() as AddressInfo | null | undefined)?.port;
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { metricsPort, metricsHost } = this.environment;
+    if (metricsPort === undefined) return;
+    const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MILLISECONDS }, (request, response) => {
+      void this.answer(request, response);
+    });
+    server.maxConnections = MAX_CONNECTIONS;
+    server.setTimeout(IDLE_TIMEOUT_MILLISECONDS);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', ({ message }) => {
+        reject(new StartError(`Metrics cannot be served (SVC_METRICS_PORT, SVC_METRICS_HOST): ${message}`));
+      });
+      server.listen(metricsPort, metricsHost, resolve);
+    });
+    this.server = server;
+    this.logger.log(`Metrics on ${metricsHost}:${this.port ?? metricsPort}/metrics`);
+  }
+
+  /** After deliveries have ended: the last minutes of a server are worth seeing. */
+  onApplicationShutdown(): void {
+    this.server?.close();
+    this.server?.closeAllConnections();
+  }
+
+  private async answer({ method, url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [asked] = url.split('?');
+    const path = METRIC_PATHS.find((known) => known === asked);
+    if (method !== 'GET' && method !== 'HEAD') {
+      sendText(response.setHeader('Allow', 'GET, HEAD'), 405, 'Metrics are read with GET.\n');
+    } else if (path !== undefined) {
+      sendText(response.setHeader('Content-Type', EXPOSITION_TYPE), 200, await this.metrics.read(path));
+    } else if (asked === '/') {
+      sendText(response, 200, `Metrics: ${METRIC_PATHS.join(', ')}\n`);
+    } else {
+      sendText(response, 404, `There are ${METRIC_PATHS.join(', ')}.\n`);
+    }
+  }
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  response.writeHead(status, { 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' }).end(text);
+}

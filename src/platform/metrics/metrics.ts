@@ -1,0 +1,50 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { expositionOf } from './exposition';
+import { type MetricFamily } from './metric-family';
+import { type MetricPath } from './metric-source';
+import { MetricSources } from './metric-sources.registry';
+
+interface SourceRun {
+  readonly source: string;
+  readonly isUp: boolean;
+  readonly families: readonly MetricFamily[];
+}
+
+/** What this server tells of itself, in the text format of Prometheus. */
+@Injectable()
+export class Metrics {
+  private readonly logger = new Logger(Metrics.name);
+  private readonly running = new Map<MetricPath, Promise<string>>();
+
+  constructor(private readonly sources: MetricSources) {}
+
+  /** Whoever asks while an answer is being made gets that one. */
+  read(path: MetricPath): Promise<string> {
+    const running = this.running.get(path) ?? this.make(path).finally(() => this.running.delete(path));
+    this.running.set(path, running);
+    return running;
+  }
+
+  private async make(path: MetricPath): Promise<string> {
+    const wanted = this.sources.all().filter(({ meta }) => meta.path === path);
+    const runs = await Promise.all(
+      wanted.map(async ({ meta: { source }, handler }): Promise<SourceRun> => {
+        try {
+          return { source, isUp: true, families: await handler.read() };
+        } catch (error) {
+          this.logger.warn(
+            `Metrics of ${source} could not be read: ${error instanceof Error ? error.name : 'unknown'}`,
+          );
+          return { source, isUp: false, families: [] };
+        }
+      }),
+    );
+    const up: MetricFamily = {
+      name: 'svc_metrics_source_up',
+      type: 'gauge',
+      help: 'Whether these metrics could be read: 1, or 0 where those of the source are missing.',
+      samples: runs.map(({ source, isUp }) => ({ labels: { source }, value: Number(isUp) })),
+    };
+    return expositionOf([up, ...runs.flatMap(({ families }) => families)]);
+  }
+}
