@@ -7,7 +7,7 @@ export const everythingOperation: OperationDefinition = {
   level: 'instance',
   methods: ['GET', 'POST'],
   enforcesRows: true,
-  hasLines: true,
+  extraFormat: 'lines',
   description: 'The patient and every resource that the stored CompartmentDefinition links to it.',
   exampleBody: {
     resourceType: 'Parameters',

@@ -68,7 +68,7 @@ export class OperationController {
       throw new ServiceError('not-allowed', `$${at.code} is called with ${methods.join(' or ')}.`, { allow: methods });
     }
     if (found.meta.enforcesRows !== true) this.requests.assertAllRows();
-    const format = assertAnswerable(request, found.meta.hasLines);
+    const format = assertAnswerable(request, found.meta.extraFormat);
     const answer = await found.handler.execute({
       method,
       ...(at.type === undefined ? {} : { type: at.type }),
