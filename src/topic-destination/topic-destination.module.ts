@@ -9,6 +9,9 @@ import { DestinationReplayOperation } from './destination-replay.operation';
 import { DestinationRights } from './destination-rights';
 import { DestinationStatusOperation } from './destination-status.operation';
 import { DestinationTestOperation } from './destination-test.operation';
+import { CallerView } from './dry-run/caller-view';
+import { DryRunOperation } from './dry-run/dry-run.operation';
+import { TopicDryRun } from './dry-run/topic-dry-run';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { ReadableChanges } from './readable-changes';
 import { ReadableFocus } from './readable-focus';
@@ -22,6 +25,7 @@ import { TopicRegistry } from './topic-registry';
 @Module({
   imports: [DeliveryModule, OperationModule, ResourceModule],
   providers: [
+    CallerView,
     CriteriaEvaluation,
     DestinationEventsOperation,
     DestinationPrincipal,
@@ -29,12 +33,14 @@ import { TopicRegistry } from './topic-registry';
     DestinationRights,
     DestinationStatusOperation,
     DestinationTestOperation,
+    DryRunOperation,
     ReadableChanges,
     ReadableFocus,
     NotificationBundleRenderer,
     SlowWork,
     SubscriptionTopicRule,
     TopicDestinationRule,
+    TopicDryRun,
     TopicEventListener,
     TopicRegistry,
   ],

@@ -10,6 +10,8 @@ export interface TopicTrigger {
   readonly interactions: readonly Interaction[];
   /** Absent where every change matches. */
   readonly criteria?: TopicCriteria;
+  /** What `criteria` was compiled from. */
+  readonly expression?: string;
 }
 
 export interface Topic {
@@ -110,7 +112,7 @@ function triggerOf(element: unknown, path: string, readCriteria: ReadCriteria): 
   return {
     type,
     interactions: supportedInteraction.length === 0 ? INTERACTIONS : supportedInteraction,
-    ...(isAbsent ? {} : { criteria: readCriteria(fhirPathCriteria, type, at) }),
+    ...(isAbsent ? {} : { criteria: readCriteria(fhirPathCriteria, type, at), expression: fhirPathCriteria }),
   };
 }
 

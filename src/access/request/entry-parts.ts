@@ -26,5 +26,4 @@ export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartS
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
 /** Entries are answered on the root that the Bundle was sent to. */
-const rootOf = async (outer: LazyRequest): Promise<string> =>
-  /^\/fhir$/i.test(String(await outer.part('uri'))) ? '/fhir' : '';
+const rootOf = async (outer: LazyRequest): Promise<string> => ((await outer.part('uri')) === '/fhir' ? '/fhir' : '');

@@ -33,10 +33,10 @@ export function codeAt(step: number, key: Buffer): string {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Spaces and padding are let through, as people write keys; undefined for anything else, and for no key. */
+/** Spaces and padding are let through, as people write keys; undefined for anything else, and for no key. No app makes long ones. */
 export function base32Bytes(text: string): Buffer | undefined {
   const digits = text.toUpperCase().replace(/[ =-]/g, '');
-  if (!/^[A-Z2-7]{8,}$/.test(digits)) return undefined;
+  if (!/^[A-Z2-7]{8,256}$/.test(digits)) return undefined;
   const bytes: number[] = [];
   let [bits, count] = [0, 0];
   for (const digit of digits) {

@@ -75,7 +75,7 @@ function takeTwoFactorKey(draft: ResourceDraft): string | undefined {
   if (twoFactor !== undefined) assertShapes('User.twoFactor', twoFactor, { secretKey: 'string' });
   const key = takeSecret(draft, 'twoFactor.secretKey');
   if (key === undefined || base32Bytes(key) !== undefined) return key;
-  throw new ServiceError('unprocessable', 'User.twoFactor.secretKey is base32 (RFC 4648), from 8 characters on.', {
+  throw new ServiceError('unprocessable', 'User.twoFactor.secretKey is base32 (RFC 4648) of 8 to 256 characters.', {
     expression: 'User.twoFactor.secretKey',
   });
 }

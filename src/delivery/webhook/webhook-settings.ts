@@ -1,5 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type DeliverySettings, type DestinationParameter } from '../delivery-kind';
+import { readEndpointUrl } from './endpoint-url';
 import { type HeaderLine, parseHeaderLine } from './header-line';
 import { signingKeyOf } from './webhook-signature';
 
@@ -109,14 +110,9 @@ function single(values: ReadonlyMap<ParameterName, readonly unknown[]>, name: Pa
 /** @throws ServiceError 'unprocessable' for what is no URL that can be sent to */
 export function endpointOf(value: unknown): string {
   if (value === undefined) throw refusal('endpoint is required: the URL that events are sent to, in valueUrl.');
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw refusal('endpoint must be an absolute http or https URL.');
-  if (url.username !== '' || url.password !== '') {
-    throw refusal(
-      'endpoint must not hold a user or password. Send them in a header parameter: "Authorization: Basic …".',
-    );
-  }
+  if (typeof value !== 'string') throw refusal('endpoint must be a URL, in valueUrl.');
+  const url = readEndpointUrl(value);
+  if (typeof url === 'string') throw refusal(`endpoint ${url}.`);
   return url.href;
 }
 

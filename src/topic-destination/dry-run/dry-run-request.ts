@@ -1,0 +1,120 @@
+import { dateSpanOf } from '../../fhir/instant';
+import { type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { readJson } from '../../platform/json/read-json';
+import { parsePosition } from '../../resource/api/history-position';
+import { type HistoryPosition } from '../../resource/store/history-statements';
+import { newTopicOf, type Topic } from '../topic';
+
+/** What `$dry-run` is asked. */
+export interface DryRunRequest {
+  readonly topic: Topic;
+  /** Versions that were written from the one time to the other, both included. */
+  readonly start: Date;
+  readonly end: Date;
+  /** Versions that are listed; 0 counts only. */
+  readonly count: number;
+  /** Where an earlier answer ended. */
+  readonly after: HistoryPosition | undefined;
+}
+
+const DEFAULT_WINDOW_MILLISECONDS = 24 * 3_600_000;
+const DEFAULT_COUNT = 100;
+const MAX_COUNT = 1_000;
+
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  topic: ['resource'],
+  start: ['valueDateTime', 'valueInstant', 'valueDate'],
+  end: ['valueDateTime', 'valueInstant', 'valueDate'],
+  _count: ['valueUnsignedInt', 'valueInteger'],
+  _after: ['valueString'],
+};
+
+/**
+ * Reads the body: a SvcSubscriptionTopic, or Parameters with `topic`, `start`, `end`, `_count` and `_after`, which the query
+ * may name, too.
+ * @throws ServiceError 'invalid' for a parameter that is unknown or malformed, 'unprocessable' for a topic that could not
+ * be stored
+ */
+export function readDryRunRequest(body: Buffer, query: URLSearchParams, now: Date): DryRunRequest {
+  const values = valuesOf(body, query);
+  const topic = values.get('topic');
+  if (topic === undefined) {
+    throw new ServiceError(
+      'invalid',
+      'Send a SvcSubscriptionTopic, or Parameters with one as the resource of "topic".',
+    );
+  }
+  const text = (name: string): string | undefined => {
+    const value = values.get(name);
+    if (value !== undefined && typeof value !== 'string') throw invalid(name, 'must be a text.');
+    return value;
+  };
+  const end = timeOf('end', text('end'))?.high ?? now.getTime();
+  const start = timeOf('start', text('start'))?.low ?? end - DEFAULT_WINDOW_MILLISECONDS;
+  if (start > end) throw invalid('start', 'must not lie behind the end.');
+  const after = text('_after');
+  return {
+    topic: newTopicOf(topic as Resource),
+    start: new Date(start),
+    end: new Date(Math.min(end, now.getTime())),
+    count: countOf(values.get('_count')),
+    after: after === undefined ? undefined : parsePosition(after),
+  };
+}
+
+function valuesOf(body: Buffer, query: URLSearchParams): ReadonlyMap<string, unknown> {
+  const values = new Map<string, unknown>();
+  const set = (name: string, value: unknown): void => {
+    if (!Object.hasOwn(VALUES, name)) {
+      throw invalid(name.slice(0, 64), `is no parameter of $dry-run; it takes ${Object.keys(VALUES).join(', ')}.`);
+    }
+    if (values.has(name)) throw invalid(name, 'is given twice. Send it once.');
+    values.set(name, value);
+  };
+  for (const [name, value] of query) if (!['_format', '_pretty'].includes(name)) set(name, value);
+  const sent = body.length === 0 ? undefined : (readJson(decodeUtf8(body)).value as Resource);
+  if (sent?.resourceType !== 'Parameters') {
+    if (sent !== undefined) set('topic', topicIn(sent));
+    return values;
+  }
+  for (const parameter of arrayOf(sent.parameter)) {
+    const { name, ...rest } = parameter;
+    if (typeof name !== 'string') throw invalid('parameter', 'has an element without a name.');
+    const members = Object.keys(rest);
+    const [member = ''] = members;
+    if (Object.hasOwn(VALUES, name) && (members.length !== 1 || VALUES[name]?.includes(member) !== true))
+      throw invalid(name, `takes its value in ${VALUES[name]?.join(' or ')}, and nothing else.`);
+    set(name, name === 'topic' ? topicIn(rest.resource) : rest[member]);
+  }
+  return values;
+}
+
+function topicIn(value: unknown): Resource {
+  const { resourceType } = (value ?? {}) as Partial<Resource>;
+  if (resourceType === 'SvcSubscriptionTopic') return value as Resource;
+  throw invalid('topic', 'must be a resource of type SvcSubscriptionTopic.');
+}
+
+function arrayOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const isObject = (one: unknown): boolean => typeof one === 'object' && one !== null;
+  if (Array.isArray(value) && value.every(isObject)) return value as readonly Readonly<Record<string, unknown>>[];
+  throw invalid('parameter', 'must be an array of objects.');
+}
+
+function timeOf(name: string, text: string | undefined): { readonly low: number; readonly high: number } | undefined {
+  if (text === undefined) return undefined;
+  const span = dateSpanOf(text.replace(' ', '+'));
+  if (span === undefined) throw invalid(name, 'must be a time such as 2026-01-31T10:00:00Z, or a date.');
+  return span;
+}
+
+function countOf(value: unknown): number {
+  const count = value === undefined ? DEFAULT_COUNT : Number(value);
+  if (Number.isInteger(count) && count >= 0 && count <= MAX_COUNT) return count;
+  throw invalid('_count', `must be a whole number from 0, which only counts, to ${MAX_COUNT}.`);
+}
+
+const invalid = (name: string, message: string): ServiceError =>
+  new ServiceError('invalid', `${name} ${message}`, { expression: name });

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { type FhirAnswer } from '../../fhir/fhir-answer';
+import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { ServiceError } from '../../platform/errors/service-error';
+import { Clock } from '../../platform/time/clock';
+import { ResourceTypes } from '../../resource/resource-types';
+import { dryRunParameters } from './dry-run-answer';
+import { readDryRunRequest } from './dry-run-request';
+import { TopicDryRun } from './topic-dry-run';
+
+/** What a topic would have fired for: nothing is stored, nothing is sent. */
+@Injectable()
+@Operation({
+  resourceType: 'SvcSubscriptionTopic',
+  code: 'dry-run',
+  level: 'type',
+  methods: ['POST'],
+  enforcesRows: true,
+  description:
+    'Which versions of the history a draft of a topic would have fired for, which not and why, and how many an hour',
+  parameters: [
+    { name: 'start', description: 'The first time of the window; 24 hours before its end when left out' },
+    { name: 'end', description: 'The last time of the window; now when left out' },
+    { name: '_count', description: 'How many versions are listed, at most 1000 (100); 0 counts up to 20000' },
+    { name: '_after', description: 'Where an earlier answer ended: its "next"' },
+  ],
+  exampleBody: {
+    resourceType: 'Parameters',
+    parameter: [
+      {
+        name: 'topic',
+        resource: {
+          resourceType: 'SvcSubscriptionTopic',
+          url: 'http://clinic.example/topics/women',
+          status: 'draft',
+          trigger: [{ resource: 'Patient', fhirPathCriteria: "gender = 'female' and name.family.exists()" }],
+        },
+      },
+      { name: 'start', valueDateTime: '2024-01-01' },
+      { name: '_count', valueUnsignedInt: 20 },
+    ],
+  },
+})
+export class DryRunOperation implements OperationHandler {
+  constructor(
+    private readonly dryRun: TopicDryRun,
+    private readonly types: ResourceTypes,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ body, query }: OperationRequest): Promise<FhirAnswer> {
+    const request = readDryRunRequest(body, query, this.clock.now());
+    for (const { type } of request.topic.triggers) {
+      if (!this.types.names().includes(type))
+        throw new ServiceError('unprocessable', `"${type}" is not a resource type of this server.`);
+    }
+    return { status: 200, text: JSON.stringify(dryRunParameters(request, await this.dryRun.run(request))) };
+  }
+}

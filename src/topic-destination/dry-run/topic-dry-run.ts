@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { Clock } from '../../platform/time/clock';
+import { type Interaction } from '../../resource/resource-change';
+import { ResourceHistory } from '../../resource/resource-history';
+import { ResourceReader } from '../../resource/resource-reader';
+import { type HistoryPosition } from '../../resource/store/history-statements';
+import { type StoredVersion } from '../../resource/stored-resource';
+import { ChangedTexts } from '../changed-texts';
+import { CriteriaEvaluation, type Decision, type LoadReferences } from '../criteria-evaluation';
+import { SlowWork } from '../slow-work';
+import { type TopicCriteria } from '../topic-criteria';
+import { CallerView } from './caller-view';
+import { type DryRunRequest } from './dry-run-request';
+import { type TriggerClauses, triggerClausesOf } from './trigger-clauses';
+
+/** What one trigger says of a version. */
+export interface TriggerVerdict {
+  /** Of the trigger in its topic. */
+  readonly index: number;
+  /** Undefined where it cannot be evaluated: then the version counts as a match. */
+  readonly decision: Decision;
+  /** Why not: the first part that was not true, `supportedInteraction` or a clause of the criterion. */
+  readonly reason?: { readonly part: 'supportedInteraction' | 'fhirPathCriteria'; readonly text: string };
+}
+
+/** One version of the history, and what the topic says of it. */
+export interface VersionVerdict {
+  readonly version: StoredVersion;
+  readonly interaction: Interaction;
+  readonly triggers: readonly TriggerVerdict[];
+}
+
+export interface DryRunResult {
+  /** The versions that are listed, oldest first. */
+  readonly listed: readonly VersionVerdict[];
+  readonly examined: number;
+  /** The times of those that would have been delivered. */
+  readonly matchedAt: readonly Date[];
+  readonly undecided: number;
+  /** Where to go on; absent at the end of the window. */
+  readonly next?: HistoryPosition;
+}
+
+const CHUNK = 500;
+
+/** For a call that only counts. */
+const MAX_EXAMINED = 20_000;
+const MAX_MILLISECONDS = 10_000;
+
+/** Asks a topic of versions that were written, as if it had been active then. */
+@Injectable()
+export class TopicDryRun {
+  private readonly evaluation: CriteriaEvaluation;
+
+  constructor(
+    private readonly history: ResourceHistory,
+    private readonly reader: ResourceReader,
+    private readonly view: CallerView,
+    clock: Clock,
+    environment: Environment,
+  ) {
+    // Of its own: a draft that is slow may not make those wait that are in force.
+    this.evaluation = new CriteriaEvaluation(new SlowWork(clock), environment);
+  }
+
+  async run({ topic, start, end, count, after }: DryRunRequest): Promise<DryRunResult> {
+    const triggers = topic.triggers.map(triggerClausesOf);
+    const types = [...new Set(topic.triggers.map(({ type }) => type))];
+    const endsAt = performance.now() + MAX_MILLISECONDS;
+    const verdicts: VersionVerdict[] = [];
+    let from = after;
+    let isOver = types.length === 0;
+    while (!isOver && verdicts.length < (count === 0 ? MAX_EXAMINED : count) && performance.now() < endsAt) {
+      const most = count === 0 ? CHUNK : Math.min(CHUNK, count - verdicts.length);
+      const page = await this.history.page({
+        scope: { types, since: start },
+        walk: { direction: 'newer', skip: 0, ...(from === undefined ? {} : { from }) },
+        count: most,
+        hasTotal: false,
+      });
+      const found = page.versions.toReversed();
+      const inWindow = found.filter(({ updatedAt }) => updatedAt.getTime() <= end.getTime());
+      isOver = !page.hasMore || inWindow.length < found.length;
+      from = inWindow.at(-1) ?? from;
+      verdicts.push(...(await this.verdictsOf(inWindow, triggers)));
+    }
+    return resultOf(verdicts, count, isOver ? undefined : from);
+  }
+
+  private async verdictsOf(
+    versions: readonly StoredVersion[],
+    triggers: readonly TriggerClauses[],
+  ): Promise<VersionVerdict[]> {
+    const readable = await this.view.readable(versions);
+    const visible = versions.filter(({ type, id }) => readable.has(`${type}/${id}`));
+    const earlier = await this.reader.findVersions(
+      visible.filter(({ version }) => version > 1).map((one) => ({ ...one, version: one.version - 1 })),
+    );
+    const texts = new Map(earlier.map((one) => [`${one.type}/${one.id}/${one.version}`, one.text]));
+    const verdicts: VersionVerdict[] = [];
+    for (const version of visible) {
+      const previous = texts.get(`${version.type}/${version.id}/${version.version - 1}`);
+      const interaction = version.text === undefined ? 'delete' : previous === undefined ? 'create' : 'update';
+      const change = new ChangedTexts(version.text, previous);
+      const own = triggers.filter(({ trigger }) => trigger.type === version.type);
+      const told: TriggerVerdict[] = [];
+      for (const one of own) told.push({ index: triggers.indexOf(one), ...(await this.ask(one, interaction, change)) });
+      verdicts.push({ version, interaction, triggers: told });
+    }
+    return verdicts;
+  }
+
+  private async ask(
+    { trigger, clauses }: TriggerClauses,
+    interaction: Interaction,
+    change: ChangedTexts,
+  ): Promise<Omit<TriggerVerdict, 'index'>> {
+    if (!trigger.interactions.includes(interaction))
+      return { decision: false, reason: { part: 'supportedInteraction', text: trigger.interactions.join(', ') } };
+    if (trigger.criteria === undefined) return { decision: true };
+    const decision = await this.decide(trigger.criteria, change);
+    if (decision !== false) return { decision };
+    for (const { text, criteria } of clauses) {
+      if ((await this.decide(criteria, change)) !== true)
+        return { decision, reason: { part: 'fhirPathCriteria', text } };
+    }
+    return { decision };
+  }
+
+  private async decide(criteria: TopicCriteria, change: ChangedTexts): Promise<Decision> {
+    const [decision] = await this.evaluation.decide([criteria], change, this.load);
+    return decision;
+  }
+
+  /** As they are now: what a reference led to then is not kept. */
+  private readonly load: LoadReferences = async (wanted) => {
+    const readable = await this.view.readable(wanted);
+    const texts = new Map<string, string>();
+    for (const type of new Set(wanted.map((one) => one.type))) {
+      const ids = wanted.filter((one) => one.type === type && readable.has(`${type}/${one.id}`)).map(({ id }) => id);
+      for (const { id, text } of await this.reader.findMany(type, ids)) texts.set(`${type}/${id}`, text);
+    }
+    return texts;
+  };
+}
+
+function resultOf(verdicts: readonly VersionVerdict[], count: number, next: HistoryPosition | undefined): DryRunResult {
+  const matched = verdicts.filter(({ triggers }) => triggers.some(({ decision }) => decision !== false));
+  return {
+    listed: verdicts.slice(0, count),
+    examined: verdicts.length,
+    matchedAt: matched.map(({ version }) => version.updatedAt),
+    undecided: matched.filter(({ triggers }) => !triggers.some(({ decision }) => decision === true)).length,
+    ...(next === undefined ? {} : { next }),
+  };
+}

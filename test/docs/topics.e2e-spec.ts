@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { codeIn, rowsOf, textOf } from './documents';
+import { webhookSettingsOf } from '../../src/delivery/webhook/webhook-settings';
+
+describe('docs/topics.md', () => {
+  let app: TestApp;
+  const examples = [...textOf('docs/topics.md').matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+
+  beforeAll(async () => {
+    app = await startTestApp();
+  });
+  afterAll(() => app.close());
+
+  it.each(examples)('can be sent as it says: %s', async (text) => {
+    const { resourceType, id } = JSON.parse(text) as { readonly resourceType: string; readonly id?: string };
+    const answer =
+      resourceType === 'Parameters'
+        ? await app.post('/fhir/SvcSubscriptionTopic/$dry-run', text)
+        : await app.put(`/fhir/${resourceType}/${id ?? ''}`, text);
+    expect([answer.status, answer.text]).toEqual([resourceType === 'Parameters' ? 200 : 201, expect.any(String)]);
+  });
+
+  it('has several examples', () => {
+    expect(examples.length).toBe(3);
+  });
+
+  it('lists the parameters of a webhook with the fields of their values', () => {
+    const told = rowsOf('docs/topics.md', 'A destination').map(([name, field]) => [codeIn(name)[0], codeIn(field)[0]]);
+    const endpoint = { name: 'endpoint', valueUrl: 'http://x.example' };
+    const allowed = (): string => {
+      try {
+        webhookSettingsOf([endpoint, { name: 'else' }], undefined);
+      } catch (error) {
+        return error instanceof Error ? error.message : '';
+      }
+      return '';
+    };
+    expect(allowed()).toContain(`It has ${told.map(([name]) => name).join(', ')}.`);
+    for (const [name = '', field] of told) {
+      const wrong = { name, valueBoolean: true };
+      expect(() => webhookSettingsOf([wrong], undefined)).toThrow(`${name} takes its value in ${field}`);
+    }
+  });
+});
