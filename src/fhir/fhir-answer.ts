@@ -63,7 +63,10 @@ export function sendAnswer(response: Response, answer: FhirAnswer): void {
 }
 
 /** Sends an answer of 200 as it is made; see {@link sendStream}. */
-export async function sendStreamed(response: Response, { contentType, headers, limits, produce }: FhirStream): Promise<void> {
+export async function sendStreamed(
+  response: Response,
+  { contentType, headers, limits, produce }: FhirStream,
+): Promise<void> {
   await sendStream(response, { ...cachingOf(response), ...headers, 'Content-Type': contentType }, limits, produce);
 }
 

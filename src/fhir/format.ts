@@ -31,7 +31,7 @@ const FORMATS: Formats = new Map([
 export const DEFAULT_FORMAT: AnswerFormat = format('application/fhir+json', false);
 
 /** One resource a line (http://hl7.org/fhir/uv/bulkdata/STU1/index.html#file-request), where an operation answers so. */
-const FORMATS_WITH_LINES: Formats = new Map([
+const FORMATS_WITH_LINES: Formats = new Map<string, AnswerFormat>([
   ...FORMATS,
   ...['application/fhir+ndjson', 'application/ndjson', 'application/x-ndjson'].map(
     (type) => [type, { contentType: type, isYaml: false, isLines: true }] as const,
@@ -39,7 +39,7 @@ const FORMATS_WITH_LINES: Formats = new Map([
 ]);
 
 /** HTML stands last: only who asks for it by name gets a page (a browser does). */
-const FORMATS_WITH_PAGE: Formats = new Map([
+const FORMATS_WITH_PAGE: Formats = new Map<string, AnswerFormat>([
   ...FORMATS,
   ['text/html', { contentType: 'text/html; charset=utf-8', isYaml: false, isPage: true }],
 ]);
