@@ -12,7 +12,7 @@ h1{font-size:1.6rem;line-height:1.25;margin:.2rem 0 1rem}h2{font-size:1.25rem;li
 p{margin:.3rem 0}a{color:var(--link)}
 .skip{position:absolute;left:-100vw}.skip:focus{position:static}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.soft,.path,.kind{color:var(--soft)}.kind{margin:0}.path,.exact,.hash{font:.85rem/1.4 ui-monospace,monospace}.path{display:block;font-weight:400}
+.soft,.path,.kind{color:var(--soft)}.kind{margin:0}.path,.exact,.hash{font:.85rem/1.4 ui-monospace,monospace}.path{display:block;font-weight:400}.values th:first-child{width:40%}
 .facts{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.5rem 0}.facts dt{color:var(--soft)}.facts dd{margin:0}
 .state{border:2px solid;border-radius:.4rem;padding:.8rem 1rem;margin:1rem 0}
 .intact{border-color:var(--good);background:var(--goodground)}.intact h2{color:var(--good)}
@@ -28,10 +28,10 @@ ol{margin:0;padding-left:1.4rem}blockquote{margin-left:0}
 del{color:var(--old);text-decoration:line-through}ins{color:var(--new);text-decoration:underline;text-underline-offset:.15em}
 .exact{display:block;color:var(--soft)}
 footer{border-top:1px solid var(--line);margin-top:2rem;padding-top:.5rem;color:var(--soft)}
-@media (max-width:30rem){body{padding:.7rem;font-size:.95rem}.facts{grid-template-columns:1fr;gap:0}.facts dd{margin:0 0 .4rem}th,td{padding:.3rem}}
+@media (max-width:30rem){.changes thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.changes tr{display:block;border:1px solid var(--line);margin-bottom:.6rem}.changes tbody th,.changes td{display:block;border:0}.changes td::before{content:attr(data-label) ": ";color:var(--soft)}body{padding:.7rem;font-size:.95rem}.facts{grid-template-columns:1fr;gap:0}.facts dd{margin:0 0 .4rem}th,td{padding:.3rem}}
 @page{size:A4;margin:16mm 14mm 18mm;@bottom-right{content:"Page " counter(page) " of " counter(pages);font:9pt sans-serif}}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#333;--ground:#fff;--line:#777;--head:#eee;--link:#000;--good:#000;--goodground:#fff;--bad:#000;--badground:#fff;--old:#000;--new:#000}
-body{max-width:none;padding:0;font-size:10pt}.skip{display:none}thead{display:table-header-group}tr,.state,.facts{break-inside:avoid}h2,h3,caption{break-after:avoid}
+body{max-width:none;padding:0;font-size:10pt}.skip{display:none}thead{display:table-header-group}tr,.state,.facts{break-inside:avoid}.remark{break-inside:avoid-page}h2,h3,caption{break-after:avoid}
 ins{font-weight:700}}
 `.replaceAll('\n', '');
 

@@ -6,16 +6,22 @@ import { type Html, markup, NOTHING, spelledOut } from './html';
 
 /** Which columns a table has. */
 export interface TableForm {
+  readonly name: 'values' | 'changes';
   readonly columns: readonly string[];
   readonly cells: (row: FieldRow) => Html;
 }
 
 export const VALUES: TableForm = {
+  name: 'values',
   columns: ['Field', 'Value'],
-  cells: ({ new: now }) => markup`<td>${value(now)}</td>`,
+  cells: ({ new: now }) => markup`<td role="cell">${value(now)}</td>`,
 };
 
-export const CHANGES: TableForm = { columns: ['Field', 'Before', 'After'], cells: changedCells };
+export const CHANGES: TableForm = { name: 'changes', columns: ['Field', 'Before', 'After'], cells: changedCells };
+
+/** On a narrow screen cells stand one below the other: roles keep them a table, and each says its column. */
+const BEFORE = markup`<td role="cell" data-label="Before">`;
+const AFTER = markup`<td role="cell" data-label="After">`;
 
 const WHAT: Readonly<Record<FieldRow['type'], string>> = {
   recorded: '',
@@ -42,17 +48,17 @@ export function* table(
   let count = 0;
   for (const row of rows) {
     if (count++ === 0) {
-      yield markup`<table>
+      yield markup`<table class="${form.name}" role="table">
 <caption>${caption}</caption>
-<thead>
-<tr>${form.columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr>
+<thead role="rowgroup">
+<tr role="row">${form.columns.map((column) => markup`<th scope="col" role="columnheader">${column}</th>`)}</tr>
 </thead>
-<tbody>
+<tbody role="rowgroup">
 `.text;
     }
     const what = WHAT[row.type];
-    yield markup`<tr>
-<th scope="row">${row.label.join(' › ')}${what === '' ? NOTHING : markup`<span class="what">${what}</span>`}<code class="path">${row.path.join(' / ')}</code></th>
+    yield markup`<tr role="row">
+<th scope="row" role="rowheader"><bdi>${row.label.join(' › ')}</bdi>${what === '' ? NOTHING : markup`<span class="what">${what}</span>`}<code class="path">${row.path.join(' / ')}</code></th>
 ${form.cells(row)}
 </tr>
 `.text;
@@ -65,15 +71,15 @@ ${form.cells(row)}
 
 function changedCells({ type, old, new: now }: FieldRow): Html {
   if (type === 'respelled')
-    return markup`<td>${value(old)}</td>
-<td>${value(now)}</td>`;
+    return markup`${BEFORE}${value(old)}</td>
+${AFTER}${value(now)}</td>`;
   if (type === 'reordered')
-    return markup`<td>${elements(old)}</td>
-<td>${elements(now)}</td>`;
+    return markup`${BEFORE}${elements(old)}</td>
+${AFTER}${elements(now)}</td>`;
   const isOtherKind = old !== undefined && now !== undefined && old.kind !== now.kind;
   const [before, after] = [value(old, isOtherKind), value(now, isOtherKind)];
-  return markup`<td>${old === undefined ? ABSENT : markup`<del>${before}</del>`}</td>
-<td>${now === undefined ? ABSENT : markup`<ins>${after}</ins>`}</td>`;
+  return markup`${BEFORE}${old === undefined ? ABSENT : markup`<del>${before}</del>`}</td>
+${AFTER}${now === undefined ? ABSENT : markup`<ins>${after}</ins>`}</td>`;
 }
 
 /** The elements of an array one below the other, numbered. */

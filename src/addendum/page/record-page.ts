@@ -155,7 +155,7 @@ function authorship(head: AddendumHead, verb: string): Html {
   const isOther = recorder !== undefined && (user?.id !== recorder.id || user.resourceType !== recorder.resourceType);
   return markup`${isProven ? NOTHING : markup`<p class="warning">Not proven: the chain does not vouch for this addendum.</p>`}
 <p>${verb} by ${nameOf(user)}${isOther ? markup`, <strong>recorded by ${nameOf(recorder)}</strong>` : NOTHING}, on ${timeOf(date)}</p>
-<p class="soft">Addendum number ${sequence}, <code class="path">${id}</code></p>`;
+<p class="soft">Addendum number ${sequence}, <code class="hash">${id}</code></p>`;
 }
 
 function nameOf(person: Person | undefined): Html {
@@ -225,7 +225,7 @@ function amendment(isAsShown: boolean, revision: number | undefined): Html {
 const lost = ({ sequence, id, reason }: Lost): Html =>
   markup`<article class="remark" aria-labelledby="addendum-${sequence}">
 <h3 id="addendum-${sequence}">Addendum number ${sequence} cannot be shown</h3>
-<p class="warning">${reason} <code>${id}</code></p>
+<p class="warning">${reason} <code class="hash">${id}</code></p>
 </article>
 `;
 
