@@ -52,7 +52,7 @@ module.exports = {
     {
       name: 'tools-are-clients',
       severity: 'error',
-      comment: 'Tools talk HTTP; only the definitions maker and the examples check read src.',
+      comment: 'Tools talk HTTP; only the definitions maker, the examples check and the audit of addenda read src.',
       from: { path: '^src/' },
       to: { path: '^(tools|test)/' },
     },

@@ -18,6 +18,24 @@ export const IsShapedLike = (shape: Type<object>): PropertyDecorator =>
 export const IsResourceId = (): PropertyDecorator =>
   Matches(/^[A-Za-z0-9.-]{1,64}$/, { message: '$property has 1 to 64 letters, digits, "-" or "."' });
 
+/** Keys that no document can have (src/platform/json/compact-json.ts), and more steps than any has. */
+const IMPOSSIBLE_KEYS: readonly unknown[] = ['__proto__', 'constructor', 'prototype'];
+const MAX_STEPS = 64;
+
+/** The way from the root of a document to a value: keys, and indexes as decimal strings. */
+export const IsMemberPath = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isMemberPath',
+    validator: {
+      validate: (path) =>
+        Array.isArray(path) &&
+        path.length <= MAX_STEPS &&
+        path.every((step) => typeof step === 'string' && !IMPOSSIBLE_KEYS.includes(step)),
+      defaultMessage: () =>
+        `$property must be an array of at most ${MAX_STEPS} strings that a document can have as keys`,
+    },
+  });
+
 /** http://hl7.org/fhir/R4/datatypes.html#dateTime */
 export const IsDateTime = (): PropertyDecorator =>
   ValidateBy({

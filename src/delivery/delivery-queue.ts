@@ -72,6 +72,7 @@ interface BatchRow {
   readonly resource_ids: readonly string[];
   readonly interactions: readonly string[];
   readonly methods: readonly string[];
+  readonly undecided: readonly boolean[];
 }
 
 /** What `$status` shows of an error. */
@@ -184,5 +185,6 @@ const contentOf = (batch: BatchRow) => ({
     version,
     interaction: batch.interactions[index] ?? '',
     method: batch.methods[index] ?? '',
+    isUndecided: batch.undecided[index] ?? false,
   })),
 });

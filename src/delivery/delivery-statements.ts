@@ -93,6 +93,7 @@ const EVENT_COLUMNS = {
   resource_ids: 'resource_id',
   interactions: 'interaction',
   methods: 'method',
+  undecided: 'is_undecided',
 };
 const ARRAYS = Object.keys(EVENT_COLUMNS).join(', ');
 
@@ -161,7 +162,7 @@ export const OPEN_BATCH: Statement = {
       where destination_key in (select destination_key from owner)
         and not exists (select from opened) and not exists (select from present)
     )
-    select first_number, created_at, presentation, versions, resource_types, resource_ids, interactions, methods
+    select first_number, created_at, presentation, versions, resource_types, resource_ids, interactions, methods, undecided
     from (select * from opened union all select * from present) batch`,
 };
 
@@ -217,11 +218,11 @@ export const READ_CLAIMS: Statement = {
 export const APPEND: Statement = {
   name: 'delivery-append',
   text: `insert into outbox_event
-      (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes)
-    select destination_key, resource_type, resource_id, version, interaction, method, payload_bytes
-    from unnest($1::bigint[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[])
+      (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes, is_undecided)
+    select destination_key, resource_type, resource_id, version, interaction, method, payload_bytes, is_undecided
+    from unnest($1::bigint[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[], $8::boolean[])
       with ordinality event
-        (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes, position)
+        (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes, is_undecided, position)
     order by position`,
 };
 

@@ -37,6 +37,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   private readonly logger = new Logger(DeliveryWorker.name);
   /** What this process sends now, with the promises that end when it is settled. */
   private readonly deliveries = new Map<Delivery, Promise<void>>();
+  /** Destinations whose latest attempt failed here, until their pause is over: nothing new makes them due earlier. */
+  private readonly pausing = new Set<number>();
   private claiming: Promise<void> | undefined;
   private isWanted = false;
   private isStopping = false;
@@ -73,10 +75,11 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 
   /**
    * Looks for something to send. `destinationKeys` tell where something is new: what is being sent to is looked at
-   * again afterwards anyway.
+   * again afterwards anyway, and what failed here when its pause is over.
    */
   wake(destinationKeys?: readonly number[]): void {
-    if (this.isStopping || destinationKeys?.every((key) => this.isSendingTo(key)) === true) return;
+    if (this.isStopping || destinationKeys?.every((key) => this.isSendingTo(key) || this.pausing.has(key)) === true)
+      return;
     this.isWanted = true;
     this.claiming ??= this.claimAll().finally(() => {
       this.claiming = undefined;
@@ -86,6 +89,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 
   /** Ends what is being sent to a destination: its settings changed, or it is gone. */
   abandon(destinationKey: number): void {
+    this.pausing.delete(destinationKey);
     this.endAttempts(
       'The destination was changed during the attempt',
       ({ batch }) => batch.destinationKey === destinationKey,
@@ -130,7 +134,10 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     const delivery: Delivery = { attempt: attemptOf(batch) };
     const ended = this.deliver(delivery).then((pauseMilliseconds) => {
       this.deliveries.delete(delivery);
+      const { destinationKey } = batch;
+      if (pauseMilliseconds > 0) this.pausing.add(destinationKey);
       setTimeout(() => {
+        this.pausing.delete(destinationKey);
         this.wake();
       }, pauseMilliseconds).unref();
     });

@@ -9,6 +9,8 @@ export interface DeliveryEvent {
   readonly version: number;
   readonly interaction: string;
   readonly method: string;
+  /** Whether nobody could tell if it is one that was asked for: it is delivered, lest one is lost. */
+  readonly isUndecided: boolean;
 }
 
 export interface DeliveryBatch {

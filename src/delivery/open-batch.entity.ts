@@ -42,4 +42,7 @@ export class OpenBatchEntity {
 
   @Column('text', { array: true })
   methods!: string[];
+
+  @Column('boolean', { array: true })
+  undecided!: boolean[];
 }

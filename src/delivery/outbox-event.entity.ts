@@ -22,6 +22,10 @@ export class OutboxEventEntity {
   @Column('integer')
   version!: number;
 
+  /** Whether a criterion could not be evaluated, so that the change counted as a match. */
+  @Column('boolean', { name: 'is_undecided', default: false })
+  isUndecided!: boolean;
+
   @Column('text', { name: 'resource_type' })
   resourceType!: string;
 

@@ -41,6 +41,7 @@ export class Outbox {
       column('interaction'),
       column('method'),
       column('payloadBytes'),
+      column('isUndecided'),
     ]);
     this.unitOfWork.afterCommit(() => {
       this.worker.wake(destinationKeys);

@@ -43,6 +43,8 @@ export interface TimelineEvent {
   readonly id: string;
   readonly version: number;
   readonly interaction: string;
+  /** As of the event that was recorded. */
+  readonly isUndecided: boolean;
   readonly recordedAt: Date;
   readonly batchedAt: Date | undefined;
   readonly deliveredAt: Date | undefined;
@@ -64,6 +66,7 @@ interface EventRow {
   readonly resource_type: string;
   readonly resource_id: string;
   readonly interaction: string;
+  readonly is_undecided: boolean;
 }
 
 interface NumberedRow extends EventRow {
@@ -168,6 +171,7 @@ const eventOf = (row: EventRow) => ({
   id: row.resource_id,
   version: row.version,
   interaction: row.interaction,
+  isUndecided: row.is_undecided,
   recordedAt: row.recorded_at,
 });
 

@@ -32,6 +32,7 @@ interface BatchRow {
   readonly resource_ids: readonly string[];
   readonly interactions: readonly string[];
   readonly methods: readonly string[];
+  readonly undecided: readonly boolean[];
 }
 
 interface Trial {
@@ -132,5 +133,6 @@ const batchOf = ({ destinationId, presentation }: DestinationRuntimeEntity, row:
     version,
     interaction: row.interactions[index] ?? '',
     method: row.methods[index] ?? '',
+    isUndecided: row.undecided[index] ?? false,
   })),
 });

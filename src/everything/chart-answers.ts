@@ -88,12 +88,13 @@ export class ChartAnswers {
     return async (sink: TextSink): Promise<void> => {
       let total = 0;
       let before = head;
-      await this.largeCharts.read(query, { seconds, spentMilliseconds, signal: sink.signal }, async (members, mode) => {
-        if (mode === 'match') total += members.length;
-        await sink.write(`${before}${printer.printAll(members, mode)}`);
-        before = printer.isLines ? '' : ',';
+      const options = { seconds, spentMilliseconds, signal: sink.signal };
+      await this.largeCharts.read(query, options, printer, async (text, count, mode) => {
+        if (mode === 'match') total += count;
+        await sink.write(before === '' ? text : `${before}${text}`);
+        before = printer.between;
       });
-      if (!printer.isLines) await sink.write(`${before === ',' ? '' : head}],"total":${total}}`);
+      if (!printer.isLines) await sink.write(`${before === printer.between ? '' : head}],"total":${total}}`);
     };
   }
 }

@@ -31,7 +31,9 @@ export class ChartManifest {
         if (last?.mode === 'include') included = await tallyOf(snapshot, last);
       },
     );
-    return JSON.stringify(parametersOf(merged(types), included, query.filter.limit !== undefined));
+    // A type without anything would say that there is something that the caller may not see.
+    const told = merged(types).filter(({ count, leftOut: out }) => count > 0 || out.length > 0);
+    return JSON.stringify(parametersOf(told, included, query.filter.limit !== undefined));
   }
 
   /** Counts all of a type, then what each filter leaves of it. */

@@ -48,7 +48,7 @@ export function readEverythingRequest(
   const subset = readSubset(query);
   const used = new URLSearchParams();
   const cursor = cursorOf(query);
-  const count = cursor !== undefined || query.has('_count') ? countOf(query) : undefined;
+  const count = pageSizeOf(query, cursor);
   const asked = timeoutOf(query.get('_timeout'), options.maxTimeoutSeconds);
   const types = typesOf(query, options);
   for (const name of ['_since', 'start', 'end']) {
@@ -84,6 +84,12 @@ export function linkedParameters(
   linked.set('_count', String(count));
   linked.set('_cursor', `${listId}.${position}`);
   return linked;
+}
+
+/** An empty value asks for nothing elsewhere; here it would be the whole at once or a page, and nobody could tell which was meant. */
+function pageSizeOf(query: URLSearchParams, cursor: PageCursor | undefined): number | undefined {
+  if (query.get('_count') === '') throw new ServiceError('invalid', '_count must be a whole number such as 20.');
+  return cursor !== undefined || query.has('_count') ? countOf(query) : undefined;
 }
 
 const CURSOR = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,9})$/;
@@ -151,7 +157,8 @@ function typesOf(
   if (types.length === 0)
     throw new ServiceError('invalid', '_type must name resource types, such as Observation,Condition.');
   const foreign = types.find((type) => !isInCompartment(type));
-  if (foreign === undefined || isLenient(prefer)) return new Set(types.filter(isInCompartment));
+  const known = new Set(types.filter(isInCompartment));
+  if (foreign === undefined || (isLenient(prefer) && known.size > 0)) return known;
   throw new ServiceError(
     'invalid',
     `_type: "${foreign.slice(0, 64)}" is no type of the Patient compartment (GET /fhir/CompartmentDefinition/patient tells them).`,

@@ -4,6 +4,9 @@ import { type Member } from './chart-reader';
 import { type Portion } from './chart-plan';
 import { type Reasons } from './reasons';
 
+/** Stands for the text: no id or code holds it. */
+const MARK = '\0';
+
 /** Turns members into the text of an answer: entries of a Bundle, or lines. */
 export class MemberPrinter {
   constructor(
@@ -12,6 +15,10 @@ export class MemberPrinter {
     private readonly subset: Subset | undefined,
     readonly isLines: boolean,
   ) {}
+
+  get between(): string {
+    return this.isLines ? '' : ',';
+  }
 
   print(member: Member, mode: Portion['mode']): string {
     const text = this.subset === undefined ? member.text : subsetOf(member.text, this.subset);
@@ -24,8 +31,27 @@ export class MemberPrinter {
     );
   }
 
+  /**
+   * What stands before and after the stored text of a member, which is then joined by the database; undefined where it is
+   * not shown as it is.
+   */
+  around(
+    { type, id, parameters }: Omit<Member, 'text'>,
+    mode: Portion['mode'],
+  ): readonly [before: string, after: string] | undefined {
+    if (this.subset !== undefined) return undefined;
+    if (this.isLines) return ['', '\n'];
+    const [before = '', after = ''] = searchEntry(
+      this.rootUrl,
+      { type, id, text: MARK },
+      mode,
+      this.reasons.of(parameters, mode),
+    ).split(MARK);
+    return [before, after];
+  }
+
   /** Several, with what stands between them. */
   printAll(members: readonly Member[], mode: Portion['mode']): string {
-    return members.map((member) => this.print(member, mode)).join(this.isLines ? '' : ',');
+    return members.map((member) => this.print(member, mode)).join(this.between);
   }
 }

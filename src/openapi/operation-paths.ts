@@ -26,6 +26,7 @@ function itemOf({
   exampleId = 'p7',
   parameters = [],
   exampleBody,
+  hasLines,
 }: OperationDefinition): Paths[string] {
   const item = {
     tags: ['Operations'],
@@ -40,7 +41,7 @@ function itemOf({
         schema: { type: 'string' as const },
       })),
     ],
-    responses: { '200': answer('The result'), ...REFUSALS },
+    responses: { '200': hasLines === true ? withLines(answer('The result')) : answer('The result'), ...REFUSALS },
   };
   return Object.fromEntries(
     methods.map((method) => [
@@ -49,3 +50,12 @@ function itemOf({
     ]),
   );
 }
+
+/** NDJSON has no schema: each line is a resource. */
+const withLines = (described: ReturnType<typeof answer>): object => ({
+  ...described,
+  content: {
+    ...described.content,
+    'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } },
+  },
+});

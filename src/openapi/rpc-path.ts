@@ -38,7 +38,9 @@ export function rpcPath(registry: RpcRegistry): Paths {
         responses: {
           '200': {
             description: '{"result"}; for an array of calls an array of {"result"} or {"error"}, in their order',
-            content: { 'application/json': { examples: { ...examplesOf(methods, answerTo), ...BATCH_ANSWER } } },
+            content: {
+              'application/json': { examples: { ...examplesOf(methods.filter(hasAnswer), answerTo), ...BATCH_ANSWER } },
+            },
           },
           '422': {
             description: '{"error": {"message", "type"?, "errors"?}}: the method refuses',
@@ -64,7 +66,9 @@ function examplesOf(
 
 const callOf = ({ method, example = {} }: RpcMethodDefinition): unknown => ({ method, params: example });
 
-const answerTo = ({ exampleResult = null }: RpcMethodDefinition): unknown => ({ result: exampleResult });
+const hasAnswer = ({ exampleResult }: RpcMethodDefinition): boolean => exampleResult !== undefined;
+
+const answerTo = ({ exampleResult }: RpcMethodDefinition): unknown => ({ result: exampleResult });
 
 const BATCH: Examples = {
   batch: {

@@ -1,8 +1,8 @@
 import { type Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, type ValidationError, validate } from 'class-validator';
+import { type ValidationError, validate } from 'class-validator';
 import { nearestCode } from '../fhir/nearest-code';
 import { isPlainObject } from '../platform/json/plain-object';
+import { ParamsShape } from './params-shape';
 import { type RpcHandler, type RpcMethodDefinition } from './rpc-method';
 import { type ParamError, invalidParams } from './rpc-refusal';
 
@@ -28,9 +28,10 @@ async function instanceOf(
   sent: Readonly<Record<string, unknown>>,
 ): Promise<{ params: object; errors: readonly ParamError[] }> {
   if (paramsClass === undefined) return { params: sent, errors: [] };
-  const params = plainToInstance(paramsClass, sent);
+  const shape = ParamsShape.of(paramsClass);
+  const params = shape.instanceOf(sent);
   const errors = await validate(params, { whitelist: true, stopAtFirstError: true });
-  return { params, errors: [...errors.flatMap((error) => paramErrorsOf(error, [])), ...misspelt(paramsClass, sent)] };
+  return { params, errors: [...errors.flatMap((error) => paramErrorsOf(error, [])), ...misspelt(shape, sent)] };
 }
 
 function paramErrorsOf(
@@ -43,16 +44,15 @@ function paramErrorsOf(
   return [...own, ...children.flatMap((child) => paramErrorsOf(child, path))];
 }
 
+/** More unknown members than a person misspells. */
+const MAX_LOOKED_AT = 100;
+
 /** Members that are no params are left aside, but not where they must mean one that was left out: it would be lost in silence. */
-function misspelt(paramsClass: Type<object>, sent: Readonly<Record<string, unknown>>): ParamError[] {
-  const names = new Set(
-    getMetadataStorage()
-      .getTargetValidationMetadatas(paramsClass, '', false, false)
-      .map(({ propertyName }) => propertyName),
-  );
+function misspelt({ names }: ParamsShape, sent: Readonly<Record<string, unknown>>): ParamError[] {
   const absent = [...names].filter((name) => !Object.hasOwn(sent, name));
   return Object.keys(sent)
     .filter((name) => !names.has(name))
+    .slice(0, MAX_LOOKED_AT)
     .flatMap((name) => {
       const meant = nearestCode(name, absent);
       return meant === undefined ? [] : [{ path: [name], message: `no such param. Did you mean "${meant}"?` }];

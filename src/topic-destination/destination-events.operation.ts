@@ -79,7 +79,8 @@ const answerOf = (parameter: readonly object[]): FhirAnswer => ({
 
 /** What a caller may not read he is not told of; that there is an event, and when, belongs to the destination. */
 function partsOf(event: TimelineEvent, isReadable: boolean): object[] {
-  const { number, type, id, version, interaction, recordedAt, batchedAt, deliveredAt, attemptCount } = event;
+  const { number, type, id, version, interaction, isUndecided, recordedAt, batchedAt, deliveredAt, attemptCount } =
+    event;
   return [
     ...(number === undefined ? [] : [{ name: 'number', valueDecimal: number }]),
     { name: 'state', valueCode: event.state },
@@ -90,6 +91,7 @@ function partsOf(event: TimelineEvent, isReadable: boolean): object[] {
           { name: 'interaction', valueCode: interaction },
         ]
       : []),
+    ...(isUndecided ? [{ name: 'undecided', valueBoolean: true }] : []),
     { name: 'recorded', valueInstant: recordedAt.toISOString() },
     ...instantPart('batched', batchedAt),
     ...(attemptCount === 0 ? [] : [{ name: 'attempts', valueDecimal: attemptCount }]),

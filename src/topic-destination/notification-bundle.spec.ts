@@ -17,6 +17,7 @@ const event = (method: string, interaction: string, text?: string): RenderedEven
   version: 3,
   interaction,
   method,
+  isUndecided: false,
   ...(text === undefined ? {} : { text }),
 });
 
@@ -88,6 +89,13 @@ describe(notificationBundle.name, () => {
       { url: 'http://profiles.example/StructureDefinition/bundle-entryActionCode', valueCode: 'update' },
       { url: 'http://profiles.example/StructureDefinition/bundle-entryVersionId', valueId: '3' },
     ]);
+  });
+
+  it('marks an event of which no criterion could tell whether it is one', () => {
+    const undecided = { ...event('PUT', 'update'), isUndecided: true };
+    expect(notificationBundle(batch, [undecided], plain, '')).toContain(
+      '[{"extension":[{"url":"http://profiles.example/StructureDefinition/event-undecided","valueBoolean":true}],"eventNumber":7,',
+    );
   });
 
   it('names the version in the reference where that is asked for', () => {

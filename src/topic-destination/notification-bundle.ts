@@ -25,13 +25,17 @@ export function notificationBundle(
 function statusEntryOf(
   { destinationId, firstNumber }: Pick<DeliveryBatch, 'destinationId' | 'firstNumber'>,
   events: readonly RenderedEvent[],
-  { topic, includeVersionIdInFocusReference }: DestinationPresentation,
+  presentation: DestinationPresentation,
 ): string {
+  const { topic, includeVersionIdInFocusReference } = presentation;
   const resource = {
     resourceType: 'SvcSubscriptionStatus',
     status: 'active',
     type: 'event-notification',
-    notificationEvent: events.map(({ type, id, version }, index) => ({
+    notificationEvent: events.map(({ type, id, version, isUndecided }, index) => ({
+      ...(isUndecided
+        ? { extension: [{ url: extensionUrl('event-undecided', presentation), valueBoolean: true }] }
+        : {}),
       eventNumber: firstNumber + index,
       focus: { reference: `${localKey(type, id)}${includeVersionIdInFocusReference ? `/_history/${version}` : ''}` },
     })),
@@ -61,9 +65,12 @@ function requestOf({ method, type, id }: RenderedEvent): { method: string; url: 
 }
 
 function extensionsOf({ interaction, version }: RenderedEvent, presentation: DestinationPresentation): object[] {
-  const url = (name: string): string => `${presentation.canonicalBase}/StructureDefinition/${name}`;
+  const url = (name: string): string => extensionUrl(name, presentation);
   return [
     ...(presentation.includeEntryAction ? [{ url: url('bundle-entryActionCode'), valueCode: interaction }] : []),
     ...(presentation.includeVersionId ? [{ url: url('bundle-entryVersionId'), valueId: String(version) }] : []),
   ];
 }
+
+const extensionUrl = (name: string, { canonicalBase }: DestinationPresentation): string =>
+  `${canonicalBase}/StructureDefinition/${name}`;

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { localKey } from '../fhir/reference';
+import { type GrantedRows } from '../platform/http/granted-rows';
 import { RequestContext } from '../platform/http/request-context';
 import { EntryAccesses } from '../resource/entry-access.registry';
 import { RowCheck } from '../resource/rows/row-check';
@@ -10,7 +12,7 @@ interface Focus {
   readonly id: string;
 }
 
-/** Which resources the caller may be told of: those that he may read. */
+/** Which resources the caller may be told of: those that he may read, and a destination of his would hear of. */
 @Injectable()
 export class ReadableFocus {
   constructor(
@@ -22,22 +24,24 @@ export class ReadableFocus {
 
   /** Asks about each resource once. Of what was deleted only callers without a limit are told. */
   async among<F extends Focus>(focuses: readonly F[]): Promise<ReadonlySet<F>> {
-    const decided = new Map<string, Promise<boolean>>();
-    const readable = new Set<F>();
-    for (const focus of focuses) {
-      const key = `${focus.type}/${focus.id}`;
-      const decision = decided.get(key) ?? this.mayRead(focus);
-      decided.set(key, decision);
-      if (await decision) readable.add(focus);
-    }
-    return readable;
-  }
-
-  private async mayRead(focus: Focus): Promise<boolean> {
     const { caller } = this.requests;
-    if (caller === undefined) return false;
-    const rows = await this.access.readableBy(principalOf(caller), focus);
-    if (rows === undefined || rows === 'all') return rows === 'all';
-    return this.rows.isGranted(await this.limits.of(rows), focus);
+    if (caller === undefined) return new Set();
+    const unique = new Map(focuses.map((focus) => [localKey(focus.type, focus.id), focus]));
+    const byRows = new Map<string, { readonly rows: GrantedRows; readonly focuses: F[] }>();
+    for (const focus of unique.values()) {
+      const rows = await this.access.readableBy(principalOf(caller), focus);
+      if (rows === undefined) continue;
+      const name = JSON.stringify(rows);
+      const group = byRows.get(name) ?? { rows, focuses: [] };
+      group.focuses.push(focus);
+      byRows.set(name, group);
+    }
+    const readable = new Set<string>();
+    for (const { rows, focuses: asked } of byRows.values()) {
+      const limit = await this.limits.of(rows);
+      const beyond = new Set(limit === undefined ? [] : await this.rows.beyond(limit, asked));
+      for (const [place, { type, id }] of asked.entries()) if (!beyond.has(place)) readable.add(localKey(type, id));
+    }
+    return new Set(focuses.filter(({ type, id }) => readable.has(localKey(type, id))));
   }
 }

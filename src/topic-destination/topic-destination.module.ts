@@ -9,7 +9,6 @@ import { DestinationReplayOperation } from './destination-replay.operation';
 import { DestinationRights } from './destination-rights';
 import { DestinationStatusOperation } from './destination-status.operation';
 import { DestinationTestOperation } from './destination-test.operation';
-import { CallerView } from './dry-run/caller-view';
 import { DryRunOperation } from './dry-run/dry-run.operation';
 import { TopicDryRun } from './dry-run/topic-dry-run';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
@@ -25,7 +24,6 @@ import { TopicRegistry } from './topic-registry';
 @Module({
   imports: [DeliveryModule, OperationModule, ResourceModule],
   providers: [
-    CallerView,
     CriteriaEvaluation,
     DestinationEventsOperation,
     DestinationPrincipal,

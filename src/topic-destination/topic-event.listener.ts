@@ -5,7 +5,7 @@ import { localKey } from '../fhir/reference';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
 import { ResourceReader } from '../resource/resource-reader';
 import { ChangedTexts } from './changed-texts';
-import { CriteriaEvaluation, type LoadReferences } from './criteria-evaluation';
+import { CriteriaEvaluation, type Decision, type LoadReferences } from './criteria-evaluation';
 import { ReadableChanges } from './readable-changes';
 import { TopicRegistry, type WatchedTrigger } from './topic-registry';
 
@@ -33,13 +33,14 @@ export class TopicEventListener implements ResourceChangeListener {
   async onChange(change: ResourceChange): Promise<void> {
     if (isRecordOfAuditUse(change.current?.value)) return;
     const triggers = await this.topics.triggersOf(change.type);
-    const matching = await this.matching(triggers, change);
+    const { matching, undecided } = await this.matching(triggers, change);
     const { type, id, version, interaction, method } = change;
     const payloadBytes = change.current?.text.length ?? 0;
     const destinationKeys = await this.readable.heardBy(
-      matching.flatMap(({ destinations }) => destinations),
+      [...matching, ...undecided].flatMap(({ destinations }) => destinations),
       change,
     );
+    const decided = new Set(matching.flatMap(({ destinations }) => destinations.map((one) => one.destinationKey)));
     this.outbox.append(
       destinationKeys.map((destinationKey) => ({
         destinationKey,
@@ -49,6 +50,7 @@ export class TopicEventListener implements ResourceChangeListener {
         interaction,
         method,
         payloadBytes,
+        isUndecided: !decided.has(destinationKey),
       })),
     );
   }
@@ -57,22 +59,23 @@ export class TopicEventListener implements ResourceChangeListener {
   private async matching(
     triggers: readonly WatchedTrigger[],
     change: ResourceChange,
-  ): Promise<readonly WatchedTrigger[]> {
+  ): Promise<{ readonly matching: readonly WatchedTrigger[]; readonly undecided: readonly WatchedTrigger[] }> {
     const concerned = triggers.filter(({ interactions }) => interactions.includes(change.interaction));
     const certain = concerned.filter(({ criteria }) => criteria === undefined);
     const asked = concerned.flatMap((trigger) =>
       trigger.criteria === undefined ? [] : [{ trigger, criteria: trigger.criteria }],
     );
-    if (asked.length === 0) return certain;
+    if (asked.length === 0) return { matching: certain, undecided: [] };
     const decisions = await this.evaluation.decide(
       asked.map(({ criteria }) => criteria),
       new ChangedTexts(change.current?.text, change.previous?.text),
       this.load,
     );
-    const matching = asked.filter((_one, index) => decisions[index] !== false).map(({ trigger }) => trigger);
-    const open = asked.filter((_one, index) => decisions[index] === undefined);
-    for (const { trigger } of open) this.warn(trigger);
-    return [...certain, ...matching];
+    const of = (decision: Decision): WatchedTrigger[] =>
+      asked.filter((_one, index) => decisions[index] === decision).map(({ trigger }) => trigger);
+    const undecided = of(undefined);
+    for (const trigger of undecided) this.warn(trigger);
+    return { matching: [...certain, ...of(true)], undecided };
   }
 
   /** Once a minute for each trigger, and without a word about the resource. */

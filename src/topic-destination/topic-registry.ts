@@ -24,7 +24,10 @@ export interface WatchedTrigger extends TopicTrigger {
 export class TopicRegistry {
   private readonly cached: CachedRegistry<ReadonlyMap<string, readonly WatchedTrigger[]>>;
   private readonly logger = new Logger(TopicRegistry.name);
-  /** By id and version: criteria are compiled once, however often the registry is loaded. */
+  /**
+   * By their texts: criteria are compiled once, however often the registry is loaded. Not by their versions: a transaction
+   * that loads its own topic and is rolled back gives the version to another text.
+   */
   private read = new Map<string, Topic | undefined>();
 
   constructor(
@@ -49,10 +52,7 @@ export class TopicRegistry {
     });
     const byType = new Map<string, WatchedTrigger[]>();
     this.read = new Map(
-      stored.map((one) => {
-        const key = `${one.id}|${one.version}`;
-        return [key, this.read.has(key) ? this.read.get(key) : this.topicOf(one)];
-      }),
+      stored.map((one) => [one.text, this.read.has(one.text) ? this.read.get(one.text) : this.topicOf(one)]),
     );
     for (const topic of this.read.values()) {
       if (topic?.isActive !== true) continue;

@@ -127,7 +127,10 @@ function newCriteriaOf(expression: string, type: string, path: string): TopicCri
     return criteria;
   } catch (error) {
     const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
-    throw refusal(path, `is no FHIRPath expression that this server can evaluate: ${reason}.`);
+    throw refusal(
+      path,
+      `is no FHIRPath expression that this server can evaluate: ${reason}${reason.endsWith('?') ? '' : '.'}`,
+    );
   }
 }
 

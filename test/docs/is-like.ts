@@ -3,8 +3,10 @@ export function isLike(example: unknown, answer: unknown): boolean {
   if (Array.isArray(example)) {
     return Array.isArray(answer) && example.every((one) => answer.some((other) => isLike(one, other)));
   }
-  if (typeof example !== 'object' || example === null) return typeof example === typeof answer;
-  if (typeof answer !== 'object' || answer === null) return false;
+  if (typeof example !== 'object' || example === null || answer === null) {
+    return typeof example === typeof answer && (example === null) === (answer === null);
+  }
+  if (typeof answer !== 'object') return false;
   const [told, given] = [example, answer].map((value) => new Map(Object.entries(value as Record<string, unknown>)));
   const names = [...(told?.keys() ?? [])];
   return names.length === given?.size && names.every((name) => isLike(told?.get(name), given.get(name)));

@@ -41,19 +41,16 @@ const invalid = (path: readonly string[], message: unknown): { status: number; b
 
 describe('addendum RPC', () => {
   let app: TestApp;
-  let other: TestApp;
   let database: Client;
   let documents = 0;
 
   beforeAll(async () => {
     app = await startTestApp();
-    other = await startTestApp({ databaseUrl: app.databaseUrl });
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
   });
   afterAll(async () => {
     await database.end();
-    await other.close();
     await app.close();
   });
 
@@ -470,38 +467,6 @@ describe('addendum RPC', () => {
       ['a number as text', '{"a":1}', '{"a":"1"}'],
     ])('sees a change in %s', async (_what, first, second) => {
       expect(await isChange(first, second)).toBe(true);
-    });
-
-    it('leaves exactly one snapshot when two servers get 16 identical bodies at once', async () => {
-      for (let round = 1; round <= 10; round++) {
-        const target = unstored();
-        const draft = await resultOf('add-to-history', { resource: { ...target, status: 'draft' }, user });
-        const params = { resource: { ...target, status: 'completed', round }, user };
-        const answers = await Promise.all(
-          Array.from({ length: 16 }, async (_, index) => {
-            const server = index % 2 === 0 ? app : other;
-            const answer = await server.post('/rpc', { method: 'svc.sdc.addendum/add-to-history', params });
-            return answer.json<{ result: Addendum }>().result;
-          }),
-        );
-        const addenda = await addendaOf(target);
-        expect(addenda.map(({ changed, snapshot }) => [changed, snapshot])).toEqual([
-          [false, undefined],
-          [true, params.resource],
-          ...Array<unknown>(15).fill([false, undefined]),
-        ]);
-        expect(new Set(addenda.map(({ id }) => id))).toEqual(new Set([draft, ...answers].map(({ id }) => id)));
-      }
-    });
-
-    it('keeps different bodies that come at once, each as a snapshot', async () => {
-      const target = unstored();
-      await Promise.all(
-        Array.from({ length: 16 }, (_, a) =>
-          resultOf('add-to-history', { resource: { ...target, status: 'completed', a }, user }),
-        ),
-      );
-      expect((await addendaOf(target)).map(({ snapshot }) => snapshot !== undefined)).toEqual(Array(16).fill(true));
     });
   });
 

@@ -9,6 +9,8 @@ import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../support/test-app';
 /** A few in the suite; `KILL_ROUNDS=30` for a proof. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
 const WRITERS = 6;
+/** On a machine with much else to do. */
+const PATIENCE = 60_000;
 
 /** Every version that was written, and every AuditEvent of a change that says that it happened, each with its transaction. */
 const DIFFERENCES = `
@@ -29,20 +31,33 @@ const DIFFERENCES = `
   from change full join audited using (what, version)
   where change.transaction_id is distinct from audited.transaction_id`;
 
-const WRITTEN = `select type || '/' || id || '/' || version as key from resource
-  union select type || '/' || id || '/' || version from resource_history`;
+const WRITTEN = `select type || '/' || id || '/' || version as key from resource where type in ('Patient', 'Observation', 'User')
+  union select type || '/' || id || '/' || version from resource_history where type in ('Patient', 'Observation', 'User')`;
 
 describe(`the audit trail through kill -9 of the server and lost connections, ${ROUNDS} rounds`, () => {
   let database: ClonedDatabase;
   let client: Client;
-  const encryptionKey = randomBytes(32).toString('base64');
+  let server: ServerProcess | undefined;
+  let isOver = true;
+  let settings: Record<string, string>;
 
   beforeAll(async () => {
     database = await cloneDatabase();
+    settings = {
+      PORT: '0',
+      HOST: '127.0.0.1',
+      DATABASE_URL: database.url,
+      SVC_ROOT_CLIENT_SECRET: ROOT_SECRET,
+      SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
+      SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      SVC_AUDIT: 'all',
+    };
     client = new Client({ connectionString: database.url });
     await client.connect();
   });
   afterAll(async () => {
+    isOver = true;
+    await server?.end('SIGKILL');
     await client.end();
     await database.drop();
   });
@@ -89,17 +104,10 @@ describe(`the audit trail through kill -9 of the server and lost connections, ${
     async () => {
       const acknowledged = new Set<string>();
       for (let round = 0; round < ROUNDS; round++) {
-        const server = await ServerProcess.start({
-          PORT: '0',
-          HOST: '127.0.0.1',
-          DATABASE_URL: database.url,
-          SVC_ROOT_CLIENT_SECRET: ROOT_SECRET,
-          SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
-          SVC_ENCRYPTION_KEY: encryptionKey,
-          SVC_AUDIT: 'all',
-        });
+        const started = await ServerProcess.start(settings);
+        server = started;
         let answered = 0;
-        let isOver = false;
+        isOver = false;
         const writers = Array.from({ length: WRITERS }, async (_one, writer) => {
           for (let step = round; !isOver; step++) {
             const [method, path, body] = writeOf(writer, step);
@@ -108,7 +116,7 @@ describe(`the audit trail through kill -9 of the server and lost connections, ${
               'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
             };
             const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-            const answer = await fetch(`${server.url}${path}`, sent).catch(() => undefined);
+            const answer = await fetch(`${started.url}${path}`, sent).catch(() => undefined);
             await answer?.text().catch(() => undefined);
             if (answer?.ok !== true) continue;
             answered++;
@@ -116,23 +124,27 @@ describe(`the audit trail through kill -9 of the server and lost connections, ${
             if (method === 'PUT' && version !== undefined) acknowledged.add(`${path.slice(1)}/${version}`);
           }
         });
-        await eventually('some writes are answered', () => answered > 60 + 7 * (round % 5));
+        await eventually('some writes are answered', () => answered > 40 + 7 * (round % 5), PATIENCE);
         await client.query(
           `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'svc-health-server%' and datname = current_database()`,
         );
         const before = answered;
-        await eventually('writes are answered again', () => answered > before + 40 + 7 * (round % 7));
-        await server.end('SIGKILL');
+        await eventually('writes are answered again', () => answered > before + 25 + 7 * (round % 7), PATIENCE);
+        await started.end('SIGKILL');
         isOver = true;
         await Promise.all(writers);
       }
       // What a killed server had sent to PostgreSQL may still be on its way.
-      await eventually('its transactions are over', async () => {
-        const { rows } = await client.query(
-          `select 1 from pg_stat_activity where application_name like 'svc-health-server%' and datname = current_database()`,
-        );
-        return rows.length === 0;
-      });
+      await eventually(
+        'its transactions are over',
+        async () => {
+          const { rows } = await client.query(
+            `select 1 from pg_stat_activity where application_name like 'svc-health-server%' and datname = current_database()`,
+          );
+          return rows.length === 0;
+        },
+        PATIENCE,
+      );
       const { rows: faults } = await client.query<object>(DIFFERENCES);
       expect(faults).toEqual([]);
       const written = new Set((await client.query<{ key: string }>(WRITTEN)).rows.map(({ key }) => key));

@@ -611,23 +611,27 @@ describe('documents by RPC', () => {
       RACE_MILLISECONDS,
     );
 
-    it('a PUT that says which version it replaces never replaces a signed one', async () => {
-      for (let round = 0; round < ROUNDS; round++) {
-        const id = await stored('draft');
-        const [signed, put] = await Promise.all([
-          send('/sign', bodyOf(id, { meta: { versionId: '1' } }), undefined, server(round)),
-          other.put(
-            `/SDCDocument/${id}`,
-            { resourceType: 'SDCDocument', status: 'draft', by: 'PUT' },
-            { headers: { 'If-Match': 'W/"1"' } },
-          ),
-        ]);
-        expect([
-          [200, 412],
-          [422, 200],
-        ]).toContainEqual([signed.status, put.status]);
-        expect((await versionsOf(id)).total).toBe(2);
-      }
-    });
+    it(
+      'a PUT that says which version it replaces never replaces a signed one',
+      async () => {
+        for (let round = 0; round < ROUNDS; round++) {
+          const id = await stored('draft');
+          const [signed, put] = await Promise.all([
+            send('/sign', bodyOf(id, { meta: { versionId: '1' } }), undefined, server(round)),
+            other.put(
+              `/SDCDocument/${id}`,
+              { resourceType: 'SDCDocument', status: 'draft', by: 'PUT' },
+              { headers: { 'If-Match': 'W/"1"' } },
+            ),
+          ]);
+          expect([
+            [200, 412],
+            [422, 200],
+          ]).toContainEqual([signed.status, put.status]);
+          expect((await versionsOf(id)).total).toBe(2);
+        }
+      },
+      RACE_MILLISECONDS,
+    );
   });
 });

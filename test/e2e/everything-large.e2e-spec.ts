@@ -1,6 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { ListSweeper } from '../../src/everything/list-sweeper';
 import { type Bundle } from '../support/bundle';
 import { eventually } from '../support/eventually';
 import { login, type Person } from '../support/people';
@@ -225,6 +226,16 @@ describe('$everything of large charts', () => {
       expect(rows[0]?.lists).toBe(20);
     });
 
+    it('that are over are swept', async () => {
+      await database.query('update everything_list set expires_at = clock_timestamp()');
+      const sweeper = app.app.get(ListSweeper, { strict: false });
+      await eventually('nothing is left', async () => {
+        await sweeper.sweep();
+        const { rows } = await database.query('select from everything_list union all select from everything_entry');
+        return rows.length === 0;
+      });
+    });
+
     it('check rights again', async () => {
       const policy = (criteria: string[]): Promise<unknown> =>
         app.put('/AccessPolicy/reader', { engine: 'allow', link: [{ resourceType: 'User', id: 'reader' }], criteria });
@@ -232,6 +243,16 @@ describe('$everything of large charts', () => {
       await policy(['Patient', 'Observation?date=ge2015-01-01', 'Flag']);
       const first = await app.get('/fhir/Patient/large/$everything?_count=2', { authorization: reader.bearer });
       expect([first.status, first.json<Bundle>().total]).toEqual([200, OBSERVATIONS / 2 + 2]);
+      await policy(['Patient', 'Flag']);
+      const limited = await app.get('/fhir/Patient/large/$everything?_include=*', { authorization: reader.bearer });
+      expect(limited.json<Bundle>().entry.map(({ search }) => search.mode)).toEqual(['match', 'match']);
+      await policy(['Patient', 'Flag', 'Observation?date=ge2019-01-01', 'PractitionerRole', 'Organization']);
+      const { text } = await app.get('/fhir/Patient/large/$everything?_include=*', {
+        ...NDJSON,
+        authorization: reader.bearer,
+      });
+      expect(linesOf(text).slice(-2)).toEqual(['Organization/clinic', 'PractitionerRole/role']);
+      expect(linesOf(text)).toHaveLength(OBSERVATIONS / 10 + 4);
       await policy(['Patient', 'Flag']);
       const second = await app.get(nextOf(first.json<Bundle>()) ?? '', { authorization: reader.bearer });
       expect(second.json<Bundle>().entry.map(({ search }) => search.mode)).toEqual(['outcome']);
@@ -344,6 +365,17 @@ describe('$everything of large charts', () => {
     expect(yaml.text).toContain('total: 1');
     const pretty = await app.get('/fhir/Patient/large/$everything?_pretty=true');
     expect(pretty.text.split('\n').length).toBeGreaterThan(OBSERVATIONS);
+  });
+
+  it('are read in a batch, but not in a transaction, whose writes a snapshot of its own would miss', async () => {
+    const bundle = (type: string): object => ({
+      resourceType: 'Bundle',
+      type,
+      entry: [{ request: { method: 'GET', url: 'Patient/large/$everything?_type=Observation' } }],
+    });
+    const batch = (await app.post('/fhir', bundle('batch'))).json<{ entry: { resource: Bundle }[] }>();
+    expect(batch.entry[0]?.resource.total).toBe(OBSERVATIONS);
+    expect((await app.post('/fhir', bundle('transaction'))).status).toBe(405);
   });
 
   it('links stay on the address that was called', async () => {

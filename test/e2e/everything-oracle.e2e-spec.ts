@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Random } from '../../tools/chart/random';
-import { type Bundle } from '../support/bundle';
+import { type Bundle, followPages } from '../support/bundle';
 import { isAboutCareWithin } from '../support/care-date-oracle';
 import { CompartmentChart, type Drawn, type Subject, WRITABLE_LINKS } from '../support/compartment-chart';
 import { COMPARTMENT_LINKS, type CompartmentLink, type SentResource } from '../support/compartment-oracle';
 import { type Kept, nameOf, SentRecord } from '../support/sent-record';
 import { startTestApp, type TestApp } from '../support/test-app';
 
-/** Another chart on each run; `EVERYTHING_SEEDS=1,2,3` draws these. */
-const SEEDS = (process.env.EVERYTHING_SEEDS ?? String(Date.now() % 1_000_000)).split(',').map(Number);
+/** Another chart on each run; `EVERYTHING_SEEDS=1,2,3` draws these, and asks each question in every form. */
+const { EVERYTHING_SEEDS: given } = process.env;
+const SEEDS = (given ?? String(Date.now() % 1_000_000)).split(',').map(Number);
+const QUESTIONS = given === undefined ? 3 : 15;
 
 const UNIT_SIZE = 25;
 
@@ -27,6 +29,39 @@ interface FoundEntry {
   readonly resource: Found;
   /** By which parameters it belongs to the patient. */
   readonly search: { readonly extension: readonly { readonly valueCode: string }[] };
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly valueBoolean?: boolean;
+  readonly valueInteger?: number;
+  readonly valueCode?: string;
+  readonly part?: readonly Parameter[];
+}
+
+/** What a manifest says in numbers: of each type that is answered, and of all that is left out. */
+function manifestOf({ parameter }: { readonly parameter: readonly Parameter[] }): object {
+  const complete = parameter.find(({ name }) => name === 'complete')?.valueBoolean;
+  const parts = parameter.filter(({ name }) => name === 'type').map(({ part = [] }) => part);
+  const countOf = (part: readonly Parameter[]): number => part.find(({ name }) => name === 'count')?.valueInteger ?? 0;
+  const counts = parts.map((part): [string, number] => [
+    part.find(({ name }) => name === 'code')?.valueCode ?? '',
+    countOf(part),
+  ]);
+  const leftOut = parts.flatMap((part) =>
+    part.filter(({ name }) => name === 'left-out').map(({ part: out = [] }) => countOf(out)),
+  );
+  return {
+    complete,
+    countByType: Object.fromEntries(counts.filter(([, count]) => count > 0)),
+    leftOut: leftOut.reduce((sum, count) => sum + count, 0),
+  };
+}
+
+function countByType(entries: readonly FoundEntry[]): object {
+  const counts: Record<string, number> = {};
+  for (const { resource } of entries) counts[resource.resourceType] = (counts[resource.resourceType] ?? 0) + 1;
+  return counts;
 }
 
 /** What is compared: the name, the version and all content. */
@@ -51,27 +86,48 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
   }, 60_000);
   afterAll(() => app.close());
 
-  const everything = async (patientId: string, query = ''): Promise<Found[]> => {
-    const answer = await app.get(`/fhir/Patient/${patientId}/$everything${query}`);
-    expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
-    const { entry, total } = answer.json<Bundle<FoundEntry>>();
+  const everything = async (patientId: string, query = ''): Promise<FoundEntry[]> => {
+    const { entry, total } = await bundle(`/fhir/Patient/${patientId}/$everything?${query}`);
     expect(total).toBe(entry.length);
-    for (const { resource, search } of entry) {
-      const codes = search.extension.map(({ valueCode }) => valueCode);
-      expect([nameOf(resource), codes]).toEqual([nameOf(resource), record.reasonsOf(resource, patientId)]);
-    }
-    return entry.map(({ resource }) => resource);
+    return [...entry];
+  };
+  const bundle = async (path: string): Promise<Bundle<FoundEntry>> => {
+    const answer = await app.get(path);
+    expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+    return answer.json();
   };
 
   /** Compares what every patient has with what was sent: nothing missing, nothing extra, nothing twice. */
   const agree = async (query = '', holds: (kept: Kept) => boolean = () => true): Promise<void> => {
+    const inOtherForms = random.pick(SUBJECTS).id;
     for (const { id } of SUBJECTS) {
       const expected = record.everythingOf(id).filter(holds);
-      const found = await everything(id, query);
+      const entries = await everything(id, query);
+      const found = entries.map(({ resource }) => resource);
       expect(byName(found).map(nameOf)).toEqual(byName(expected.map(({ resource }) => resource)).map(nameOf));
       const versions = new Map(expected.map((kept) => [nameOf(kept.resource), keptAs(kept)]));
-      for (const one of found) expect(foundAs(one)).toEqual(versions.get(nameOf(one)));
+      for (const { resource, search } of entries) {
+        const name = nameOf(resource);
+        expect(foundAs(resource)).toEqual(versions.get(name));
+        const codes = search.extension.map(({ valueCode }) => valueCode);
+        expect([name, codes]).toEqual([name, record.reasonsOf(resource, id)]);
+      }
+      if (given !== undefined || id === inOtherForms) await agreeInOtherForms(id, query, entries);
     }
+  };
+
+  /** The same as lines, as pages, and in numbers. */
+  const agreeInOtherForms = async (id: string, query: string, entries: readonly FoundEntry[]): Promise<void> => {
+    const path = `/fhir/Patient/${id}/$everything?${query}`;
+    const { text } = await app.get(path, { headers: { Accept: 'application/fhir+ndjson' } });
+    const lines = text.split('\n').slice(0, -1);
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual(entries.map(({ resource }) => resource));
+    const pages = await followPages<FoundEntry>(app, `${path}&_count=${random.integer(11, 60)}`);
+    expect(pages.flatMap(({ entry }) => entry)).toEqual(entries);
+    expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([entries.length]));
+    const manifest = manifestOf((await app.get(`${path}&_manifest=1`)).json());
+    const leftOut = record.everythingOf(id).length - entries.length;
+    expect(manifest).toEqual({ complete: leftOut === 0, countByType: countByType(entries), leftOut });
   };
 
   const draw = (id: string, links: readonly CompartmentLink[], isMember: boolean): Drawn => {
@@ -112,6 +168,11 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
       ),
     );
     await send([...drawn, ...several]);
+    // Larger than what one statement reads: these charts are read type by type.
+    const flags = WRITABLE_LINKS.filter(({ type }) => type === 'Flag');
+    for (const [index, subject] of SUBJECTS.slice(0, 2).entries()) {
+      await record.put({ ...chart.relative(`long-${index}`, flags, subject), code: { text: 'x'.repeat(70_000) } });
+    }
     await agree();
   }, 60_000);
 
@@ -133,37 +194,35 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
 
   it('holds only what changed later than _since', async () => {
     const instants = [...new Set(record.all.map(({ lastUpdated }) => lastUpdated))].sort();
-    const drawn = Array.from({ length: 8 }, () => random.pick(instants));
+    const drawn = Array.from({ length: QUESTIONS }, () => random.pick(instants));
     for (const since of [instants[0] ?? '', instants.at(-1) ?? '', ...drawn]) {
-      await agree(`?_since=${since}`, ({ lastUpdated }) => lastUpdated > since);
+      await agree(`_since=${since}`, ({ lastUpdated }) => lastUpdated > since);
     }
   });
   it('holds only the types that _type names', async () => {
     const types = [...new Set(WRITABLE_LINKS.map(({ type }) => type))];
-    const drawn = Array.from({ length: 12 }, (_, index) =>
+    const drawn = Array.from({ length: QUESTIONS }, (_, index) =>
       Array.from({ length: 1 + (index % 4) }, () => random.pick(types)),
     );
     for (const named of [['Patient'], ...drawn]) {
-      await agree(`?_type=${named.join(',')}`, ({ resource }) => named.includes(resource.resourceType));
+      await agree(`_type=${named.join(',')}`, ({ resource }) => named.includes(resource.resourceType));
     }
   }, 60_000);
 
   it('holds only care between start and end, and what has no date', async () => {
-    const edges = ['2015', '2019-06', '2020-02-29', '2024-12-28', '2021-03-04T05:06:07+02:00', '2030'];
-    const between: [string | undefined, string | undefined][] = [
-      ...edges.flatMap((edge): [string | undefined, string | undefined][] => [
-        [edge, undefined],
-        [undefined, edge],
-      ]),
-      ['2018', '2018'],
-      ['2019-03', '2020-02-29'],
-      ['2019-05-05', '2019-05-05'],
-    ];
-    for (const [start, end] of between) {
+    const edges = ['2015', '2018', '2019-06', '2020-02-29', '2024-12-28', '2021-03-04T05:06:07+02:00', '2030'];
+    for (let question = 0; question < QUESTIONS; question++) {
+      const at = random.integer(0, edges.length - 1);
+      const [start, end] = random.pick([
+        [edges[at], undefined],
+        [undefined, edges[at]],
+        [edges[at], edges[at]],
+        [edges[0], edges[at]],
+      ]);
       const query = Object.entries({ start, end }).flatMap(([name, edge]) =>
         edge === undefined ? [] : [`${name}=${encodeURIComponent(edge)}`],
       );
-      await agree(`?${query.join('&')}`, ({ resource }) => isAboutCareWithin(resource, start, end));
+      await agree(query.join('&'), ({ resource }) => isAboutCareWithin(resource, start, end));
     }
   }, 60_000);
 
@@ -177,7 +236,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
       await audited.close();
     }
     const events = async (id: string): Promise<number> =>
-      (await everything(id)).filter(({ resourceType }) => resourceType === 'AuditEvent').length;
+      (await everything(id)).filter(({ resource }) => resource.resourceType === 'AuditEvent').length;
     expect(await Promise.all(SUBJECTS.map(({ id }) => events(id)))).toEqual([2, 1, 1, 0]);
   });
 });

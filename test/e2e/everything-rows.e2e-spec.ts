@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Bundle } from '../support/bundle';
+import { type Bundle, nextOf } from '../support/bundle';
 import { type Person, login } from '../support/people';
 import { changeHidden, storeTenants } from '../support/tenants';
 import { type Received, type TestApp, startTestApp } from '../support/test-app';
@@ -36,6 +36,9 @@ const HIDDEN_MEMBERS = [
 const QUERIES = [
   ...['', '?_summary=count', '?_summary=true', '?_summary=data', '?_elements=subject', '?_since=2001', '?start=2001'],
   ...['?_type=Observation,Flag,Group,Patient', '?_type=Flag', '?_type=Group,List&end=2030'],
+  ...['?_manifest=1', '?_manifest=1&_type=Flag,Observation&start=2001', '?_count=0', '?_count=3', '?_count=1000'],
+  ...['?_format=ndjson', '?_format=ndjson&_include=*', '?_include=*', '?_include=Organization', '?_format=yaml'],
+  ...['?_include=Observation:has-member,Patient:organization', '?_include=*&_type=Patient&_count=2'],
 ];
 
 describe('Patient/$everything of callers who are limited to rows', () => {
@@ -94,18 +97,27 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     const answers = async (): Promise<string[]> => {
       const all: string[] = [];
       for (const query of QUERIES) {
-        const { status, text } = await as(ana, `${PATH}${query}`);
-        expect([query, status]).toEqual([query, 200]);
-        all.push(text.replace(/_page=[^"&]*/g, '_page='));
+        let text = '';
+        for (let next: string | undefined = `${PATH}${query}`; next !== undefined;) {
+          const answer = await as(ana, next);
+          expect([query, answer.status]).toEqual([query, 200]);
+          text += answer.text.replace(/_cursor=[^"&]*/g, '_cursor=');
+          next = query.includes('_count=') ? nextOf(answer.json<Bundle>()) : undefined;
+        }
+        all.push(text);
       }
       return all;
     };
     const before = await answers();
+    const changed = async (): Promise<string[]> => {
+      const after = await answers();
+      return QUERIES.filter((_query, at) => after[at] !== before[at]);
+    };
     await changeHidden(app);
     for (const { resourceType, id } of HIDDEN_MEMBERS) await app.delete(`/fhir/${resourceType}/${id}`);
-    expect(await answers()).toEqual(before);
+    expect(await changed()).toEqual([]);
     for (const resource of HIDDEN_MEMBERS) await app.put(`/fhir/${resource.resourceType}/${resource.id}`, resource);
-    expect(await answers()).toEqual(before);
+    expect(await changed()).toEqual([]);
   });
 
   it('are nobody’s chart for who may not read the patient', async () => {
@@ -119,5 +131,78 @@ describe('Patient/$everything of callers who are limited to rows', () => {
       const missing = await as(eve, `${PATH.replace('own-p', 'no-such')}${query}`);
       expect([hidden.status, hidden.text]).toEqual([404, missing.text.replaceAll('no-such', 'own-p')]);
     }
+  });
+
+  it('hold nothing that is hidden where more is included, as Bundle and as lines', async () => {
+    const { entry, total } = (await as(ana, `${PATH}?_include=*`)).json<Bundle>();
+    const names = entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`).sort();
+    // Neither the organization of the patient nor the practitioner was granted.
+    expect([names, total]).toEqual([GRANTED, GRANTED.length]);
+    const { text } = await as(ana, `${PATH}?_include=*`, { Accept: 'application/fhir+ndjson' });
+    const lines = text.split('\n').slice(0, -1);
+    expect(lines.map((line) => JSON.parse(line) as { id: string }).map(({ id }) => id)).toEqual(
+      entry.map(({ resource }) => resource.id),
+    );
+  });
+
+  it('tell in a manifest that something is left out by rights, and not how much', async () => {
+    const { text } = await as(ana, `${PATH}?_manifest=1`);
+    expect(text).toContain('{"name":"complete","valueBoolean":false}');
+    expect(text).toContain('{"name":"left-out","part":[{"name":"by","valueCode":"rights"}]}');
+    expect(text).not.toMatch(/Flag|Group/);
+    expect((await app.get(`${PATH}?_manifest=1`)).text).toContain('{"name":"complete","valueBoolean":true}');
+  });
+
+  it('explain nothing', async () => {
+    const answer = await as(ana, `${PATH}?_explain=1`);
+    expect([answer.status, answer.text]).toEqual([403, expect.not.stringContaining('select')]);
+  });
+
+  describe('pages that were begun with more rights', () => {
+    const first = async (): Promise<Bundle> => (await as(ana, `${PATH}?_count=2`)).json<Bundle>();
+    const rest = async (page: Bundle, who = ana): Promise<Received[]> => {
+      const answers: Received[] = [];
+      for (let next = nextOf(page); next !== undefined;) {
+        const answer = await as(who, next);
+        answers.push(answer);
+        next = answer.status === 200 ? nextOf(answer.json<Bundle>()) : undefined;
+      }
+      return answers;
+    };
+    const idsOf = (answers: readonly Received[]): string[] =>
+      answers.flatMap((answer) => answer.json<Bundle>().entry.map(({ resource }) => resource.id));
+
+    it('hold no more what was taken away meanwhile, and say that something is missing', async () => {
+      const page = await first();
+      await app.delete('/AccessPolicy/of-care');
+      const answers = await rest(page);
+      expect(idsOf(answers)).toEqual(expect.arrayContaining(['own-o1', 'own-o2', 'own-o3']));
+      const text = answers.map((answer) => answer.text).join();
+      expect(text).not.toMatch(/"resourceType":"(?:Condition|Encounter|List|QuestionnaireResponse)"/);
+      expect(text).toContain('OperationOutcome');
+      await grant();
+    });
+
+    it('hold no more what has become somebody else’s', async () => {
+      const page = await first();
+      const stored = (await app.get('/fhir/Observation/own-o2')).json<object>();
+      await app.put('/fhir/Observation/own-o2', { ...stored, subject: { reference: 'Patient/canary-p' } });
+      expect(idsOf(await rest(page))).not.toContain('own-o2');
+      await app.put('/fhir/Observation/own-o2', stored);
+    });
+
+    it('are closed to who has no rights left', async () => {
+      const page = await first();
+      await app.delete('/AccessPolicy/of-care');
+      await app.delete('/AccessPolicy/of-patient');
+      expect((await rest(page)).map(({ status }) => status)).toEqual([403]);
+      await grant();
+    });
+
+    it('are closed to everybody else', async () => {
+      const page = await first();
+      expect((await rest(page, eve)).map(({ status }) => status)).toEqual([403]);
+      expect((await app.get(nextOf(page) ?? '')).status).toBe(403);
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually';
 import { WardModule } from '../support/extensions/ward.module';
 import { login } from '../support/people';
 import { type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { type NotificationBody } from '../support/webhook-receiver';
 
 let app: TestApp;
 
@@ -94,27 +95,51 @@ describe('a module of another team (docs/extending.md)', () => {
     expect((await app.get('/fhir/Ward/w1', { authorization: `Bearer ${token}` })).status).toBe(200);
   });
 
-  it('delivers by its kind of destination', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'svc-file-drop-'));
-    const path = join(folder, 'events.jsonl');
+  describe('with a kind of destination', () => {
     const topic = 'http://acme.example/wards';
-    await app.post('/fhir/SvcSubscriptionTopic', { url: topic, status: 'active', trigger: [{ resource: 'Ward' }] });
-    const destination = await app.post('/fhir/SvcTopicDestination', {
+    const destination = (...parameter: readonly object[]): object => ({
       meta: { profile: ['http://acme.example/StructureDefinition/acme-file-drop'] },
       kind: 'acme-file-drop',
       topic,
-      parameter: [{ name: 'path', valueString: path }],
+      parameter,
     });
-    expect(destination.status).toBe(201);
-    await app.put('/fhir/Ward/w3', { beds: 3 });
-    // The file is there before its first line is.
-    const line = await eventually('the event is dropped', async () => {
-      const text = await readFile(path, 'utf8').catch(() => '');
-      return text.endsWith('\n') && text;
+
+    it.each([
+      ['without its parameter', destination()],
+      ['with another one', destination({ name: 'endpoint', valueUrl: 'http://x.example' })],
+      ['with one more', destination({ name: 'path', valueString: '/x' }, { name: 'mode', valueString: '0600' })],
+      ['with another type of value', destination({ name: 'path', valueUrl: '/x' })],
+    ])('refuses a destination %s', async (_what, body) => {
+      const { status, text } = await app.post('/fhir/SvcTopicDestination', body);
+      expect({ status, text }).toEqual({ status: 422, text: expect.stringContaining('has one parameter: path') });
     });
-    expect(line).toContain('"focus":{"reference":"Ward/w3"}');
-    await app.delete(`/fhir/SvcTopicDestination/${destination.json<{ id: string }>().id}`);
-    await rm(folder, { recursive: true });
+
+    it('delivers in order, batch by batch, and tries again until it can', async () => {
+      const folder = join(await mkdtemp(join(tmpdir(), 'svc-file-drop-')), 'later');
+      const path = join(folder, 'events.jsonl');
+      await app.post('/fhir/SvcSubscriptionTopic', { url: topic, status: 'active', trigger: [{ resource: 'Ward' }] });
+      const stored = await app.post('/fhir/SvcTopicDestination', destination({ name: 'path', valueString: path }));
+      expect(stored.status).toBe(201);
+      const { id } = stored.json<{ id: string }>();
+      const wards = ['w3', 'w4', 'w5', 'w6', 'w7'];
+      for (const [beds, ward] of wards.entries()) await app.put(`/fhir/Ward/${ward}`, { beds });
+      await eventually('it failed', async () =>
+        (await app.get(`/fhir/SvcTopicDestination/${id}/$status`)).text.includes('The file cannot be written'),
+      );
+      await mkdir(folder);
+      const lines = await eventually('the events are dropped', async () => {
+        const text = await readFile(path, 'utf8').catch(() => '');
+        return text.includes('Ward/w7') && text.endsWith('\n') && text.trimEnd().split('\n');
+      });
+      const events = lines.map((line) => {
+        const [{ resource }] = (JSON.parse(line) as NotificationBody).entry;
+        return resource.notificationEvent.map(({ eventNumber, focus }) => `${eventNumber} ${focus.reference}`);
+      });
+      expect(events.flat()).toEqual(wards.map((ward, index) => `${index + 1} Ward/${ward}`));
+      expect(Math.max(...events.map(({ length }) => length))).toBeLessThanOrEqual(2);
+      await app.delete(`/fhir/SvcTopicDestination/${id}`);
+      await rm(join(folder, '..'), { recursive: true });
+    });
   });
 
   it('answers on a route of its own, under the rights of the caller', async () => {

@@ -144,5 +144,11 @@ describe('A criterion that explodes', () => {
     }
     await delivered(app, id, 20);
     expect(receiver.references).toEqual(patients.map((patient) => `Patient/${patient}`));
+    const { body } = receiver.request(0);
+    expect(body).toContain(
+      '"extension":[{"url":"http://profiles.example/StructureDefinition/event-undecided","valueBoolean":true}]',
+    );
+    const timeline = (await app.get(`/fhir/SvcTopicDestination/${id}/$events?_count=1`)).text;
+    expect(timeline).toContain('{"name":"undecided","valueBoolean":true}');
   });
 });

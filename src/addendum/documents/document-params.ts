@@ -1,4 +1,3 @@
-import { Exclude, Expose } from 'class-transformer';
 import { Equals, IsBoolean, IsNotEmpty, IsString, Matches } from 'class-validator';
 import { IfSent, IsResourceId, IsShapedLike } from '../param-checks';
 import { UserReference } from '../references';
@@ -10,18 +9,14 @@ class SentMeta {
 }
 
 /** The members of a document that are checked; the whole body is read as text. */
-@Exclude()
 export class SentDocument {
-  @Expose()
   @IsResourceId()
   id!: string;
 
-  @Expose()
   @IfSent()
   @Equals('SDCDocument')
   resourceType?: string;
 
-  @Expose()
   @IfSent()
   @IsShapedLike(SentMeta)
   meta?: SentMeta;

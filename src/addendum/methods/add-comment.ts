@@ -1,10 +1,10 @@
-import { IsArray, IsNotEmpty, IsString } from 'class-validator';
+import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { COMMENT } from '../addendum-kinds';
 import { exampleAddendum } from '../example-addendum';
 import { Authors } from '../authors';
-import { IfSent, IsShapedLike } from '../param-checks';
+import { IfSent, IsMemberPath, IsShapedLike } from '../param-checks';
 import { TargetReference, UserReference } from '../references';
 import { UserAddenda } from '../user-addenda';
 
@@ -21,8 +21,7 @@ export class AddCommentParams {
 
   /** The way to the value that the comment is about. */
   @IfSent()
-  @IsString({ each: true })
-  @IsArray()
+  @IsMemberPath()
   path?: string[];
 }
 

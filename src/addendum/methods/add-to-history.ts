@@ -1,4 +1,3 @@
-import { Exclude, Expose } from 'class-transformer';
 import { IsIn, IsString } from 'class-validator';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type JsonText } from '../../platform/json/json-text';
@@ -12,17 +11,13 @@ import { TARGET_TYPES, UserReference } from '../references';
 import { StatusHistory } from '../status-history';
 
 /** The members that are checked; the whole body is read as text. */
-@Exclude()
 class HistoryResource {
-  @Expose()
   @IsResourceId()
   id!: string;
 
-  @Expose()
   @IsIn(TARGET_TYPES)
   resourceType!: string;
 
-  @Expose()
   @IfSent()
   @IsString()
   status?: string;

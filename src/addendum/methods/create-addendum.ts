@@ -1,58 +1,47 @@
-import { Exclude, Expose } from 'class-transformer';
-import { Equals, IsArray, IsNotEmpty, IsNotIn, IsString, ValidateIf } from 'class-validator';
+import { Equals, IsNotEmpty, IsNotIn, IsString, ValidateIf } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { type ParamError } from '../../rpc/rpc-refusal';
 import { AMENDMENT, COMMENT, HISTORY, NOTE } from '../addendum-kinds';
 import { exampleAddendum } from '../example-addendum';
 import { Authors } from '../authors';
-import { IfSent, IsDateTime, IsShapedLike } from '../param-checks';
+import { IfSent, IsDateTime, IsMemberPath, IsShapedLike } from '../param-checks';
 import { TargetReference, UserReference } from '../references';
 import { AddendumTypes } from '../types/addendum-types';
 import { UserAddenda } from '../user-addenda';
 
 /** The members that are checked; all others are open content. */
-@Exclude()
 class AddendumInput {
-  @Expose()
   @IfSent()
   @Equals('SDCAddendum')
   resourceType?: string;
 
-  @Expose()
   @IfSent()
   @Equals(undefined, { message: 'id is assigned by the service' })
   id?: undefined;
 
-  @Expose()
   @IsNotIn([HISTORY, AMENDMENT], { message: 'type is written by a method of its own' })
   @IsNotEmpty()
   @IsString()
   type!: string;
 
-  @Expose()
   @IsShapedLike(TargetReference)
   target!: TargetReference;
 
-  @Expose()
   @IsShapedLike(UserReference)
   user!: UserReference;
 
-  @Expose()
   @IfSent()
   @IsDateTime()
   appointment?: string;
 
-  @Expose()
   @ValidateIf(({ type }: AddendumInput) => type === NOTE || type === COMMENT)
   @IsNotEmpty()
   @IsString()
   text?: string;
 
-  @Expose()
   @ValidateIf(({ type, path }: AddendumInput) => type === COMMENT && path !== undefined)
-  @IsString({ each: true })
-  @IsArray()
+  @IsMemberPath()
   path?: string[];
 }
 

@@ -3,6 +3,7 @@ import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../addenda';
 import { BREAKS, type ChainBreak } from '../chain/chain-check';
 import { Chains } from '../chain/chains';
+import { EXAMPLE_TARGET } from '../example-addendum';
 import { IsShapedLike } from '../param-checks';
 import { TargetReference } from '../references';
 
@@ -34,7 +35,13 @@ export interface Verification {
   enforcesRows: true,
   description:
     'Tells whether the addenda of a document or workflow are those that were recorded, or the first that is not.',
-  example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' } },
+  example: { target: EXAMPLE_TARGET },
+  exampleResult: {
+    target: EXAMPLE_TARGET,
+    intact: true,
+    length: 4,
+    head: '9b74c9897bac770ffc029102a200c5de5fa7b3b1f9f2b9f1a3a1b7d8c0e4f5a6',
+  },
 })
 export class Verify implements RpcHandler<VerifyParams, Verification> {
   constructor(

@@ -50,7 +50,7 @@ export class Environment {
   readonly everythingTimeoutMaxSeconds!: number;
   /** `SVC_EVERYTHING_LIST_SECONDS`: how long the pages of an `$everything` can be turned. */
   readonly everythingListSeconds!: number;
-  /** `SVC_EVERYTHING_STALL_SECONDS`: how long a caller may take for a quarter of a megabyte of a large chart. */
+  /** `SVC_EVERYTHING_STALL_SECONDS`: how long a caller may take for 64 kB of a large chart. */
   readonly everythingStallSeconds!: number;
   /** `SVC_EVERYTHING_STREAM_MAX_SECONDS`: how long the whole of a large chart may take. */
   readonly everythingStreamMaxSeconds!: number;

@@ -5,7 +5,7 @@ import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { type Statement } from './statement';
-import { configOf, valuesOf } from './statements';
+import { configOf, ignored, valuesOf } from './statements';
 import { ServiceError } from '../errors/service-error';
 
 export interface SnapshotOptions {
@@ -61,7 +61,9 @@ export class Snapshot {
 export class Snapshots {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Runs `work` in a transaction of its own. When it throws, what it wrote is undone. */
+  /**
+   * Runs `work` in a transaction of its own, which sees nothing of an open unit of work. When it throws, what it wrote is undone.
+   */
   async within<T>(options: SnapshotOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const client: PoolClient = await this.pool.connect();
     client.on('error', ignored);
@@ -102,9 +104,6 @@ export class Snapshots {
     return (this.dataSource.driver as PostgresDriver).master as Pool;
   }
 }
-
-/** A connection that breaks fails the statement that runs, or the next one; the event of it has no other meaning. */
-const ignored = (): void => undefined;
 
 const rolledBack = (client: PoolClient): Promise<Error | undefined> =>
   client.query('ROLLBACK').then(

@@ -62,6 +62,7 @@ export class Statements {
       return result.rows;
     }
     const client: PoolClient = await this.pool.connect();
+    client.on('error', ignored);
     try {
       const milliseconds = limit.millisecondsLeft;
       const [, , result] = await Promise.all([
@@ -75,6 +76,7 @@ export class Statements {
         () => undefined,
         (error: unknown) => error as Error,
       );
+      client.off('error', ignored);
       client.release(broken);
     }
   }
@@ -83,6 +85,12 @@ export class Statements {
     return (this.dataSource.driver as PostgresDriver).master as Pool;
   }
 }
+
+/**
+ * Heard while a connection is held: one that breaks fails the statement that runs, or the next one, but an event that nobody hears would end
+ * the process.
+ */
+export const ignored = (): void => undefined;
 
 /**
  * What is the same at each run of a statement. The driver copies the own properties of a config one by one for each query;

@@ -36,7 +36,7 @@ export async function sendStream(
   const sink = new ResponseSink(response, headers, limits);
   try {
     await produce(sink);
-    await sink.end();
+    sink.end();
   } catch (error) {
     if (error instanceof StreamEnded || sink.signal.aborted) return;
     if (sink.hasBegun) response.destroy();
@@ -77,12 +77,12 @@ class ResponseSink implements TextSink {
     }
   }
 
-  async end(): Promise<void> {
+  /** What is still on its way holds nothing up: only this process waits for it. */
+  end(): void {
     if (!this.hasBegun) this.begin();
     this.signal.throwIfAborted();
     if (this.encoder === undefined) this.response.end();
     else this.encoder.end();
-    await this.orAborted(new Promise<void>((resolve) => this.response.once('finish', resolve)));
   }
 
   close(): void {

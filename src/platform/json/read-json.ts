@@ -23,7 +23,9 @@ export function readJson(text: string, limits?: JsonLimits): ScannedJson {
 export function* readJsonInSteps(text: string): Steps<ScannedJson> {
   const compact = yield* compactJsonInSteps(text);
   yield;
-  return scannedJson(compact);
+  const scanned = scannedJson(compact);
+  yield;
+  return scanned;
 }
 
 const scannedJson = (compact: string): ScannedJson => ({

@@ -8,9 +8,9 @@ import { type HistoryPosition } from '../../resource/store/history-statements';
 import { type StoredVersion } from '../../resource/stored-resource';
 import { ChangedTexts } from '../changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences } from '../criteria-evaluation';
+import { ReadableFocus } from '../readable-focus';
 import { SlowWork } from '../slow-work';
 import { type TopicCriteria } from '../topic-criteria';
-import { CallerView } from './caller-view';
 import { type DryRunRequest } from './dry-run-request';
 import { type TriggerClauses, triggerClausesOf } from './trigger-clauses';
 
@@ -56,7 +56,7 @@ export class TopicDryRun {
   constructor(
     private readonly history: ResourceHistory,
     private readonly reader: ResourceReader,
-    private readonly view: CallerView,
+    private readonly readable: ReadableFocus,
     clock: Clock,
     environment: Environment,
   ) {
@@ -92,8 +92,7 @@ export class TopicDryRun {
     versions: readonly StoredVersion[],
     triggers: readonly TriggerClauses[],
   ): Promise<VersionVerdict[]> {
-    const readable = await this.view.readable(versions);
-    const visible = versions.filter(({ type, id }) => readable.has(`${type}/${id}`));
+    const visible = [...(await this.readable.among(versions))];
     const earlier = await this.reader.findVersions(
       visible.filter(({ version }) => version > 1).map((one) => ({ ...one, version: one.version - 1 })),
     );
@@ -135,10 +134,10 @@ export class TopicDryRun {
 
   /** As they are now: what a reference led to then is not kept. */
   private readonly load: LoadReferences = async (wanted) => {
-    const readable = await this.view.readable(wanted);
+    const readable = [...(await this.readable.among(wanted))];
     const texts = new Map<string, string>();
-    for (const type of new Set(wanted.map((one) => one.type))) {
-      const ids = wanted.filter((one) => one.type === type && readable.has(`${type}/${one.id}`)).map(({ id }) => id);
+    for (const type of new Set(readable.map((one) => one.type))) {
+      const ids = readable.filter((one) => one.type === type).map(({ id }) => id);
       for (const { id, text } of await this.reader.findMany(type, ids)) texts.set(`${type}/${id}`, text);
     }
     return texts;

@@ -1,5 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
+import { DeliveryFailure } from '../../../src/delivery/delivery-failure';
 import {
   DeliverBy,
   type DeliveryKind,
@@ -17,13 +18,16 @@ interface FileDropSettings extends DeliverySettings {
 @DeliverBy({ kind: 'acme-file-drop', profiles: ['StructureDefinition/acme-file-drop'] })
 export class FileDropKind implements DeliveryKind<FileDropSettings> {
   settingsOf(parameters: readonly DestinationParameter[]): FileDropSettings {
-    const path = parameters.find(({ name }) => name === 'path')?.valueString;
-    if (typeof path !== 'string') throw new ServiceError('unprocessable', 'path is required, in valueString.');
-    return { path, timeoutSeconds: 5, maxMessagesInBatch: 100 };
+    const [path, ...others] = parameters;
+    if (path?.name !== 'path' || typeof path.valueString !== 'string' || others.length > 0)
+      throw new ServiceError('unprocessable', 'acme-file-drop has one parameter: path, in valueString.');
+    return { path: path.valueString, timeoutSeconds: 5, maxMessagesInBatch: 2 };
   }
 
   async send({ body }: Notification, { path }: FileDropSettings, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await appendFile(path, Buffer.concat([body, Buffer.from('\n')]));
+    await appendFile(path, Buffer.concat([body, Buffer.from('\n')])).catch(() => {
+      throw new DeliveryFailure('The file cannot be written'); // a text for `$status`, without the path
+    });
   }
 }

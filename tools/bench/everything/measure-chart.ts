@@ -39,7 +39,7 @@ interface Chart {
 }
 
 /** Resources read for one figure, whatever the size of the chart. */
-const RESOURCES = 300_000;
+const RESOURCES = 120_000;
 const ROUNDS = 3;
 
 /** Reads the chart again and again; the requests of one round go first and are not counted. */

@@ -102,7 +102,8 @@ function initdbParameters(home: string, majorVersion: number, isDurable: boolean
   ];
 }
 
-function passwordFile(home: string): string {
+/** Where the password of the owner of the cluster stands. */
+export function passwordFile(home: string): string {
   return join(home, 'password');
 }
 

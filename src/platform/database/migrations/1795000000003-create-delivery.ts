@@ -63,6 +63,7 @@ async function createOutboxEvent(runner: QueryRunner): Promise<void> {
       replayed_number bigint,
       payload_bytes integer not null,
       version integer not null,
+      is_undecided boolean not null default false,
       resource_type text not null,
       resource_id text not null,
       interaction text not null,
@@ -164,4 +165,5 @@ const EVENT_COLUMNS = [
   'resource_ids text[]',
   'interactions text[]',
   'methods text[]',
+  'undecided boolean[]',
 ];

@@ -1,0 +1,63 @@
+import { type Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { isPlainObject } from '../platform/json/plain-object';
+
+/** What a params class names: only that is copied out of what was sent, whatever else there is and however large. */
+export class ParamsShape {
+  private static readonly known = new WeakMap<Type<object>, ParamsShape>();
+
+  private constructor(
+    private readonly paramsClass: Type<object>,
+    readonly names: ReadonlySet<string>,
+    private readonly nested: ReadonlyMap<string, NestedClass>,
+  ) {}
+
+  static of(paramsClass: Type<object>): ParamsShape {
+    const known = ParamsShape.known.get(paramsClass);
+    if (known !== undefined) return known;
+    const checks = getMetadataStorage().getTargetValidationMetadatas(paramsClass, '', false, false);
+    const nested = checks.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
+    // Which classes they are of, class-transformer alone knows: it is asked for one of each.
+    const instances = plainToInstance(
+      paramsClass,
+      Object.fromEntries(nested.map(({ propertyName }) => [propertyName, {}])),
+    ) as Readonly<Record<string, object>>;
+    const shape = new ParamsShape(
+      paramsClass,
+      new Set(checks.map(({ propertyName }) => propertyName)),
+      new Map(
+        nested.map(({ propertyName, each }) => [
+          propertyName,
+          { memberClass: instances[propertyName]?.constructor as Type<object>, isList: each },
+        ]),
+      ),
+    );
+    ParamsShape.known.set(paramsClass, shape);
+    return shape;
+  }
+
+  /** Makes an instance of the class; its checks find what is wrong with it. */
+  instanceOf(sent: Readonly<Record<string, unknown>>): object {
+    const params: object = new this.paramsClass();
+    for (const name of this.names) {
+      if (Object.hasOwn(sent, name)) Object.assign(params, { [name]: this.valueOf(name, sent[name]) });
+    }
+    return params;
+  }
+
+  private valueOf(name: string, value: unknown): unknown {
+    const nested = this.nested.get(name);
+    if (nested === undefined) return value;
+    const memberOf = (one: unknown): unknown =>
+      isPlainObject(one) ? ParamsShape.of(nested.memberClass).instanceOf(one) : one;
+    if (!Array.isArray(value)) return memberOf(value);
+    // In place of one object a list is as wrong when it is empty, and its elements would be checked one by one.
+    return nested.isList ? value.map(memberOf) : [];
+  }
+}
+
+interface NestedClass {
+  readonly memberClass: Type<object>;
+  readonly isList: boolean;
+}

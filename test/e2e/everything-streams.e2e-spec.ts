@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { type IncomingMessage, get } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { eventually } from '../support/eventually';
+import { ROOT, type TestApp, startTestApp } from '../support/test-app';
+
+const PATH = '/fhir/Patient/long/$everything';
+const FORMS = { NDJSON: 'application/fhir+ndjson', Bundle: 'application/fhir+json' };
+
+/** More than what sockets and streams on the way hold: 30 MB. */
+const RESOURCES = 300;
+const NOTE = 'x'.repeat(100_000);
+const BATCH = 100;
+const POOL_SIZE = 4;
+
+describe('Patient/$everything of a client that goes away', () => {
+  let app: TestApp;
+  let watcher: Client;
+
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_DATABASE_POOL_SIZE: String(POOL_SIZE) } });
+    watcher = new Client({ connectionString: app.databaseUrl });
+    await watcher.connect();
+    await app.put('/fhir/Patient/long', {});
+    for (let at = 0; at < RESOURCES; at += BATCH) {
+      const entry = Array.from({ length: BATCH }, (_, n) => ({
+        resource: {
+          ...{ resourceType: 'Observation', status: 'final', code: { text: 'x' }, note: [{ text: NOTE }] },
+          subject: { reference: 'Patient/long' },
+        },
+        request: { method: 'PUT', url: `Observation/long-${at + n}` },
+      }));
+      const { status, text } = await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
+      if (status !== 200) throw new Error(text);
+    }
+  }, 60_000);
+  afterAll(async () => {
+    await watcher.end();
+    await app.close();
+  });
+
+  /** Connections of the server that work for somebody. */
+  const busyConnections = async (): Promise<number> => {
+    const { rows } = await watcher.query<{ busy: number }>(
+      `select count(*)::integer as busy from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
+    );
+    return rows[0]?.busy ?? 0;
+  };
+
+  /** An answer of which the first bytes came, and no more is taken. */
+  const begin = async (accept: string): Promise<IncomingMessage> => {
+    const request = get(`${app.url}${PATH}`, { headers: { Authorization: ROOT, Accept: accept }, agent: false });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    await once(response, 'readable');
+    response.read(1);
+    return response;
+  };
+
+  it('a stream holds one connection while it lasts, and gives it back when it was read', async () => {
+    const response = await begin(FORMS.NDJSON);
+    await eventually('one connection is busy', async () => (await busyConnections()) === 1);
+    let lines = 0;
+    response.on('data', (chunk: Buffer) => (lines += chunk.toString().split('\n').length - 1));
+    await once(response, 'end');
+    expect(lines).toBe(RESOURCES + 1);
+    await eventually('the connection is idle', async () => (await busyConnections()) === 0);
+  });
+
+  it.each(Object.entries(FORMS))('gets its connection back from %s', async (_form, accept) => {
+    // More of them one after the other than there are connections.
+    for (let round = 0; round < POOL_SIZE + 1; round++) {
+      const response = await begin(accept);
+      response.destroy();
+      await eventually('the connection is idle', async () => (await busyConnections()) === 0);
+    }
+    expect((await app.get('/fhir/Patient/long')).status).toBe(200);
+  });
+});

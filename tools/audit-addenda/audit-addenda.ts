@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+import { findRunningCluster } from '../../src/platform/database/embedded/running-cluster';
+import { ProgressBar } from '../progress-bar';
+import { auditAddenda } from './audit';
+import { HeadWriter, readHeads } from './head-list';
+
+const USAGE = `npm run -s audit-addenda [-- --heads <file>] [-- --since <file>]
+
+Follows the chains of all addenda (docs/addenda.md, "Evidence") and prints their heads, one JSON object a line.
+--heads <file>: writes the heads there instead, when every chain is intact.
+--since <file>: heads that were kept earlier; a chain that is shorter or another one by now is a break.
+Database: DATABASE_URL, or that of the server that runs on DATA_DIR. Ends with 0 when all is intact, 1 at a break, 2 when it
+could not be found out.
+`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { heads: { type: 'string' }, since: { type: 'string' } } });
+  const { DATABASE_URL, DATA_DIR = './data' } = process.env; // as the server reads them
+  const databaseUrl = DATABASE_URL ?? (await findRunningCluster(DATA_DIR));
+  if (databaseUrl === undefined) throw new Error(`No server runs on ${DATA_DIR}: start it, or set DATABASE_URL.`);
+  let faults = 0;
+  const writer = values.heads === undefined ? undefined : await HeadWriter.open(values.heads);
+  try {
+    let bar: ProgressBar | undefined;
+    const { chains, links } = await auditAddenda({
+      databaseUrl,
+      ...(values.since === undefined ? {} : { since: readHeads(values.since) }),
+      progress: {
+        begin: (total) => (bar = new ProgressBar({ label: 'Addenda', total, output: process.stderr })),
+        advance: () => bar?.advance(),
+      },
+      onHead: async (head) => {
+        if (writer === undefined) process.stdout.write(`${JSON.stringify(head)}\n`);
+        else await writer.write(head);
+      },
+      onFinding: (finding) => {
+        if (++faults <= MOST_FAULTS_TOLD) process.stderr.write(`\nBROKEN ${JSON.stringify(finding)}\n`);
+      },
+    });
+    process.stderr.write(`${chains} chains of ${links} addenda are intact; ${faults} faults.\n`);
+    await (faults === 0 ? writer?.keep() : writer?.drop());
+    return faults === 0 ? 0 : 1;
+  } catch (error) {
+    await writer?.drop();
+    throw error;
+  }
+}
+
+/** The rest is counted: a script that went wrong may have broken them all. */
+const MOST_FAULTS_TOLD = 1000;
+
+main().then(
+  (exitCode) => {
+    process.exitCode = exitCode;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    process.exitCode = 2;
+  },
+);

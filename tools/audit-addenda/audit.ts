@@ -1,0 +1,188 @@
+import { Client } from 'pg';
+import { BREAKS, type ChainBreak, ChainCheck, type StoredLink } from '../../src/addendum/chain/chain-check';
+import { type Head, isBefore } from './head-list';
+
+/** What is wrong with the chain of a target. */
+export interface Finding {
+  readonly target: string;
+  readonly sequence?: number;
+  readonly addendum?: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface Audit {
+  readonly databaseUrl: string;
+  /** Heads that were kept earlier, in their order. */
+  readonly since?: AsyncIterator<Head, void>;
+  /** Told once how many links there are, then of each link that was looked at. */
+  readonly progress: { begin(total: number): void; advance(): void };
+  readonly onHead: (head: Head) => Promise<void>;
+  readonly onFinding: (finding: Finding) => void;
+}
+
+const ROWS_AT_ONCE = 500;
+
+/** All links with the hash of what is stored of each addendum, target by target; PostgreSQL hashes, so that no text travels. */
+const LINKS = `select target_type || '/' || target_id as target, target_type, target_id, t.last_sequence, t.head_hash,
+    e.sequence, e.addendum_id, e.snapshot_digest, e.text_hash, e.link_hash, sha256(convert_to(r.body, 'UTF8')) as found_text_hash
+  from addendum_target t full join addendum_entry e using (target_type, target_id)
+  left join resource r on r.type = 'SDCAddendum' and r.id = e.addendum_id
+  order by (target_type || '/' || target_id) collate "C", e.sequence`;
+
+const UNLINKED = `select r.id, concat(r.body::jsonb -> 'target' ->> 'resourceType', '/', r.body::jsonb -> 'target' ->> 'id') as target
+  from resource r where r.type = 'SDCAddendum' and not exists (select 1 from addendum_entry e where e.addendum_id = r.id) order by r.id`;
+
+interface LinkRow {
+  readonly target: string;
+  readonly target_type: string;
+  readonly target_id: string;
+  readonly last_sequence: number | null;
+  readonly head_hash: Buffer | null;
+  readonly sequence: number | null;
+  readonly addendum_id: string;
+  readonly snapshot_digest: Buffer | null;
+  readonly text_hash: Buffer;
+  readonly link_hash: Buffer;
+  readonly found_text_hash: Buffer | null;
+}
+
+/** Follows all chains as they are at one moment, in constant memory. Returns how many chains and links were intact. */
+export async function auditAddenda(audit: Audit): Promise<{ chains: number; links: number }> {
+  const client = new Client({ connectionString: audit.databaseUrl, application_name: 'audit-addenda' });
+  await client.connect();
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    await client.query('set local statement_timeout = 0');
+    const { rows } = await client.query<{ total: string }>('select count(*) as total from addendum_entry');
+    audit.progress.begin(Number(rows[0]?.total));
+    const chains = new ChainsInOrder(audit);
+    for await (const row of rowsOf<LinkRow>(client, LINKS)) await chains.take(row);
+    await chains.finish();
+    for await (const { id, target } of rowsOf<{ id: string; target: string }>(client, UNLINKED)) {
+      audit.onFinding({ target, addendum: id, reason: 'no-link', message: BREAKS['no-link'] });
+    }
+    return { chains: chains.intact, links: chains.links };
+  } finally {
+    await client.end();
+  }
+}
+
+async function* rowsOf<Row extends object>(client: Client, sql: string): AsyncGenerator<Row, void, void> {
+  await client.query(`declare audit no scroll cursor for ${sql}`);
+  for (;;) {
+    const { rows } = await client.query<Row>(`fetch ${ROWS_AT_ONCE} from audit`);
+    if (rows.length === 0) break;
+    yield* rows;
+  }
+  await client.query('close audit');
+}
+
+/** The chain that is being followed. */
+interface Current {
+  readonly target: string;
+  readonly check: ChainCheck;
+  readonly last: LinkRow;
+  readonly earlier: Head | undefined;
+  broken: ChainBreak | undefined;
+  /** Whether the earlier head was met on the way. */
+  isMet: boolean;
+}
+
+/** Takes the links of one chain after the other, beside the heads that were kept earlier. */
+class ChainsInOrder {
+  intact = 0;
+  links = 0;
+  private current: Current | undefined;
+  private earlier: IteratorResult<Head, void> | undefined;
+
+  constructor(private readonly audit: Audit) {}
+
+  async take(row: LinkRow): Promise<void> {
+    const current = this.current?.target === row.target ? this.current : await this.open(row);
+    if (row.sequence === null) return;
+    this.audit.progress.advance();
+    if (current.broken !== undefined) return;
+    current.broken = current.check.take(linkOf(row, row.sequence));
+    const { earlier, check } = current;
+    if (earlier?.length === check.length && earlier.head === check.head.toString('hex')) current.isMet = true;
+  }
+
+  async finish(): Promise<void> {
+    await this.close();
+    await this.earlierOf(undefined);
+  }
+
+  private async open(row: LinkRow): Promise<Current> {
+    await this.close();
+    const earlier = await this.earlierOf(row.target);
+    const check = new ChainCheck({ resourceType: row.target_type, id: row.target_id });
+    this.current = { target: row.target, check, last: row, earlier, broken: undefined, isMet: earlier === undefined };
+    return this.current;
+  }
+
+  private async close(): Promise<void> {
+    const { current } = this;
+    if (current === undefined) return;
+    const { target, check, last, earlier } = current;
+    const said =
+      last.last_sequence === null || last.head_hash === null
+        ? undefined
+        : { lastSequence: last.last_sequence, headHash: last.head_hash };
+    const broken = current.broken ?? check.finish(said);
+    this.links += check.length;
+    if (broken !== undefined) this.audit.onFinding(findingOf(target, broken));
+    else if (!current.isMet && earlier !== undefined) this.audit.onFinding(otherThanKept(earlier, check.length));
+    else {
+      this.intact++;
+      if (check.length > 0) await this.audit.onHead({ target, length: check.length, head: check.head.toString('hex') });
+    }
+  }
+
+  /** The head of `target` that was kept; those that stand before it have no chain any more. */
+  private async earlierOf(target: string | undefined): Promise<Head | undefined> {
+    const { since } = this.audit;
+    if (since === undefined) return undefined;
+    this.earlier ??= await since.next();
+    while (this.earlier.done !== true && (target === undefined || isBefore(this.earlier.value.target, target))) {
+      this.audit.onFinding(otherThanKept(this.earlier.value, 0));
+      this.earlier = await since.next();
+    }
+    if (this.earlier.done === true || this.earlier.value.target !== target) return undefined;
+    const found = this.earlier.value;
+    this.earlier = await since.next();
+    return found;
+  }
+}
+
+const linkOf = (row: LinkRow, sequence: number): StoredLink => ({
+  sequence,
+  addendumId: row.addendum_id,
+  snapshotDigest: row.snapshot_digest ?? undefined,
+  textHash: row.text_hash,
+  linkHash: row.link_hash,
+  foundTextHash: row.found_text_hash ?? undefined,
+});
+
+const findingOf = (target: string, { reason, sequence, addendumId }: ChainBreak): Finding => ({
+  target,
+  ...(sequence === undefined ? {} : { sequence }),
+  ...(addendumId === undefined ? {} : { addendum: addendumId }),
+  reason,
+  message: BREAKS[reason],
+});
+
+const otherThanKept = ({ target, length }: Head, found: number): Finding =>
+  found < length
+    ? {
+        target,
+        sequence: found + 1,
+        reason: 'cut-off',
+        message: `The chain had ${length} links when its head was kept, and has ${found} now.`,
+      }
+    : {
+        target,
+        sequence: length,
+        reason: 'made-anew',
+        message: `Link ${length} is another one than when its head was kept: the chain was made anew.`,
+      };
