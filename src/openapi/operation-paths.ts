@@ -1,3 +1,4 @@
+import { type ExtraFormat } from '../fhir/format';
 import { ANY_TYPE, type OperationDefinition } from '../operation/operation';
 import { type OperationRegistry } from '../operation/operation.registry';
 import { answer, jsonBody, type Paths, pathParameter, REFUSALS } from './path-item';
@@ -26,7 +27,7 @@ function itemOf({
   exampleId = 'p7',
   parameters = [],
   exampleBody,
-  hasLines,
+  extraFormat,
 }: OperationDefinition): Paths[string] {
   const item = {
     tags: ['Operations'],
@@ -41,7 +42,10 @@ function itemOf({
         schema: { type: 'string' as const },
       })),
     ],
-    responses: { '200': hasLines === true ? withLines(answer('The result')) : answer('The result'), ...REFUSALS },
+    responses: {
+      '200': extraFormat === undefined ? answer('The result') : withExtra(answer('The result'), extraFormat),
+      ...REFUSALS,
+    },
   };
   return Object.fromEntries(
     methods.map((method) => [
@@ -51,11 +55,13 @@ function itemOf({
   );
 }
 
-/** NDJSON has no schema: each line is a resource. */
-const withLines = (described: ReturnType<typeof answer>): object => ({
+/** NDJSON and HTML have no schema. */
+const EXTRA: Readonly<Record<ExtraFormat, object>> = {
+  lines: { 'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } } },
+  page: { 'text/html': { schema: { type: 'string', description: 'A page for people, without scripts' } } },
+};
+
+const withExtra = (described: ReturnType<typeof answer>, extra: ExtraFormat): object => ({
   ...described,
-  content: {
-    ...described.content,
-    'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } },
-  },
+  content: { ...described.content, ...EXTRA[extra] },
 });
