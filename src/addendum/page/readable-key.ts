@@ -4,7 +4,7 @@ const WORDS = /^[a-z]+(?:[-_ ][a-z]+)*$/i;
 /** `cancel-reason` and `cancelReason` as `Cancel reason`. */
 export function readableKey(key: string): string {
   if (!WORDS.test(key)) return key;
-  const words = key.replace(/([a-z])(?=[A-Z][a-z])/g, '$1 ').replaceAll(/[-_]/g, ' ');
+  const words = key.replace(/([a-z])(?=[A-Z])/g, '$1 ').replaceAll(/[-_]/g, ' ');
   const [first = '', ...rest] = words.split(' ');
   const isShouted = (word: string): boolean => word.length > 1 && word === word.toUpperCase();
   return [
