@@ -10,7 +10,7 @@ const floors = [
   ['audit', ['resource', 'fhir', 'platform']],
   ['delivery', ['fhir', 'platform']],
   ['auth', ['session', 'access', 'resource', 'fhir', 'platform']],
-  ['addendum', ['rpc', 'operation', 'resource', 'fhir', 'platform']],
+  ['addendum', ['operation', 'rpc', 'resource', 'fhir', 'platform']],
   ['everything', ['operation', 'resource', 'fhir', 'platform']],
   ['topic-destination', ['audit', 'delivery', 'operation', 'resource', 'fhir', 'platform']],
   ['validation', ['operation', 'resource', 'fhir', 'platform']],

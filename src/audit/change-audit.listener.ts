@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
+import { UnitOfWork } from '../platform/database/unit-of-work';
 import { RequestContext } from '../platform/http/request-context';
 import { type Resource } from '../fhir/types';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
@@ -31,6 +32,7 @@ export class ChangeAuditListener implements ResourceChangeListener {
     private readonly requests: RequestContext,
     private readonly recorded: RecordedRequests,
     private readonly environment: Environment,
+    private readonly unitOfWork: UnitOfWork,
   ) {}
 
   concerns(type: string): Promise<boolean> {
@@ -52,7 +54,10 @@ export class ChangeAuditListener implements ResourceChangeListener {
       patients: patientsOf(type, id, text),
       ...(type === 'Session' ? ofSession(change) : {}),
     });
-    this.recorded.add();
+    // Not before: of a transaction that is undone no record stays, and the request needs one of its own.
+    this.unitOfWork.afterCommit(() => {
+      this.recorded.add();
+    });
   }
 }
 

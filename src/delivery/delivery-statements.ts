@@ -177,9 +177,7 @@ export const SETTLE: Statement = {
         next_attempt_at = clock_timestamp(), epoch = r.epoch + 1,
         owner_slot = case when $6::boolean then r.owner_slot end, lease_until = case when $6::boolean then ${LEASE} end,
         next_event_number = r.next_event_number + case when b.is_replay then 0 else cardinality(b.event_ids) end,
-        delivered_batches = r.delivered_batches + 1, delivered_events = r.delivered_events + cardinality(b.event_ids),
-        waited_milliseconds = r.waited_milliseconds + (
-          select sum(1000 * extract(epoch from clock_timestamp() - recorded))::bigint from unnest(b.recorded_at) recorded)
+        delivered_batches = r.delivered_batches + 1, delivered_events = r.delivered_events + cardinality(b.event_ids)
       from open_batch b
       where b.destination_key = r.destination_key and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3
       returning r.destination_key

@@ -45,10 +45,6 @@ export class DestinationRuntimeEntity {
   @Column('bigint', { name: 'failed_events', transformer: asNumber, default: 0 })
   failedEvents!: number;
 
-  /** The sum, over all delivered events, of the time from being recorded to being delivered. */
-  @Column('bigint', { name: 'waited_milliseconds', transformer: asNumber, default: 0 })
-  waitedMilliseconds!: number;
-
   /** The worker that delivers now; null when nobody does. */
   @Column('integer', { name: 'owner_slot', nullable: true })
   ownerSlot!: number | null;

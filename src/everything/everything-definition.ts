@@ -7,7 +7,7 @@ export const everythingOperation: OperationDefinition = {
   level: 'instance',
   methods: ['GET', 'POST'],
   enforcesRows: true,
-  extraFormat: 'lines',
+  hasLines: true,
   description: 'The patient and every resource that the stored CompartmentDefinition links to it.',
   exampleBody: {
     resourceType: 'Parameters',

@@ -1,4 +1,5 @@
 import { ServiceError } from '../platform/errors/service-error';
+import { type SearchParameter } from '../resource/search/extract/search-parameter';
 import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
 import { type LinkedTypes } from './linked-rows';
 
@@ -27,18 +28,17 @@ export function includesOf(query: URLSearchParams, parameters: SearchParameterSe
     if (source === '*' && code === undefined) types.push(...SHARED_TYPES);
     else if (!parameters.has(source)) throw refused(name, 'is no resource type');
     else if (code === undefined) types.push(source);
-    else
-      references.push({
-        parameterIds: referenceIdsOf(name, source, code, parameters),
-        type: targetOf(name, target, rest, parameters),
-      });
+    else {
+      const { storedAs: parameterIds, narrowedTo } = referenceOf(name, source, code, parameters);
+      references.push({ parameterIds, type: targetOf(name, target, rest, parameters) ?? narrowedTo });
+    }
   }
   return { types: [...new Set(types)], references };
 }
 
-function referenceIdsOf(name: string, source: string, code: string, parameters: SearchParameterSet): readonly number[] {
+function referenceOf(name: string, source: string, code: string, parameters: SearchParameterSet): SearchParameter {
   const parameter = parameters.find(source, code);
-  if (parameter?.kind === 'reference') return parameter.storedAs;
+  if (parameter?.kind === 'reference') return parameter;
   const hint = parameters.nearestCode(source, code);
   throw refused(name, `is no reference parameter${hint === undefined ? '' : `; did you mean "${source}:${hint}"?`}`);
 }

@@ -4,12 +4,12 @@ export interface AnswerFormat {
   readonly isYaml: boolean;
   /** Resources one below the other instead of a Bundle. */
   readonly isLines?: true;
-  /** HTML for people. */
+  /** A page for people. */
   readonly isPage?: true;
 }
 
-/** What an operation can write besides JSON and YAML: NDJSON, or HTML. */
-export type ExtraFormat = 'lines' | 'page';
+/** What an answer can be written in besides JSON and YAML. */
+export type FormatOffer = 'lines' | 'page';
 
 const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({
   contentType: `${mediaType}; charset=utf-8`,
@@ -38,13 +38,11 @@ const FORMATS_WITH_LINES: Formats = new Map<string, AnswerFormat>([
   ),
 ]);
 
-/** HTML stands last: only who asks for it by name gets a page (a browser does). */
+/** First, so that whoever takes anything is shown the page. */
 const FORMATS_WITH_PAGE: Formats = new Map<string, AnswerFormat>([
+  ['text/html', { ...format('text/html', false), isPage: true }],
   ...FORMATS,
-  ['text/html', { contentType: 'text/html; charset=utf-8', isYaml: false, isPage: true }],
 ]);
-
-const FORMATS_WITH: Readonly<Record<ExtraFormat, Formats>> = { lines: FORMATS_WITH_LINES, page: FORMATS_WITH_PAGE };
 
 /** What `_format` may be besides a media type (http://hl7.org/fhir/R4/http.html#mime-type). */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
@@ -61,20 +59,27 @@ export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
 /**
  * Chooses the format of an answer: `_format` before `Accept`, as R4 says. Of an Accept header the range with the largest
  * q wins, then the more exact one, then the earlier one (RFC 9110, section 12.5.1).
- * @param extra what the answer can be written in besides
+ * @param offer what the answer can be written in besides
  * @returns undefined when nothing that is asked for can be made
  */
 export function negotiatedFormat(
   accept: string | undefined,
   asked: string | null,
-  extra?: ExtraFormat,
+  offer?: FormatOffer,
 ): AnswerFormat | undefined {
-  const formats = extra === undefined ? FORMATS : FORMATS_WITH[extra];
+  const formats = formatsWith(offer);
   if (asked !== null && asked !== '') return askedFormat(asked, formats);
-  if (accept === undefined || accept === '' || accept === '*/*') return DEFAULT_FORMAT;
+  if (accept === undefined || accept === '' || accept === '*/*') {
+    return offer === 'page' ? formats.get('text/html') : DEFAULT_FORMAT;
+  }
   const exact = formats.get(accept);
   if (exact !== undefined) return exact;
-  return accept.length > LONGEST_REMEMBERED || extra !== undefined ? bestOf(accept, formats) : remembered(accept);
+  return accept.length > LONGEST_REMEMBERED || offer !== undefined ? bestOf(accept, formats) : remembered(accept);
+}
+
+function formatsWith(offer: FormatOffer | undefined): Formats {
+  if (offer === undefined) return FORMATS;
+  return offer === 'lines' ? FORMATS_WITH_LINES : FORMATS_WITH_PAGE;
 }
 
 /** Each client sends the same list again and again; the few that there are need not be read each time. */

@@ -1,26 +1,26 @@
 import { type Request } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../platform/http/raw-request';
-import { type AnswerFormat, type ExtraFormat, negotiatedFormat } from './format';
+import { type AnswerFormat, type FormatOffer, negotiatedFormat } from './format';
 
 /** The format that a request asks for; undefined when this server cannot write it. */
-export const formatOfRequest = (request: Request, extra?: ExtraFormat): AnswerFormat | undefined =>
-  negotiatedFormat(request.headers.accept, parameterOf(request, '_format'), extra);
+export const formatOfRequest = (request: Request, offer?: FormatOffer): AnswerFormat | undefined =>
+  negotiatedFormat(request.headers.accept, parameterOf(request, '_format'), offer);
 
 /** Whether the answer is spread over lines for people (http://hl7.org/fhir/R4/http.html#pretty). */
 export const isPretty = (request: Request): boolean => parameterOf(request, '_pretty') === 'true';
 
 /**
  * Refuses what cannot be answered as asked, before anything is done: no write happens whose answer nobody could read.
- * @param extra what the answer can be written in besides
+ * @param offer what the answer can be written in besides
  * @returns what it will be written in
  * @throws ServiceError 'not-acceptable', or 'invalid' for `_pretty`
  */
-export function assertAnswerable(request: Request, extra?: ExtraFormat): AnswerFormat {
+export function assertAnswerable(request: Request, offer?: FormatOffer): AnswerFormat {
   if (!['true', 'false', '', null].includes(parameterOf(request, '_pretty'))) {
     throw new ServiceError('invalid', '_pretty must be true or false.');
   }
-  const format = formatOfRequest(request, extra);
+  const format = formatOfRequest(request, offer);
   if (format !== undefined) return format;
   throw new ServiceError(
     'not-acceptable',

@@ -1,4 +1,3 @@
-import { type ExtraFormat } from '../fhir/format';
 import { ANY_TYPE, type OperationDefinition } from '../operation/operation';
 import { type OperationRegistry } from '../operation/operation.registry';
 import { answer, jsonBody, type Paths, pathParameter, REFUSALS } from './path-item';
@@ -27,7 +26,8 @@ function itemOf({
   exampleId = 'p7',
   parameters = [],
   exampleBody,
-  extraFormat,
+  hasLines,
+  hasPage,
 }: OperationDefinition): Paths[string] {
   const item = {
     tags: ['Operations'],
@@ -42,10 +42,7 @@ function itemOf({
         schema: { type: 'string' as const },
       })),
     ],
-    responses: {
-      '200': extraFormat === undefined ? answer('The result') : withExtra(answer('The result'), extraFormat),
-      ...REFUSALS,
-    },
+    responses: { '200': withText(answer('The result'), { hasLines, hasPage }), ...REFUSALS },
   };
   return Object.fromEntries(
     methods.map((method) => [
@@ -56,12 +53,13 @@ function itemOf({
 }
 
 /** NDJSON and HTML have no schema. */
-const EXTRA: Readonly<Record<ExtraFormat, object>> = {
-  lines: { 'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } } },
-  page: { 'text/html': { schema: { type: 'string', description: 'A page for people, without scripts' } } },
-};
+const LINES = { 'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } } };
+const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page for people, without scripts' } } };
 
-const withExtra = (described: ReturnType<typeof answer>, extra: ExtraFormat): object => ({
+const withText = (
+  described: ReturnType<typeof answer>,
+  { hasLines, hasPage }: { readonly hasLines: true | undefined; readonly hasPage: true | undefined },
+): object => ({
   ...described,
-  content: { ...described.content, ...EXTRA[extra] },
+  content: { ...described.content, ...(hasLines === true ? LINES : {}), ...(hasPage === true ? PAGE : {}) },
 });

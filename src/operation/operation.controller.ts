@@ -2,6 +2,7 @@ import { All, Controller, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { sendAnswer, sendStreamed } from '../fhir/fhir-answer';
+import { type FormatOffer } from '../fhir/format';
 import { assertAnswerable, isPretty } from '../fhir/requested-format';
 import { rootUrlOf } from '../fhir/root-url';
 import { Environment } from '../platform/config/environment';
@@ -68,7 +69,7 @@ export class OperationController {
       throw new ServiceError('not-allowed', `$${at.code} is called with ${methods.join(' or ')}.`, { allow: methods });
     }
     if (found.meta.enforcesRows !== true) this.requests.assertAllRows();
-    const format = assertAnswerable(request, found.meta.extraFormat);
+    const format = assertAnswerable(request, offerOf(found.meta));
     const answer = await found.handler.execute({
       method,
       ...(at.type === undefined ? {} : { type: at.type }),
@@ -83,4 +84,9 @@ export class OperationController {
     if ('produce' in answer) await sendStreamed(response, answer);
     else sendAnswer(response, answer);
   }
+}
+
+function offerOf({ hasLines, hasPage }: OperationDefinition): FormatOffer | undefined {
+  if (hasLines === true) return 'lines';
+  return hasPage === true ? 'page' : undefined;
 }

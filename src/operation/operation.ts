@@ -1,6 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type FhirAnswer, type FhirStream } from '../fhir/fhir-answer';
-import { type AnswerFormat, type ExtraFormat } from '../fhir/format';
+import { type AnswerFormat } from '../fhir/format';
 
 /** Stands for any resource type: the operation is called on all of them. */
 export const ANY_TYPE = '{type}';
@@ -22,8 +22,10 @@ export interface OperationDefinition {
    * limited to some are refused.
    */
   readonly enforcesRows?: boolean;
-  /** What it can answer in besides JSON and YAML: NDJSON, one resource a line, or an HTML page. */
-  readonly extraFormat?: ExtraFormat;
+  /** Whether it can answer in NDJSON, one resource a line. */
+  readonly hasLines?: true;
+  /** Whether it can answer with a page for people, which is the answer to whoever takes anything. */
+  readonly hasPage?: true;
   /** An id to try an instance operation with, for the OpenAPI document. */
   readonly exampleId?: string;
   /** A body to try POST with, for the OpenAPI document. */
@@ -46,7 +48,7 @@ export interface OperationRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** What links of the answer begin with: the root that was called, without a trailing slash. */
   readonly rootUrl: string;
-  /** What the answer will be written in; only an operation that streams or has an extra format needs to know. */
+  /** What the answer will be written in; only an operation that streams or writes lines needs to know. */
   readonly format: AnswerFormat;
   /** Whether JSON is spread over lines for people. */
   readonly isPretty: boolean;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { inOneFlight } from '../platform/database/in-one-flight';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { membersOf, objectText } from '../platform/json/json-members';
 import { readJson } from '../platform/json/read-json';
@@ -9,6 +10,9 @@ import { ResourceWriter, type WriteResult } from '../resource/resource-writer';
 import { type StoredResource } from '../resource/stored-resource';
 import { SessionGroups, type SessionOwner } from './session-groups';
 import { type IssuedToken, type LiveSession, SessionTokens } from './session-tokens.repository';
+
+/** Sessions that are closed at a time on the one connection of a transaction. */
+const FLIGHT = 64;
 
 export interface NewSession {
   /** Chosen by the caller when the token must name it (`jti`). */
@@ -95,14 +99,20 @@ export class Sessions {
   closeFamily(familyId: string): Promise<void> {
     return this.unitOfWork.run(async () => {
       await this.groups.lockFamily(familyId);
-      for (const sessionId of await this.groups.liveOfFamily(familyId)) await this.close(sessionId);
+      await this.closeEach(await this.groups.liveOfFamily(familyId));
     });
   }
 
   /** Closes all Sessions of `owner`, those included whose opening began before; none is refreshed meanwhile. */
   async closeAllOf(owner: SessionOwner): Promise<void> {
     await this.groups.lockOwner(owner, 'exclusive');
-    for (const sessionId of await this.groups.liveOfOwner(owner)) await this.close(sessionId);
+    await this.closeEach(await this.groups.liveOfOwner(owner));
+  }
+
+  /** Their rows are locked in the order of `sessionIds`, since the connection takes statements as they are sent. */
+  private async closeEach(sessionIds: readonly string[]): Promise<void> {
+    for (let from = 0; from < sessionIds.length; from += FLIGHT)
+      await inOneFlight(sessionIds.slice(from, from + FLIGHT).map((sessionId) => this.close(sessionId)));
   }
 
   /** Closes the Sessions of JWTs that another key than these signed. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { source as axeSource } from 'axe-core';
-import { type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { Client } from 'pg';
 import { storeAmendedRecord } from '../support/amended-record';
-import { canSkipBrowser, launchBrowser } from '../support/chromium';
+import { CHROMIUM_IS_MISSING, chromiumPath, mayGoWithoutChromium } from '../support/chromium';
 import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
 interface AxeResults {
@@ -19,7 +19,9 @@ const SCREENS = [
   ['paper', { width: 794, height: 1123 }, { media: 'print' }],
 ] as const;
 
-(canSkipBrowser ? describe.skip : describe)('the page of $amendments in Chromium', () => {
+const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
+
+inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendments in Chromium', () => {
   let app: TestApp;
   let browser: Browser;
   let context: BrowserContext;
@@ -28,7 +30,9 @@ const SCREENS = [
   const requested: string[] = [];
 
   beforeAll(async () => {
-    browser = await launchBrowser();
+    const executablePath = chromiumPath();
+    if (executablePath === undefined) throw new Error(CHROMIUM_IS_MISSING);
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
     app = await startTestApp();
     await storeAmendedRecord(app, 'vitals-7');
     await storeAmendedRecord(app, 'forged');

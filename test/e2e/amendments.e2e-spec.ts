@@ -70,7 +70,7 @@ describe('$amendments', () => {
   const page = (id: string, headers: Record<string, string> = BROWSER): Promise<Received> =>
     app.get(`/SDCDocument/${id}/$amendments`, { headers });
   const record = async (id: string, type = 'SDCDocument'): Promise<TargetRecord> => {
-    const answer = await app.get(`/fhir/${type}/${id}/$amendments`);
+    const answer = await app.get(`/fhir/${type}/${id}/$amendments?_format=json`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/fhir+json; charset=utf-8']);
     return answer.json();
   };
@@ -220,8 +220,8 @@ describe('$amendments', () => {
       ['?_format=text/html', {}, 'text/html'],
       ['?_format=html', { Accept: 'application/json' }, 'text/html'],
       ['', { Accept: 'application/json' }, 'application/json'],
-      ['', { Accept: '*/*' }, 'application/fhir+json'],
-      ['', { Accept: 'text/*' }, 'text/json'],
+      ['', { Accept: '*/*' }, 'text/html'],
+      ['', { Accept: 'application/*' }, 'application/fhir+json'],
       ['', BROWSER, 'text/html'],
       ['?_format=yaml', {}, 'text/yaml'],
     ])('writes what is asked for: %s %j', async (query, headers, mediaType) => {

@@ -389,6 +389,24 @@ describe('documents by RPC', () => {
       if (method === 'sign') await resultOf('/sign', { document: { ...shown } });
     });
 
+    it('is recorded as a call where every call is, since no change of it stays', async () => {
+      const audited = await startTestApp({ environment: { SVC_AUDIT: 'all' }, databaseUrl: app.databaseUrl });
+      try {
+        const id = await stored('completed');
+        const count = async (): Promise<number> =>
+          (await audited.get('/AuditEvent?_count=0')).json<{ total: number }>().total;
+        const before = await count();
+        expect((await send('/amend', { id, 'dry-run': true }, undefined, audited)).status).toBe(200);
+        // The first count, and the dry run.
+        expect(await count()).toBe(before + 2);
+        expect((await send('/amend', { id }, undefined, audited)).status).toBe(200);
+        // The second count, the History of what was signed by PUT, that of the new status, and the document.
+        expect(await count()).toBe(before + 6);
+      } finally {
+        await audited.close();
+      }
+    });
+
     it('refuses what would be refused', async () => {
       const id = await stored('completed');
       expect(await call('/sign', { ...bodyOf(id), 'dry-run': true })).toMatchObject({ status: 422 });

@@ -143,9 +143,9 @@ describe('$everything of large charts', () => {
   });
 
   /** Asks for more than the buffers of a connection hold, and reads nothing of it yet. */
-  const askAndWait = (): Promise<IncomingMessage> =>
+  const askAndWait = (of = app): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const url = `${app.url}/fhir/Patient/wide/$everything`;
+      const url = `${of.url}/fhir/Patient/wide/$everything`;
       httpGet(url, { headers: { ...NDJSON.headers, Authorization: ROOT } }, (answer) => {
         answer.on('error', () => undefined);
         resolve(answer);
@@ -281,6 +281,9 @@ describe('$everything of large charts', () => {
     const pages = await pagesFrom(await get('?_count=1000&_include=Observation:performer'));
     expect(pages.flatMap(keysOf)).toEqual([...whole, 'PractitionerRole/role']);
     expect(pages.map(({ total }) => total)).toEqual([whole.length, whole.length]);
+    // A code that narrows its references to one type leads to that type alone.
+    const narrowed = await get('?_include=Observation:patient');
+    expect(narrowed.entry).toHaveLength(whole.length);
     for (const wrong of ['Nobody', 'Observation:code', 'Observation:performer:Nobody'])
       expect((await app.get(`/fhir/Patient/large/$everything?_include=${wrong}`)).status).toBe(400);
   });
@@ -349,15 +352,28 @@ describe('$everything of large charts', () => {
   });
 
   it('a failure in mid-stream destroys the connection', async () => {
-    const answer = await askAndWait();
+    const answer = await askAndWait(replica);
+    const closed = new Promise((resolve) => answer.once('close', resolve));
     await eventually('the stream waits for its reader', async () => (await openSnapshots()) === 1);
     await database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%'`,
     );
-    const closed = new Promise((resolve) => answer.once('close', resolve));
     answer.resume();
     await closed;
     expect([answer.statusCode, answer.complete]).toEqual([200, false]);
+  });
+
+  it('a stream is of the moment at which it began, however long it takes', async () => {
+    const flag = (text: string): Promise<unknown> =>
+      app.put('/fhir/Flag/of-wide', { status: 'active', code: { text }, subject: { reference: 'Patient/wide' } });
+    await flag('before');
+    const answer = await askAndWait(replica);
+    await eventually('the stream waits for its reader', async () => (await openSnapshots()) === 1);
+    await flag('after');
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer) chunks.push(chunk as Buffer);
+    const last = Buffer.concat(chunks).toString('utf8').trimEnd().split('\n').at(-1) ?? '';
+    expect(JSON.parse(last)).toMatchObject({ id: 'of-wide', code: { text: 'before' } });
   });
 
   it('YAML and JSON for people are written as a whole', async () => {

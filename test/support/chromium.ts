@@ -1,29 +1,18 @@
-import { accessSync, constants } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { existsSync } from 'node:fs';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
 
-/** The browser of this machine; `SVC_TEST_BROWSER` names another one. */
-export const BROWSER_PATH: string | undefined = [process.env.SVC_TEST_BROWSER ?? '', ...PLACES].find(isProgram);
+/** The browser of this machine: `CHROMIUM_PATH`, or where packages put it; undefined when there is none. */
+export const chromiumPath = (): string | undefined =>
+  process.env.CHROMIUM_PATH ?? PLACES.find((path) => existsSync(path));
 
-/** Specs that need a browser are left out where there is none, but in CI, where they fail and say so. */
-export const canSkipBrowser = BROWSER_PATH === undefined && process.env.CI !== 'true';
+/** In CI a browser that is missing fails the spec; elsewhere the name of the skipped test says what to install. */
+export const mayGoWithoutChromium = (): boolean => chromiumPath() === undefined && process.env.CI === undefined;
 
-export function launchBrowser(): Promise<Browser> {
-  if (BROWSER_PATH === undefined) {
-    throw new Error(
-      `No browser: install Debian's package "chromium" (apt-get install --no-install-recommends chromium), or name one in SVC_TEST_BROWSER. Looked for ${PLACES.join(', ')}`,
-    );
-  }
-  // Root, as in containers, has no sandbox; the only pages are our own.
-  return chromium.launch({ executablePath: BROWSER_PATH, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const CHROMIUM_IS_MISSING =
+  'No Chromium: install it (Debian: apt-get install chromium) or set CHROMIUM_PATH to one.';

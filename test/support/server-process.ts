@@ -11,9 +11,12 @@ export class ServerProcess {
     readonly url: string,
   ) {}
 
-  /** Starts with these environment variables and no others; fails when it does not listen. */
-  static async start(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-    const { child, lines } = launch(environment);
+  /**
+   * Starts with these environment variables and no others; fails when it does not listen.
+   * @param folder of the compiled server, where it is not that of this run
+   */
+  static async start(environment: Readonly<Record<string, string>>, folder?: string): Promise<ServerProcess> {
+    const { child, lines } = launch(environment, folder);
     const url = await eventually(
       'the server listens',
       () => {
@@ -58,8 +61,10 @@ export class ServerProcess {
   }
 }
 
-function launch(environment: Readonly<Record<string, string>>): { child: ChildProcess; lines: string[] } {
-  const folder = process.env.TEST_BUILD ?? '';
+function launch(
+  environment: Readonly<Record<string, string>>,
+  folder = process.env.TEST_BUILD ?? '',
+): { child: ChildProcess; lines: string[] } {
   const child = spawn(process.execPath, [join(folder, 'src', 'main.js')], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

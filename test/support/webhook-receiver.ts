@@ -48,8 +48,8 @@ export type Behaviour =
       readonly body?: string;
     }
   | { readonly kind: 'slow'; readonly milliseconds: number }
-  /** Answers 200 when `release` is called. */
-  | { readonly kind: 'held' }
+  /** Answers, by default 200, when `release` is called. */
+  | { readonly kind: 'held'; readonly status?: number }
   /** Never answers. */
   | { readonly kind: 'hang' }
   /** Ends the connection without an answer. */
@@ -66,7 +66,7 @@ export class WebhookReceiver {
   open = 0;
   mostAtOnce = 0;
   private readonly behaviours: Behaviour[] = [];
-  private readonly held: ServerResponse[] = [];
+  private readonly held: { readonly response: ServerResponse; readonly status: number }[] = [];
   private usual: Behaviour = { kind: 'answer', status: 200 };
   private connections = 0;
   private readonly numbers = new WeakMap<object, number>();
@@ -103,9 +103,9 @@ export class WebhookReceiver {
     this.usual = behaviour;
   }
 
-  /** Answers the requests that are held. */
-  release(): void {
-    for (const response of this.held.splice(0)) response.writeHead(200).end();
+  /** Answers the requests that are held, or the first of them. */
+  release(count = this.held.length): void {
+    for (const { response, status } of this.held.splice(0, count)) response.writeHead(status).end();
   }
 
   /** @throws Error when fewer requests came. */
@@ -158,7 +158,7 @@ export class WebhookReceiver {
         response.writeHead(200).end();
         return;
       case 'held':
-        this.held.push(response);
+        this.held.push({ response, status: behaviour.status ?? 200 });
         return;
       case 'hang':
         return;

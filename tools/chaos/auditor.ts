@@ -195,11 +195,13 @@ function unexplained(arrivals: readonly Arrival[], { faults }: FaultLog): string
   return found;
 }
 
+/** A batch begins with its first number; the id is made from the body, so it would tell nothing. */
 function otherBytes(arrivals: readonly Arrival[]): string[] {
   const hashes = new Map<string, string>();
-  return arrivals.flatMap(({ destination, batchId, bodyHash }) => {
-    const known = hashes.get(batchId) ?? bodyHash;
-    hashes.set(batchId, known);
-    return known === bodyHash ? [] : [`${destination}: ${batchId}`];
+  return arrivals.flatMap(({ destination, bodyHash, events }) => {
+    const batch = `${destination}: batch that begins with ${events[0]?.number ?? 0}`;
+    const known = hashes.get(batch) ?? bodyHash;
+    hashes.set(batch, known);
+    return known === bodyHash ? [] : [batch];
   });
 }

@@ -26,7 +26,7 @@ export class FaultLog {
   }
 }
 
-const LIFE_MILLISECONDS = [800, 4000] as const;
+const LIFE_MILLISECONDS = [500, 2500] as const;
 const DATABASE_LIFE_MILLISECONDS = [15_000, 40_000] as const;
 
 /** Ends one replica again and again, and starts it each time. */
@@ -49,14 +49,12 @@ export async function tormentReplica(
     }
     const pending = receiver.pending;
     replica.server = undefined;
-    if (isGone(server.pid)) {
+    const isGentle = chance < 0.1;
+    if (!kill(server.pid, isGentle ? 'SIGTERM' : 'SIGKILL')) {
       log.exits++;
-    } else if (chance < 0.1) {
-      log.faults.push({ kind: 'SIGTERM', at });
     } else {
-      log.faults.push({ kind: 'kill -9', at });
-      process.kill(server.pid, 'SIGKILL');
-      watchTakeovers(pending, at, { bed, receiver, log });
+      log.faults.push({ kind: isGentle ? 'SIGTERM' : 'kill -9', at });
+      if (!isGentle) watchTakeovers(pending, at, { bed, receiver, log });
     }
     await server.stop();
     await startAgain(replica, bed);
@@ -75,8 +73,8 @@ export async function tormentDatabase(
     const [backend] = await bed.query<{ pid: number }>(ANY_BACKEND).catch(() => []);
     if (backend === undefined) continue;
     const at = performance.now();
+    if (!kill(backend.pid)) continue; // it ended meanwhile
     log.faults.push({ kind: 'database crash', at });
-    process.kill(backend.pid, 'SIGKILL');
     for (let isUp = false; !isUp;) {
       await delay(20);
       isUp = await bed.query('select 1').then(
@@ -127,11 +125,11 @@ async function startAgain(replica: Replica, bed: ChaosBed): Promise<void> {
   }
 }
 
-function isGone(pid: number): boolean {
+/** False where the process had ended before. */
+function kill(pid: number, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): boolean {
   try {
-    process.kill(pid, 0);
-    return false;
+    return process.kill(pid, signal);
   } catch {
-    return true;
+    return false;
   }
 }

@@ -16,13 +16,13 @@ export const amendmentsOperation = {
   level: 'instance',
   methods: ['GET'],
   enforcesRows: true,
-  extraFormat: 'page',
+  hasPage: true,
 } as const satisfies Partial<OperationDefinition>;
 
 /** Characters that are sent at once. */
 const CHARACTERS_AT_ONCE = 32 * 1024;
 
-/** Answers with the record of a target: HTML for who asks for it by name, else JSON. */
+/** Answers with the record of a target: a page, or JSON for who asks for it. */
 @Injectable()
 export class RecordAnswers {
   constructor(

@@ -12,7 +12,6 @@ import { Slices } from '../../platform/time/slices';
 import { ResourceReader } from '../../resource/resource-reader';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type StoredResource } from '../../resource/stored-resource';
-import { memberText } from '../../rpc/member-text';
 import { AddendumEntries } from '../addendum-entries.repository';
 import { AMENDMENT, HISTORY } from '../addendum-kinds';
 import { Verify, type Verification } from '../methods/verify';
@@ -45,6 +44,11 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
   SDCDocument: ['type', 'title', 'patient', 'encounter', 'author', 'source', 'based-on'],
   SDCWorkflow: ['workflow', 'title', 'version', 'ctx'],
 };
+
+/** The texts of the members of an object, by key: a body of megabytes is gone through once. */
+type Members = ReadonlyMap<string, string>;
+
+const membersIn = (text: string): Members => new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));
 
 interface EntryRow {
   readonly sequence: number;
@@ -126,12 +130,13 @@ export class RecordReader {
   private async storedTargetOf(target: NativeReference, { text }: StoredResource): Promise<RecordHead['stored']> {
     const fields = await this.fieldsOf(text);
     const facts = FACTS[target.resourceType] ?? [];
-    const others = membersOf(text).flatMap(({ key }) => (facts.includes(key) ? [] : [key]));
-    const meta: unknown = JSON.parse(memberText(text, 'meta') ?? '{}');
+    const members = membersIn(text);
+    const others = [...members.keys()].filter((key) => !facts.includes(key));
+    const meta: unknown = JSON.parse(members.get('meta') ?? '{}');
     return {
       versionId: textOf(memberOf(meta, 'versionId')) ?? '',
       lastUpdated: textOf(memberOf(meta, 'lastUpdated')) ?? '',
-      status: stringIn(text, 'status'),
+      status: stringIn(members, 'status'),
       facts: [...valueRows(fields, others)],
     };
   }
@@ -149,13 +154,14 @@ export class RecordReader {
         yield lost(row);
         continue;
       }
-      const addendum = headOf(row, text, isProven);
-      const snapshot = row.is_snapshot ? memberText(text, 'snapshot') : undefined;
+      const members = membersIn(text);
+      const addendum = headOf(row, members, isProven);
+      const snapshot = row.is_snapshot ? members.get('snapshot') : undefined;
       if (snapshot?.startsWith('{') === true) {
-        const { next, part } = await this.revisionOf(addendum, stringIn(text, 'status'), snapshot, signed);
+        const { next, part } = await this.revisionOf(addendum, stringIn(members, 'status'), snapshot, signed);
         signed = next;
         yield part;
-      } else yield await this.remarkOf(addendum, text, signed, stored);
+      } else yield await this.remarkOf(addendum, { text, members }, signed, stored);
     }
     if (signed !== undefined && stored !== undefined) {
       const unsigned = await this.unsignedOf(signed, stored);
@@ -209,42 +215,42 @@ export class RecordReader {
   private async unsignedOf(signed: Signed, stored: StoredResource): Promise<UnsignedChanges | undefined> {
     const { rows, refusal, diffHash } = await this.changesOf(signed, stored.text, await this.fieldsOf(stored.text));
     if (diffHash === NO_CHANGES) return undefined;
-    const status = stringIn(stored.text, 'status');
+    const status = stringIn(membersIn(stored.text), 'status');
     return { kind: 'unsigned', since: signed.number, status, rows, ...(refusal === undefined ? {} : { refusal }) };
   }
 
   private async remarkOf(
     addendum: AddendumHead,
-    text: string,
+    { text, members }: { readonly text: string; readonly members: Members },
     signed: Signed | undefined,
     stored: StoredResource | undefined,
   ): Promise<Remark> {
-    const path: unknown = JSON.parse(memberText(text, 'path') ?? 'null');
+    const path: unknown = JSON.parse(members.get('path') ?? 'null');
     const isPath = Array.isArray(path) && path.every((step) => typeof step === 'string');
-    const members = {
-      text: stringIn(text, 'text'),
-      status: addendum.type === HISTORY ? stringIn(text, 'status') : undefined,
+    const said = {
+      text: stringIn(members, 'text'),
+      status: addendum.type === HISTORY ? stringIn(members, 'status') : undefined,
     };
     const about = isPath && path.length > 0 ? await this.fieldAt(path, signed, stored) : undefined;
     const isAmendment = addendum.type === AMENDMENT;
-    const isAsShown = isAmendment && signed?.diffHash === hashOf(memberText(text, 'diff') ?? '');
+    const isAsShown = isAmendment && signed?.diffHash === hashOf(members.get('diff') ?? '');
     const told = [
       ...OF_THE_HEAD,
-      ...(members.text === undefined ? [] : ['text']),
-      ...(members.status === undefined ? [] : ['status']),
-      ...(addendum.type === HISTORY && memberText(text, 'changed') === 'false' ? ['changed'] : []),
+      ...(said.text === undefined ? [] : ['text']),
+      ...(said.status === undefined ? [] : ['status']),
+      ...(addendum.type === HISTORY && members.get('changed') === 'false' ? ['changed'] : []),
       ...(about === undefined ? [] : ['path']),
       ...(isAmendment ? ['diff'] : []),
       ...(isAsShown ? ['old-revision', 'new-revision'] : []),
     ];
-    const rows = isAmendment && !isAsShown ? listedRows(text, signed) : [];
+    const rows = isAmendment && !isAsShown ? listedRows(members.get('diff'), signed) : [];
     const others = valueRows(await this.fieldsOf(text), told);
     return {
       kind: 'remark',
       addendum,
       revision: signed?.number,
-      ...(members.text === undefined ? {} : { text: members.text }),
-      ...(members.status === undefined ? {} : { status: members.status }),
+      ...(said.text === undefined ? {} : { text: said.text }),
+      ...(said.status === undefined ? {} : { status: said.status }),
       ...(about === undefined ? {} : { about }),
       ...(isAmendment ? { isAsShown } : {}),
       rows: both(rows, others),
@@ -268,8 +274,8 @@ export class RecordReader {
 }
 
 /** What an Amendment lists itself, where that is not what the snapshots say. */
-function* listedRows(text: string, signed: Signed | undefined): Generator<FieldRow> {
-  const diff: unknown = JSON.parse(memberText(text, 'diff') ?? '[]');
+function* listedRows(text: string | undefined, signed: Signed | undefined): Generator<FieldRow> {
+  const diff: unknown = JSON.parse(text ?? '[]');
   const entries = Array.isArray(diff) ? diff.filter(isDiffEntry) : [];
   for (const { type, path, old, new: now, ...kinds } of entries) {
     yield {
@@ -309,27 +315,27 @@ const lost = ({ sequence, addendum_id: id, body }: EntryRow): Lost => ({
   reason: body === null ? 'It is gone from the database.' : 'What is stored in its place cannot be read.',
 });
 
-function headOf({ sequence, addendum_id: id }: EntryRow, text: string, isProven: boolean): AddendumHead {
+function headOf({ sequence, addendum_id: id }: EntryRow, members: Members, isProven: boolean): AddendumHead {
   return {
     sequence,
     id,
-    type: stringIn(text, 'type') ?? '',
-    user: personIn(text, 'user'),
-    recorder: personIn(text, 'recorder'),
-    date: stringIn(text, 'date'),
+    type: stringIn(members, 'type') ?? '',
+    user: personIn(members, 'user'),
+    recorder: personIn(members, 'recorder'),
+    date: stringIn(members, 'date'),
     isProven,
   };
 }
 
-function personIn(text: string, member: string): Person | undefined {
-  const value: unknown = JSON.parse(memberText(text, member) ?? 'null');
+function personIn(members: Members, member: string): Person | undefined {
+  const value: unknown = JSON.parse(members.get(member) ?? 'null');
   const [id, resourceType, display] = ['id', 'resourceType', 'display'].map((key) => textOf(memberOf(value, key)));
   if (id === undefined || resourceType === undefined) return undefined;
   return { resourceType, id, ...(display === undefined ? {} : { display }) };
 }
 
-function stringIn(text: string, member: string): string | undefined {
-  const value = memberText(text, member);
+function stringIn(members: Members, member: string): string | undefined {
+  const value = members.get(member);
   return value?.startsWith('"') === true ? (JSON.parse(value) as string) : undefined;
 }
 

@@ -193,6 +193,12 @@ function openUnit(
   locks: EarlyLocks | undefined,
   statements: readonly string[],
 ): Unit {
+  // One write to the socket for BEGIN and what follows in the same turn: each wakes the backend.
+  const { stream } = client.connection;
+  stream.cork();
+  process.nextTick(() => {
+    stream.uncork();
+  });
   for (const text of statements) client.query(text).catch(() => undefined); // a broken connection fails the first statement too
   Object.assign(runner, { isTransactionActive: true });
   return { runner, client, locks, gathered: new Map(), afterCommit: [], whenOver: [] };

@@ -12,6 +12,14 @@ export interface ReadAnswer {
 
 const NEW_LINE = 0x0a;
 
+/** Where a Bundle has its total: at its beginning, or at its end when it was streamed. */
+const ENDS_BYTES = 300;
+
+function totalIn(text: string): number | undefined {
+  const told = /"type":"searchset","total":(\d+)|"total":(\d+)\}$/.exec(text);
+  return told === null ? undefined : Number(told[1] ?? told[2]);
+}
+
 /** Reads answers one after the other over one kept connection, and keeps nothing of them. */
 export class AnswerReader {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -28,21 +36,22 @@ export class AnswerReader {
     return new Promise((resolve, reject) => {
       request(this.baseUrl + path, { headers, agent: this.agent }, (response) => {
         let [firstByteMilliseconds, sizeBytes, lines] = [0, 0, 0];
-        let total: number | undefined;
+        let [head, tail] = ['', ''];
         response
           .on('data', (chunk: Buffer) => {
             if (sizeBytes === 0) {
               firstByteMilliseconds = performance.now() - sentAt;
-              const told = /"total":(\d+)/.exec(chunk.toString('latin1', 0, 1_000))?.[1];
-              total = told === undefined ? undefined : Number(told);
+              head = chunk.toString('latin1', 0, ENDS_BYTES);
             }
             sizeBytes += chunk.length;
+            tail = (tail + chunk.toString('latin1', Math.max(0, chunk.length - ENDS_BYTES))).slice(-ENDS_BYTES);
             for (let at = chunk.indexOf(NEW_LINE); at >= 0; at = chunk.indexOf(NEW_LINE, at + 1)) lines += 1;
           })
           .on('end', () => {
             const milliseconds = performance.now() - sentAt;
             if (response.statusCode !== 200) reject(new Error(`${path} was answered with ${response.statusCode}`));
-            else resolve({ firstByteMilliseconds, milliseconds, sizeBytes, lines, total });
+            else
+              resolve({ firstByteMilliseconds, milliseconds, sizeBytes, lines, total: totalIn(head) ?? totalIn(tail) });
           })
           .on('error', reject);
       })

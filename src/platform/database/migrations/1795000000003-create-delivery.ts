@@ -36,7 +36,6 @@ async function createDestinationRuntime(runner: QueryRunner): Promise<void> {
       delivered_events bigint not null default 0,
       failed_batches bigint not null default 0,
       failed_events bigint not null default 0,
-      waited_milliseconds bigint not null default 0,
       owner_slot integer,
       fail_streak integer not null default 0,
       max_messages_in_batch integer not null,

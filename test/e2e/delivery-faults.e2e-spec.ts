@@ -1,0 +1,175 @@
+import { rm, mkdtemp, chmod } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
+import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
+import { eventually } from '../support/eventually';
+import { HeldTrigger } from '../support/held-trigger';
+import { TcpProxy } from '../support/tcp-proxy';
+import { databaseUrl, makeTemplateDatabase } from '../support/template-database';
+
+/** Where a process is stopped: at a statement, or at the COMMIT that follows it. */
+const HELD_POINTS = [
+  ['before the event of a write is stored', { table: 'outbox_event', event: 'insert', when: 'at once' }],
+  ['at the COMMIT of a write', { table: 'outbox_event', event: 'insert', when: 'at the commit' }],
+  ['while it takes a batch', { table: 'open_batch', event: 'insert', when: 'at once' }],
+  ['at the COMMIT of a claim', { table: 'open_batch', event: 'insert', when: 'at the commit' }],
+  [
+    'after the receiver took a batch, before it is settled',
+    { table: 'delivery_attempt', event: 'insert', when: 'at once' },
+  ],
+  ['at the COMMIT of a settlement', { table: 'open_batch', event: 'delete', when: 'at the commit' }],
+] as const;
+
+/** Waits until nothing waits, then compares what is stored, what arrived and what is counted. */
+async function expectAllIsRight(bed: DeliveryBed, server: DeliveringServer): Promise<void> {
+  await eventually('everything is delivered', async () => {
+    const { counts } = await server.status();
+    return counts.messagesQueued === 0 && counts.messagesInProcess === 0;
+  });
+  const committed = await bed.committed();
+  expect(new Set(bed.seen.map(({ key }) => key))).toEqual(committed);
+  expect(bed.faults).toEqual([]);
+  const { counts } = await server.status();
+  expect(counts.messagesDelivered).toBe(committed.size);
+  const repeated =
+    bed.receiver.requests.length - new Set(bed.receiver.requests.map(({ headers }) => headers['webhook-id'])).size;
+  expect(repeated).toBeLessThanOrEqual(counts.messageBatchesDeliveryAttempts ?? NaN);
+}
+
+/** The successor of one kill is the victim of the next. */
+describe('kill -9 of a server', () => {
+  let bed: DeliveryBed;
+  let server: DeliveringServer;
+  let proxy: TcpProxy;
+
+  beforeAll(async () => {
+    // Only what is under test makes transactions: nobody polls.
+    bed = await DeliveryBed.open({ SVC_DELIVERY_POLL_MILLISECONDS: '60000' });
+    proxy = await TcpProxy.start(bed.database.url);
+    server = await bed.start({ DATABASE_URL: proxy.url });
+    await server.makeDestination();
+  }, 60_000);
+  afterAll(async () => {
+    await bed.close();
+    await proxy.stop();
+  });
+
+  it.each(HELD_POINTS)(
+    '%s loses nothing and makes nothing up (F1, F2)',
+    async (_point, place) => {
+      const held = await HeldTrigger.on(bed.database.url, place);
+      const writing = server.putPatient('p', bed.receiver.requests.length).catch(() => undefined);
+      await held.reached();
+      await server.kill('SIGKILL');
+      await held.release(bed.database.url);
+      await writing;
+      server = await bed.start({ DATABASE_URL: proxy.url });
+      await expectAllIsRight(bed, server);
+    },
+    60_000,
+  );
+
+  it('after a COMMIT whose answer it never got: the event is sent though the caller heard nothing (F1, F19)', async () => {
+    const before = (await bed.committed()).size;
+    const held = proxy.holdAnswer('COMMIT\0', 'unheard');
+    const writing = server.putPatient('unheard', 1).catch(() => undefined);
+    await held;
+    await server.kill('SIGKILL');
+    await writing;
+    server = await bed.start({ DATABASE_URL: proxy.url });
+    await expectAllIsRight(bed, server);
+    expect((await bed.committed()).size).toBe(before + 1);
+  }, 60_000);
+
+  it('right after it answered: what it acknowledged is sent (F1)', async () => {
+    const answers = await Promise.all([1, 2, 3, 4].map((value) => server.putPatient(`q${value}`, value)));
+    await server.kill('SIGKILL');
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    server = await bed.start({ DATABASE_URL: proxy.url });
+    await expectAllIsRight(bed, server);
+  }, 60_000);
+});
+
+describe('A crash of the database', () => {
+  let folder: string;
+  let postgres: EmbeddedPostgres;
+  let bed: DeliveryBed;
+  let server: DeliveringServer;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-faults-'));
+    await chmod(folder, 0o755);
+    // One of its own: the other specs need theirs.
+    postgres = await startEmbeddedPostgres({ dataDirectory: folder });
+    const name = await makeTemplateDatabase(postgres.url);
+    bed = await DeliveryBed.open({}, { url: databaseUrl(postgres.url, name), drop: () => Promise.resolve() });
+    server = await bed.start();
+    await server.makeDestination();
+  }, 120_000);
+  afterAll(async () => {
+    await bed.close();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(HELD_POINTS)(
+    '%s: the server stays up, nothing is lost (F3)',
+    async (_point, place) => {
+      const held = await HeldTrigger.on(bed.database.url, place);
+      const writing = server.putPatient('p', bed.receiver.requests.length).catch(() => undefined);
+      await held.reached();
+      await crash(bed);
+      await held.release(bed.database.url);
+      await writing;
+      await eventually('the server answers again', async () => (await server.putPatient('after', 1)).ok, 30_000);
+      await expectAllIsRight(bed, server);
+    },
+    60_000,
+  );
+});
+
+/** kill -9 of one backend: PostgreSQL ends all sessions and replays its WAL. */
+async function crash(bed: DeliveryBed): Promise<void> {
+  const [backend] = await bed.query(
+    `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() limit 1`,
+  );
+  process.kill(backend?.pid as number, 'SIGKILL');
+  await eventually('PostgreSQL is up again', () =>
+    bed.query('select 1').then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+describe('Two servers', () => {
+  let bed: DeliveryBed;
+
+  beforeEach(async () => {
+    bed = await DeliveryBed.open();
+  });
+  afterEach(() => bed.close());
+
+  it('do not both count a batch when one of them was frozen longer than its lease (F5, F11)', async () => {
+    const frozen = await bed.start();
+    await frozen.makeDestination();
+    bed.receiver.next({ kind: 'held' });
+    await frozen.putPatient('p', 1);
+    await eventually('the attempt has begun', () => bed.receiver.requests.length === 1);
+    const other = await bed.start();
+    process.kill(frozen.pid, 'SIGSTOP');
+    // As if the lease had run out: its connections live on, so nothing else tells that it hangs.
+    await bed.query('update destination_runtime set lease_until = clock_timestamp()');
+    await other.delivered(1);
+    bed.receiver.release();
+    process.kill(frozen.pid, 'SIGCONT');
+    await eventually('the late result is discarded', () => frozen.output.includes('was discarded'));
+    await expectAllIsRight(bed, other);
+    expect((await other.status()).counts).toMatchObject({
+      messageBatchesDelivered: 1,
+      messageBatchesDeliveryAttempts: 1,
+    });
+  }, 60_000);
+});

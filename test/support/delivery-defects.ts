@@ -1,0 +1,279 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { type DeliveryBed, type DeliveringServer } from './delivery-bed';
+import { eventually } from './eventually';
+import { WebhookReceiver } from './webhook-receiver';
+
+/** What a scenario works with. Each gets a server of its own, whose destination nobody wrote to yet. */
+export interface Stage {
+  readonly bed: DeliveryBed;
+  readonly server: DeliveringServer;
+  /** Starts another server of the same build. */
+  readonly startAnother: () => Promise<DeliveringServer>;
+  /** How long to wait for what has to come. */
+  readonly patienceMilliseconds: number;
+}
+
+/** A mistake that is made in a copy of the compiled server, and the scenario that has to notice it. */
+export interface Defect {
+  readonly name: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly scenario: (stage: Stage) => Promise<void>;
+  /** Of the destination; by default that of the server. */
+  readonly timeoutSeconds?: number;
+}
+
+/** Copies the compiled server of this run, with the defect in it. @throws Error when the code to change is not there */
+export async function compileDefect({ file, from, to }: Defect): Promise<{ folder: string; remove(): Promise<void> }> {
+  const build = process.env.TEST_BUILD ?? '';
+  const folder = await mkdtemp(`${build}-defect-`);
+  await cp(build, folder, { recursive: true });
+  const path = join(folder, 'src', file);
+  const text = await readFile(path, 'utf8');
+  if (!text.includes(from)) throw new Error(`${file} does not hold ${from}`);
+  await writeFile(path, text.replace(from, to));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+function assert(isRight: boolean, message: string): void {
+  if (!isRight) throw new Error(message);
+}
+
+async function allDelivered({ bed, server, patienceMilliseconds }: Stage, count: number): Promise<void> {
+  const arrived = async (): Promise<boolean> => {
+    const { counts } = await server.status();
+    return bed.seen.length >= count && counts.messagesQueued === 0 && counts.messagesInProcess === 0;
+  };
+  await eventually(`${count} events are delivered`, arrived, patienceMilliseconds);
+  const { counts } = await server.status();
+  assert(counts.messagesDelivered === count, `${counts.messagesDelivered ?? '?'} are counted of ${count}`);
+  assert(bed.faults.length === 0, bed.faults.join(', '));
+}
+
+const arrivals = ({ bed, patienceMilliseconds }: Stage, count: number): Promise<unknown> =>
+  eventually(`${count} requests came`, () => bed.receiver.requests.length >= count, patienceMilliseconds);
+
+/** One write, one notification, one count. */
+async function plain(stage: Stage): Promise<void> {
+  await stage.server.putPatient('p', 1);
+  await allDelivered(stage, 1);
+  await stage.server.putPatient('p', 2);
+  await allDelivered(stage, 2);
+  assert(stage.bed.receiver.requests.length === 2, 'a batch came again');
+}
+
+/** A transaction takes a number, another one a later number and commits first. */
+async function lateCommit(stage: Stage): Promise<void> {
+  const { bed, server } = stage;
+  const slow = new Client({ connectionString: bed.database.url });
+  await slow.connect();
+  try {
+    await server.putPatient('seen', 1);
+    await allDelivered(stage, 1);
+    await slow.query('begin');
+    await slow.query(`insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
+      select destination_key, 1, 1, 'Patient', 'seen', 'update', 'PUT' from destination_runtime`);
+    await server.putPatient('quick', 1);
+    await allDelivered(stage, 2);
+    await slow.query('commit');
+    await allDelivered(stage, 3);
+  } finally {
+    await slow.end();
+  }
+}
+
+/** Versions of one resource, written through several connections while the receiver takes nothing. */
+async function manyVersions(stage: Stage): Promise<void> {
+  const { bed, server } = stage;
+  bed.receiver.next({ kind: 'held' });
+  await server.putPatient('p', 0);
+  await arrivals(stage, 1);
+  for (let round = 1; round <= 8; round++) {
+    await Promise.all([server.putPatient('p', round), server.putPatient(`other${round}`, round)]);
+  }
+  bed.receiver.release();
+  await allDelivered(stage, 17);
+}
+
+/** The receiver hangs, while the worker looks for work again and again. */
+async function hanging(stage: Stage): Promise<void> {
+  const { bed, server } = stage;
+  bed.receiver.next({ kind: 'held' }, { kind: 'held' });
+  await server.putPatient('p', 1);
+  await arrivals(stage, 1);
+  await server.putPatient('q', 1);
+  // Nothing tells that nothing happens: some polls are waited for.
+  await eventually('a second request came', () => bed.receiver.requests.length > 1, 1500).catch(() => undefined);
+  bed.receiver.always({ kind: 'answer', status: 200 });
+  bed.receiver.release();
+  assert(bed.receiver.mostAtOnce === 1, 'two requests at once');
+  await allDelivered(stage, 2);
+}
+
+/** The server dies during an attempt. */
+async function killed(stage: Stage): Promise<void> {
+  const { bed, server, startAnother } = stage;
+  bed.receiver.next({ kind: 'hang' });
+  await server.putPatient('p', 1);
+  await arrivals(stage, 1);
+  await server.kill('SIGKILL');
+  const successor = await startAnother();
+  await arrivals(stage, 2);
+  await allDelivered({ ...stage, server: successor }, 1);
+  const { counts } = await successor.status();
+  assert(counts.messagesDeliveryAttempts === 1, `${counts.messagesDeliveryAttempts ?? '?'} failures are counted of 1`);
+}
+
+/** A server is frozen until another one has taken over, and comes back while that one sends the next batch. */
+async function frozen(stage: Stage): Promise<void> {
+  const { bed, server, startAnother } = stage;
+  bed.receiver.next({ kind: 'held' });
+  await server.putPatient('p', 1);
+  await arrivals(stage, 1);
+  const other = await startAnother();
+  process.kill(server.pid, 'SIGSTOP');
+  await bed.query('update destination_runtime set lease_until = clock_timestamp()');
+  await arrivals(stage, 2);
+  await allDelivered({ ...stage, server: other }, 1);
+  bed.receiver.next({ kind: 'held', status: 503 });
+  await other.putPatient('p', 2);
+  await arrivals(stage, 3);
+  bed.receiver.release(1);
+  process.kill(server.pid, 'SIGCONT');
+  await eventually(
+    'the late result is discarded',
+    () => server.output.includes('was discarded'),
+    stage.patienceMilliseconds,
+  );
+  bed.receiver.release();
+  await arrivals(stage, 4);
+  await allDelivered({ ...stage, server: other }, 2);
+}
+
+/** The first attempt is refused. */
+async function refused(stage: Stage): Promise<void> {
+  stage.bed.receiver.next({ kind: 'answer', status: 503 });
+  await stage.server.putPatient('p', 1);
+  await allDelivered(stage, 1);
+}
+
+/** The receiver sends somewhere else. */
+async function redirected(stage: Stage): Promise<void> {
+  const trap = await WebhookReceiver.start();
+  try {
+    stage.bed.receiver.next({ kind: 'answer', status: 307, headers: { Location: trap.url } });
+    await stage.server.putPatient('p', 1);
+    await eventually('something came of it', async () => {
+      const { counts } = await stage.server.status();
+      return counts.messagesDeliveryAttempts === 1 || trap.requests.length > 0;
+    });
+    assert(trap.requests.length === 0, 'the redirect was followed');
+    await allDelivered(stage, 1);
+  } finally {
+    await trap.stop();
+  }
+}
+
+/** The head of the answer drips without end; the destination has a timeout of a second. */
+async function dripping(stage: Stage): Promise<void> {
+  stage.bed.receiver.next({ kind: 'drip' });
+  await stage.server.putPatient('p', 1);
+  await allDelivered(stage, 1);
+}
+
+/** The receiver closes an idle connection at the moment that it is used again. */
+async function closedWhileIdle(stage: Stage): Promise<void> {
+  await stage.server.putPatient('p', 1);
+  await allDelivered(stage, 1);
+  stage.bed.receiver.next({ kind: 'reset' });
+  await stage.server.putPatient('p', 2);
+  await allDelivered(stage, 2);
+  const { counts } = await stage.server.status();
+  assert(counts.messagesDeliveryAttempts === 0, 'the race was counted as a failure');
+}
+
+export const DEFECTS: readonly Defect[] = [
+  {
+    name: 'a cursor instead of state',
+    file: 'delivery/delivery-statements.js',
+    from: 'where destination_key = $1 and exists (select from owner)',
+    to: 'where destination_key = $1 and event_id > (select coalesce(max(id), 0) from delivery_attempt a, unnest(a.event_ids) id where a.destination_key = $1) and exists (select from owner)',
+    scenario: lateCommit,
+  },
+  {
+    name: 'the latest event first',
+    file: 'delivery/delivery-statements.js',
+    from: 'order by event_id limit least($4::integer',
+    to: 'order by recorded_at desc limit least($4::integer',
+    scenario: manyVersions,
+  },
+  {
+    name: 'no lease',
+    file: 'delivery/delivery-statements.js',
+    from: 'and (r.owner_slot is null or',
+    to: 'and (true or r.owner_slot is null or',
+    scenario: hanging,
+  },
+  {
+    name: 'no look at the epoch when settling',
+    file: 'delivery/delivery-statements.js',
+    from: `where b.destination_key = r.destination_key and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3
+      returning r.destination_key`,
+    to: `where b.destination_key = r.destination_key and r.destination_key = $1 and $2::bigint > 0 and $3::integer > 0
+      returning r.destination_key`,
+    scenario: frozen,
+  },
+  {
+    name: 'settled before it is sent',
+    file: 'delivery/delivery-worker.js',
+    from: 'outcome = await this.sender.send(batch, control);',
+    to: "await this.queue.settle(batch, { durationMilliseconds: 1, outcome: '' }, false); outcome = await this.sender.send(batch, control);",
+    scenario: killed,
+  },
+  {
+    name: 'counted without being removed',
+    file: 'delivery/delivery-statements.js',
+    from: 'delete from open_batch where destination_key = $1 and exists (select from settled) returning *',
+    to: 'select * from open_batch where destination_key = $1 and exists (select from settled)',
+    scenario: plain,
+  },
+  {
+    name: 'lost attempts not counted',
+    file: 'delivery/delivery-queue.js',
+    from: 'if (target.is_orphaned)',
+    to: 'if (false)',
+    scenario: killed,
+  },
+  {
+    name: 'other bytes at each attempt',
+    file: 'topic-destination/notification-bundle.js',
+    from: 'batch.createdAt.toISOString()',
+    to: 'new Date().toISOString()',
+    scenario: refused,
+  },
+  {
+    name: 'redirects followed',
+    file: 'delivery/webhook/webhook-sender.js',
+    from: 'maxRedirects: 0',
+    to: 'maxRedirects: 5',
+    scenario: redirected,
+  },
+  {
+    name: 'no deadline of the whole exchange',
+    file: 'delivery/batch-sender.js',
+    from: '}, seconds * 1000);',
+    to: '}, 3_600_000);',
+    scenario: dripping,
+    timeoutSeconds: 1,
+  },
+  {
+    name: 'closed idle connections counted',
+    file: 'delivery/webhook/webhook-sender.js',
+    from: 'if (!isRetry && ',
+    to: 'if (false && ',
+    scenario: closedWhileIdle,
+  },
+];

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { type Server, type Socket, connect, createServer } from 'node:net';
+import { type AddressInfo } from 'node:net';
+
+/** Stands between a server and its database, and can keep the database's answers to itself. */
+export class TcpProxy {
+  private readonly sockets = new Set<Socket>();
+  private wanted: { readonly answer: string; readonly sent: string } | undefined;
+  private onHeld: (() => void) | undefined;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly target: URL,
+  ) {
+    server.on('connection', (client) => {
+      this.join(client);
+    });
+  }
+
+  static async start(targetUrl: string): Promise<TcpProxy> {
+    const server = createServer();
+    const proxy = new TcpProxy(server, new URL(targetUrl));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return proxy;
+  }
+
+  /** The target's URL, through here. */
+  get url(): string {
+    const url = new URL(this.target);
+    url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return url.href;
+  }
+
+  /**
+   * Resolves when `answer` came on a connection that `sent` was sent on; neither it nor what follows there is passed on.
+   */
+  holdAnswer(answer: string, sent: string): Promise<void> {
+    this.wanted = { answer, sent };
+    return new Promise((resolve) => (this.onHeld = resolve));
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private join(client: Socket): void {
+    const database = connect(Number(this.target.port), this.target.hostname);
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      this.sockets.add(socket);
+      socket.setNoDelay();
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          this.sockets.delete(socket);
+          other.destroy();
+        });
+    }
+    let [isMeant, isHeld] = [false, false];
+    client.on('data', (chunk: Buffer) => {
+      isMeant ||= this.wanted !== undefined && chunk.includes(this.wanted.sent);
+      database.write(chunk);
+    });
+    database.on('data', (chunk: Buffer) => {
+      if (isMeant && this.wanted !== undefined && chunk.includes(this.wanted.answer)) {
+        isHeld = true;
+        this.wanted = undefined;
+        this.onHeld?.();
+      }
+      if (!isHeld) client.write(chunk);
+    });
+  }
+}
