@@ -24,8 +24,9 @@ describe(readableKey, () => {
     ['bloodPressure', 'Blood pressure'],
     ['patientID', 'Patient ID'],
     ['status', 'Status'],
-    ['8310-5', '8310-5'],
-    ['loinc-8480-6', 'loinc-8480-6'],
+    ['8310-5', 'Body temperature'],
+    ['loinc-8480-6', 'Systolic blood pressure'],
+    ['1234-5', '1234-5'],
     ['', ''],
   ])('%s is read as %s', (key, words) => {
     expect(readableKey(key)).toBe(words);
