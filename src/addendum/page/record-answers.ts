@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer, type FhirStream } from '../../fhir/fhir-answer';
 import { type OperationDefinition, type OperationRequest } from '../../operation/operation';
@@ -85,5 +86,7 @@ class Portions {
     this.texts = [];
     this.size = 0;
     await this.sink.write(text);
+    // A caller who reads fast never makes a write wait, and others would.
+    await nextTurn();
   }
 }
