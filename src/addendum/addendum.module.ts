@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
 import { RpcModule } from '../rpc/rpc.module';
 import { Addenda } from './addenda';
@@ -23,8 +24,10 @@ import { CreateAmendment } from './methods/create-amendment';
 import { GetAddendums } from './methods/get-addendums';
 import { Verify } from './methods/verify';
 import { GetWorkflowAddendums } from './methods/get-workflow-addendums';
-import { AmendmentsReader } from './page/amendments-reader';
-import { DocumentAmendments, WorkflowAmendments } from './page/amendments.operation';
+import { DocumentAmendments } from './page/document-amendments.operation';
+import { RecordAnswers } from './page/record-answers';
+import { RecordReader } from './page/record-reader';
+import { WorkflowAmendments } from './page/workflow-amendments.operation';
 import { SdcAddendumResourceType } from './sdc-addendum.resource-type';
 import { SdcDocumentResourceType } from './sdc-document.resource-type';
 import { SdcWorkflowResourceType } from './sdc-workflow.resource-type';
@@ -35,11 +38,12 @@ import { UserAddenda } from './user-addenda';
 const addendumMethods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums, Verify];
 const documentMethods = [SaveDocument, SignDocument, AmendDocument, AddDocumentNote];
 const workflowMethods = [AddWorkflowNote, GetWorkflowAddendums];
+const recordPage = [RecordReader, RecordAnswers, DocumentAmendments, WorkflowAmendments];
 const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWorkflowResourceType];
 
 /** Notes, comments, history and amendments of structured documents and workflows (interface, "Addendum RPC"). */
 @Module({
-  imports: [ResourceModule, RpcModule, TypeOrmModule.forFeature([AddendumEntryEntity])],
+  imports: [OperationModule, ResourceModule, RpcModule, TypeOrmModule.forFeature([AddendumEntryEntity])],
   providers: [
     ...[
       Addenda,
@@ -56,7 +60,7 @@ const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWork
     ...addendumMethods,
     ...documentMethods,
     ...workflowMethods,
-    ...[AmendmentsReader, DocumentAmendments, WorkflowAmendments],
+    ...recordPage,
     ...resourceTypes,
   ],
 })

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer, type FhirStream } from '../fhir/fhir-answer';
 import { Environment } from '../platform/config/environment';
+import { CollectedText } from '../platform/http/collected-text';
 import { type TextSink } from '../platform/http/send-stream';
 import { bundleText } from '../resource/api/resource-answer';
 import { ChartExplanation } from './chart-explanation';
 import { ChartPages } from './chart-pages';
 import { ChartReader, type Member } from './chart-reader';
 import { tallyOf } from './chart-tally';
-import { CollectedText } from './collected-text';
 import { type EverythingCall } from './everything-call';
 import { linkedParameters } from './everything-request';
 import { LargeCharts } from './large-charts';
@@ -75,7 +75,7 @@ export class ChartAnswers {
     const { everythingStallSeconds: stallSeconds, everythingStreamMaxSeconds: mostSeconds } = this.environment;
     if (!call.isWholeText)
       return { contentType: call.format.contentType, limits: { stallSeconds, mostSeconds }, produce };
-    const collected = new CollectedText();
+    const collected = new CollectedText('Ask for it as JSON or application/fhir+ndjson, or page by page with _count.');
     await produce(collected);
     return { status: 200, text: collected.text };
   }

@@ -10,11 +10,11 @@ import { ChartSlots } from './chart-slots';
 import { seenTest } from './member-filter';
 import { type MemberPrinter } from './member-printer';
 
-/** Parameters that link anything at all: one look at an index each. */
+/** Parameters that link anything at all: one look at an index each, where a semi join might read every link. */
 const PRESENT: Statement = {
   name: 'everything-present-parameters',
   text: `select p.parameter_id from unnest($2::integer[]) p(parameter_id)
-    where exists (select from reference_link l where l.target_hash = $1 and l.parameter_id = p.parameter_id)`,
+    cross join lateral (select from reference_link l where l.target_hash = $1 and l.parameter_id = p.parameter_id limit 1) l`,
 };
 
 const OF_KEY = `cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c`;

@@ -27,6 +27,7 @@ export interface FhirAnswer {
 /** An answer that is sent as it is made, since it may be longer than memory. */
 export interface FhirStream {
   readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly limits: StreamLimits;
   /** Writes the body. What it throws before it writes is answered as any refusal. */
   readonly produce: (sink: TextSink) => Promise<void>;
@@ -62,8 +63,11 @@ export function sendAnswer(response: Response, answer: FhirAnswer): void {
 }
 
 /** Sends an answer of 200 as it is made; see {@link sendStream}. */
-export async function sendStreamed(response: Response, { contentType, limits, produce }: FhirStream): Promise<void> {
-  await sendStream(response, { ...cachingOf(response), 'Content-Type': contentType }, limits, produce);
+export async function sendStreamed(
+  response: Response,
+  { contentType, headers, limits, produce }: FhirStream,
+): Promise<void> {
+  await sendStream(response, { ...cachingOf(response), ...headers, 'Content-Type': contentType }, limits, produce);
 }
 
 function cachingOf(response: Response): Readonly<Record<string, string>> {

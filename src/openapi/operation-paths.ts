@@ -27,6 +27,7 @@ function itemOf({
   parameters = [],
   exampleBody,
   hasLines,
+  hasPage,
 }: OperationDefinition): Paths[string] {
   const item = {
     tags: ['Operations'],
@@ -41,7 +42,7 @@ function itemOf({
         schema: { type: 'string' as const },
       })),
     ],
-    responses: { '200': hasLines === true ? withLines(answer('The result')) : answer('The result'), ...REFUSALS },
+    responses: { '200': withText(answer('The result'), { hasLines, hasPage }), ...REFUSALS },
   };
   return Object.fromEntries(
     methods.map((method) => [
@@ -51,11 +52,14 @@ function itemOf({
   );
 }
 
-/** NDJSON has no schema: each line is a resource. */
-const withLines = (described: ReturnType<typeof answer>): object => ({
+/** NDJSON and HTML have no schema. */
+const LINES = { 'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } } };
+const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page for people, without scripts' } } };
+
+const withText = (
+  described: ReturnType<typeof answer>,
+  { hasLines, hasPage }: { readonly hasLines: true | undefined; readonly hasPage: true | undefined },
+): object => ({
   ...described,
-  content: {
-    ...described.content,
-    'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } },
-  },
+  content: { ...described.content, ...(hasLines === true ? LINES : {}), ...(hasPage === true ? PAGE : {}) },
 });

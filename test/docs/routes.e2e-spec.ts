@@ -42,6 +42,7 @@ describe('the endpoints of the README', () => {
 
   it.each(endpoints)('%s answers', async (endpoint) => {
     await app.put('/fhir/Patient/x1', {});
+    await app.put('/fhir/SDCDocument/x1', {});
     await app.put('/fhir/SvcTopicDestination/x1', destination);
     await app.put('/fhir/SearchParameter/x1', parameter);
     const [method = '', path = ''] = endpoint.replace(/\{\w+\}/g, (name) => EXAMPLES[name] ?? name).split(' ');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { undeliveredEvents } from '../support/undelivered';
 
 const CLIENTS = 32;
 
@@ -146,7 +147,7 @@ describe('events of bundles', () => {
       meta: { profile: ['http://clinic.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
       kind: 'webhook-at-least-once',
       topic: 'http://clinic.example/topics/bundles',
-      // Nobody listens there: events stay in the outbox.
+      // Nobody listens there: events stay undelivered.
       parameter: [{ name: 'endpoint', valueUrl: 'http://127.0.0.1:9/hook' }],
     });
   });
@@ -159,12 +160,10 @@ describe('events of bundles', () => {
     resource: flagOf({ id, ...members }),
     request: { method: 'PUT', url: `Flag/${id}` },
   });
-  const events = async (): Promise<string[]> => {
-    const { rows } = await database.query<{ event: string }>(
-      `select concat_ws(' ', method, interaction, resource_id, version) as event from outbox_event order by event_id`,
+  const events = async (): Promise<string[]> =>
+    (await undeliveredEvents(database)).map(({ method, interaction, id, version }) =>
+      [method, interaction, id, version].join(' '),
     );
-    return rows.map(({ event }) => event);
-  };
   const send = (type: string, ...entry: Entry[]): Promise<Received> =>
     app.post('/fhir', { resourceType: 'Bundle', type, entry });
 

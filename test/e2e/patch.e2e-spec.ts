@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type Bundle } from '../support/bundle';
 import { basicHeader, startTestApp, type Received, type TestApp } from '../support/test-app';
+import { undeliveredEvents } from '../support/undelivered';
 
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
@@ -130,11 +131,9 @@ describe('PATCH', () => {
     }
     const client = new Client({ connectionString: app.databaseUrl });
     await client.connect();
-    const { rows } = await client.query(
-      `select version, interaction, method from outbox_event where resource_id = 'event'`,
-    );
+    const events = (await undeliveredEvents(client)).filter(({ id }) => id === 'event');
     await client.end();
-    expect(rows).toEqual([{ version: 2, interaction: 'update', method: 'PATCH' }]);
+    expect(events).toEqual([{ id: 'event', version: 2, interaction: 'update', method: 'PATCH' }]);
     await app.delete('/SvcTopicDestination/patched');
   });
 

@@ -1,5 +1,5 @@
-import { ServiceError } from '../platform/errors/service-error';
-import { type TextSink } from '../platform/http/send-stream';
+import { ServiceError } from '../errors/service-error';
+import { type TextSink } from './send-stream';
 
 /** What may stand in memory for the sake of a format that cannot be sent in parts. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
@@ -10,6 +10,9 @@ export class CollectedText implements TextSink {
   private readonly parts: string[] = [];
   private size = 0;
 
+  /** @param remedy what to ask for instead of what is too long */
+  constructor(private readonly remedy: string) {}
+
   get text(): string {
     return this.parts.join('');
   }
@@ -17,12 +20,9 @@ export class CollectedText implements TextSink {
   write(text: string): Promise<void> {
     this.size += text.length;
     this.parts.push(text);
-    return this.size <= MOST_CHARACTERS ? Promise.resolve() : Promise.reject(tooLarge());
+    return this.size <= MOST_CHARACTERS ? Promise.resolve() : Promise.reject(tooLarge(this.remedy));
   }
 }
 
-const tooLarge = (): ServiceError =>
-  new ServiceError(
-    'not-acceptable',
-    'A chart of this size is not written as YAML or with _pretty. Ask for it as JSON or application/fhir+ndjson, or page by page with _count.',
-  );
+const tooLarge = (remedy: string): ServiceError =>
+  new ServiceError('not-acceptable', `An answer of this size is not written as YAML or with _pretty. ${remedy}`);

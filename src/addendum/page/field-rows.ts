@@ -1,0 +1,185 @@
+import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
+import { unquoted } from '../../platform/json/json-skip';
+import { type DiffEntry, type DiffKind } from '../snapshot-diff';
+import { type FieldValue, leafOf } from './field-value';
+import { isSameNumber } from './same-number';
+import { type SnapshotFields } from './snapshot-fields';
+
+/** What is told of one field. */
+export interface FieldRow {
+  /** `respelled`: the same number in other digits. `reordered`: the same elements in another order. */
+  readonly type: 'recorded' | 'added' | 'removed' | 'changed' | 'respelled' | 'reordered';
+  readonly path: readonly string[];
+  /** For people, a text for each step. */
+  readonly label: readonly string[];
+  readonly old?: FieldValue;
+  readonly new?: FieldValue;
+}
+
+type Path = readonly string[];
+
+/** Named by the page itself. */
+const OF_THE_TARGET = ['meta', 'resourceType', 'id'];
+
+/**
+ * All values of a body. What one line can say is one row: a value with its unit, a coding, a reference.
+ * @param except members at the top that stand elsewhere
+ */
+export function* valueRows(fields: SnapshotFields, except: readonly string[] = OF_THE_TARGET): Generator<FieldRow> {
+  const { outline } = fields;
+  const open: { readonly path: Path; readonly children: Iterator<{ key: string } & JsonSpan> }[] = [
+    { path: [], children: outline.childrenOf(outline.root) },
+  ];
+  for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+    const next = last.children.next();
+    if (next.done === true) {
+      open.pop();
+      continue;
+    }
+    const { key, ...span } = next.value;
+    if (last.path.length === 0 && except.includes(key)) continue;
+    const path = [...last.path, key];
+    const value = outline.isBranch(span) ? inOneLine(outline, span) : leafOf(outline, span);
+    if (value === undefined) open.push({ path, children: outline.childrenOf(span) });
+    else if (!isToldBeside(fields, last.path, key)) {
+      yield { type: 'recorded', path, label: fields.labelOf(path), new: measured(value, fields.unitOf(path)) };
+    }
+  }
+}
+
+/** The unit stands beside the value, and the text is the label. */
+function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolean {
+  if (parent.length === 0) return false;
+  if (key === fields.nameMemberOf(parent)) return true;
+  return key === 'unit' && fields.unitOf([...parent, 'value']) !== undefined;
+}
+
+/** What an Amendment lists, read by people: with labels and units, and with what is no change of any value told as such. */
+export function* changeRows(
+  before: SnapshotFields,
+  after: SnapshotFields,
+  entries: Iterable<DiffEntry>,
+): Generator<FieldRow> {
+  const orders = new Orders(before, after);
+  for (const entry of entries) {
+    const { path } = entry;
+    if (isAnnouncement(entry, after)) continue;
+    const reordered = orders.of(path);
+    if (reordered === undefined) {
+      yield {
+        type: typeOf(entry),
+        path,
+        label: (entry.new === undefined ? before : after).labelOf(path),
+        ...sideOf('old', entry.old, entry['old-kind'], before.unitOf(path)),
+        ...sideOf('new', entry.new, entry['new-kind'], after.unitOf(path)),
+      };
+    } else if (reordered.isFirst) yield reordered.row;
+  }
+}
+
+/** The entry that says which kind of container its leaves are in (snapshot-diff.ts): the leaves tell it all. */
+const isAnnouncement = (entry: DiffEntry, after: SnapshotFields): boolean => {
+  if (entry.type !== 'add' || (entry['new-kind'] !== 'object' && entry['new-kind'] !== 'array')) return false;
+  const found = after.find(entry.path);
+  return found !== undefined && after.outline.isBranch(found);
+};
+
+function typeOf(entry: DiffEntry): FieldRow['type'] {
+  if (entry.type === 'add') return 'added';
+  if (entry.type === 'remove') return 'removed';
+  const areNumbers = entry['old-kind'] === 'number' && entry['new-kind'] === 'number';
+  return areNumbers && isSameNumber(entry.old ?? '', entry.new ?? '') ? 'respelled' : 'changed';
+}
+
+function sideOf(
+  side: 'old' | 'new',
+  text: string | undefined,
+  kind: DiffKind | undefined,
+  unit: string | undefined,
+): Pick<FieldRow, 'old' | 'new'> {
+  return text === undefined ? {} : { [side]: measured({ text, ...(kind === undefined ? {} : { kind }) }, unit) };
+}
+
+const measured = (value: FieldValue, unit: string | undefined): FieldValue =>
+  unit === undefined ? value : { ...value, unit };
+
+/** Finds arrays whose elements are the same in another order: each of their places differs, and no value does. */
+class Orders {
+  /** By the path of the array. */
+  private readonly known = new Map<string, FieldRow | undefined>();
+  private readonly told = new Set<string>();
+
+  constructor(
+    private readonly before: SnapshotFields,
+    private readonly after: SnapshotFields,
+  ) {}
+
+  of(path: Path): { readonly row: FieldRow; readonly isFirst: boolean } | undefined {
+    for (let length = 1; length < path.length; length++) {
+      if (!/^\d+$/.test(path[length] ?? '')) continue;
+      const name = JSON.stringify(path.slice(0, length));
+      if (!this.known.has(name)) this.known.set(name, this.reordered(path.slice(0, length)));
+      const row = this.known.get(name);
+      if (row === undefined) continue;
+      const isFirst = !this.told.has(name);
+      this.told.add(name);
+      return { row, isFirst };
+    }
+    return undefined;
+  }
+
+  private reordered(path: Path): FieldRow | undefined {
+    const [old, now] = [this.before.find(path), this.after.find(path)];
+    if (old === undefined || now === undefined) return undefined;
+    const { before, after } = this;
+    if (!before.outline.isArray(old) || !after.outline.isArray(now) || old.end - old.start !== now.end - now.start)
+      return undefined;
+    const counts = new Map<string, number>();
+    for (const text of textsIn(before.outline, old)) counts.set(text, (counts.get(text) ?? 0) + 1);
+    for (const text of textsIn(after.outline, now)) {
+      const left = counts.get(text) ?? 0;
+      if (left === 0) return undefined;
+      counts.set(text, left - 1);
+    }
+    return {
+      type: 'reordered',
+      path,
+      label: after.labelOf(path),
+      old: { text: before.outline.textOf(old), kind: 'array' },
+      new: { text: after.outline.textOf(now), kind: 'array' },
+    };
+  }
+}
+
+function* textsIn(outline: JsonOutline, array: JsonSpan): Generator<string> {
+  for (const element of outline.childrenOf(array)) yield outline.textOf(element);
+}
+
+const REFERENCE = ['id', 'resourceType', 'display'];
+const CODING = ['code', 'system', 'version', 'text', 'display'];
+
+/** A reference or a coding of nothing but short texts; undefined for all else. */
+function inOneLine(outline: JsonOutline, span: JsonSpan): FieldValue | undefined {
+  if (outline.isArray(span)) return undefined;
+  const members = new Map<string, string>();
+  for (const child of outline.childrenOf(span)) {
+    const text = outline.textOf(child);
+    if (!CODING.includes(child.key) && !REFERENCE.includes(child.key)) return undefined;
+    if (!text.startsWith('"')) return undefined;
+    members.set(child.key, unquoted(text));
+  }
+  const [id, resourceType, code] = ['id', 'resourceType', 'code'].map((key) => members.get(key));
+  const areAll = (known: readonly string[]): boolean => [...members.keys()].every((key) => known.includes(key));
+  if (id !== undefined && resourceType !== undefined && areAll(REFERENCE)) {
+    const display = members.get('display');
+    const name = `${resourceType}/${id}`;
+    return { kind: 'reference', text: display === undefined ? name : `${display} (${name})` };
+  }
+  if (code === undefined || !areAll(CODING)) return undefined;
+  const names = ['text', 'display'].flatMap((key) => members.get(key) ?? []);
+  const about = ['system', 'version'].flatMap((key) => {
+    const text = members.get(key);
+    return text === undefined ? [] : [`${key} ${text}`];
+  });
+  return { kind: 'coding', text: [...new Set(names), `code ${code}`, ...about].join(', ') };
+}

@@ -1,0 +1,25 @@
+import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
+import { unquoted } from '../../platform/json/json-skip';
+import { type DiffKind } from '../snapshot-diff';
+
+/** A value as it is read: a string as it is, all else as its JSON text. */
+export interface FieldValue {
+  readonly text: string;
+  /** Absent for a string. `coding` and `reference` are objects that are told in one line. */
+  readonly kind?: DiffKind | 'coding' | 'reference';
+  readonly unit?: string;
+}
+
+const KINDS: Readonly<Record<string, DiffKind>> = {
+  n: 'null',
+  t: 'boolean',
+  f: 'boolean',
+  '{': 'object',
+  '[': 'array',
+};
+
+export function leafOf(outline: JsonOutline, span: JsonSpan): FieldValue {
+  const text = outline.textOf(span);
+  if (text.startsWith('"')) return { text: unquoted(text) };
+  return { text, kind: KINDS[text.charAt(0)] ?? 'number' };
+}

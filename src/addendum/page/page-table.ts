@@ -1,0 +1,103 @@
+import { elementsOf } from '../../platform/json/json-members';
+import { unquoted } from '../../platform/json/json-skip';
+import { type FieldRow } from './field-rows';
+import { type FieldValue } from './field-value';
+import { type Html, markup, NOTHING, spelledOut } from './html';
+
+/** Which columns a table has. */
+export interface TableForm {
+  readonly name: 'values' | 'changes';
+  readonly columns: readonly string[];
+  readonly cells: (row: FieldRow) => Html;
+}
+
+export const VALUES: TableForm = {
+  name: 'values',
+  columns: ['Field', 'Value'],
+  cells: ({ new: now }) => markup`<td role="cell">${value(now)}</td>`,
+};
+
+export const CHANGES: TableForm = { name: 'changes', columns: ['Field', 'Before', 'After'], cells: changedCells };
+
+/** On a narrow screen cells stand one below the other: roles keep them a table, and each says its column. */
+const BEFORE = markup`<td role="cell" data-label="Before">`;
+const AFTER = markup`<td role="cell" data-label="After">`;
+
+const WHAT: Readonly<Record<FieldRow['type'], string>> = {
+  recorded: '',
+  added: 'Added',
+  removed: 'Removed',
+  changed: 'Changed',
+  respelled: 'Same number, written differently',
+  reordered: 'Same entries, in another order',
+};
+
+/** Prints rows as they come; nothing for none, when it is optional. */
+export function* table(
+  rows: Iterable<FieldRow>,
+  caption: string,
+  form: TableForm,
+  refusal?: string,
+  isOptional = false,
+): Generator<string> {
+  if (refusal !== undefined) {
+    yield markup`<p class="warning">${caption} are too many to be listed. ${refusal}</p>
+`.text;
+    return;
+  }
+  let count = 0;
+  for (const row of rows) {
+    if (count++ === 0) {
+      yield markup`<table class="${form.name}" role="table">
+<caption>${caption}</caption>
+<thead role="rowgroup">
+<tr role="row">${form.columns.map((column) => markup`<th scope="col" role="columnheader">${column}</th>`)}</tr>
+</thead>
+<tbody role="rowgroup">
+`.text;
+    }
+    const what = WHAT[row.type];
+    yield markup`<tr role="row">
+<th scope="row" role="rowheader"><bdi>${row.label.join(' › ')}</bdi>${what === '' ? NOTHING : markup`<span class="what">${what}</span>`}<code class="path">${row.path.join(' / ')}</code></th>
+${form.cells(row)}
+</tr>
+`.text;
+  }
+  if (count > 0) yield '</tbody>\n</table>\n';
+  else if (!isOptional)
+    yield markup`<p>${caption}: none.</p>
+`.text;
+}
+
+function changedCells({ type, old, new: now }: FieldRow): Html {
+  if (type === 'respelled')
+    return markup`${BEFORE}${value(old)}</td>
+${AFTER}${value(now)}</td>`;
+  if (type === 'reordered')
+    return markup`${BEFORE}${elements(old)}</td>
+${AFTER}${elements(now)}</td>`;
+  const isOtherKind = old !== undefined && now !== undefined && old.kind !== now.kind;
+  const [before, after] = [value(old, isOtherKind), value(now, isOtherKind)];
+  return markup`${BEFORE}${old === undefined ? ABSENT : markup`<del>${before}</del>`}</td>
+${AFTER}${now === undefined ? ABSENT : markup`<ins>${after}</ins>`}</td>`;
+}
+
+/** The elements of an array one below the other, numbered. */
+const elements = (array: FieldValue | undefined): Html =>
+  markup`<ol>${elementsOf(array?.text ?? '').map((text) => markup`<li>${value(text.startsWith('"') ? { text: unquoted(text) } : { text, kind: 'object' })}</li>`)}</ol>`;
+
+const ABSENT = markup`<span aria-hidden="true">—</span><span class="hidden">nothing</span>`;
+
+const EMPTY: Readonly<Record<string, string>> = { null: 'null', '{}': 'empty group', '[]': 'empty list' };
+
+/**
+ * A value with its unit, never without a word: what is empty says so, and what the eye cannot see is spelled out.
+ * @param withKind tells a text from a number where one took the place of the other
+ */
+export function value(of: FieldValue | undefined, withKind = false): Html {
+  if (of === undefined) return ABSENT;
+  const { text, kind, unit } = of;
+  const shown = kind === undefined ? (text === '' ? 'empty text' : undefined) : EMPTY[text];
+  const exact = kind === undefined ? spelledOut(text) : undefined;
+  return markup`${shown === undefined ? markup`<bdi>${text}</bdi>` : markup`<em>${shown}</em>`}${unit === undefined ? NOTHING : markup` <bdi>${unit}</bdi>`}${withKind && shown === undefined ? markup` <span class="soft">(${kind ?? 'text'})</span>` : NOTHING}${exact === undefined ? NOTHING : markup`<code class="exact">exactly: ${exact}</code>`}`;
+}

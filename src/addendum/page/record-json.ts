@@ -1,0 +1,86 @@
+import { type FieldRow } from './field-rows';
+import { type AddendumHead, type RecordHead, type RecordPart, type RecordPrinter, type Remark } from './record';
+
+/**
+ * Prints a record as JSON, as it is read: target, chain, and for each revision its values or changes and the addenda behind it.
+ * Those before the first one stand in a revision with the number 0.
+ */
+export class RecordJson implements RecordPrinter {
+  private isRevisionOpen = false;
+  private revisions = 0;
+  private addenda = 0;
+
+  *head({ target, readAt, stored, chain }: RecordHead): Generator<string> {
+    const now = stored === undefined ? { isDeleted: true } : { stored };
+    yield `${JSON.stringify({ target, date: readAt, chain, ...now }).slice(0, -1)},"revisions":[`;
+  }
+
+  *part(part: RecordPart): Generator<string> {
+    switch (part.kind) {
+      case 'revision': {
+        const { number, addendum, status, rows, refusal } = part;
+        yield this.open({ number, ...toldHead(addendum), status });
+        yield* list(number === 1 ? 'values' : 'changes', rows, refusal);
+        yield ',"addenda":[';
+        return;
+      }
+      case 'unsigned': {
+        const { since, status, rows, refusal } = part;
+        yield this.open({ unsigned: true, since, status });
+        yield* list('changes', rows, refusal);
+        yield ',"addenda":[';
+        return;
+      }
+      case 'remark':
+        yield this.addendum(toldRemark(part));
+        yield* list('values', part.rows, undefined);
+        yield '}';
+        return;
+      case 'lost':
+        yield this.addendum({ sequence: part.sequence, id: part.id, lost: part.reason });
+        yield '}';
+    }
+  }
+
+  *end(count: number): Generator<string> {
+    yield `${this.isRevisionOpen ? ']}' : ''}],"total":${count}}`;
+  }
+
+  /** An object without its closing brace, as the other two. */
+  private open(members: object): string {
+    const before = `${this.isRevisionOpen ? ']}' : ''}${this.revisions++ === 0 ? '' : ','}`;
+    this.isRevisionOpen = true;
+    this.addenda = 0;
+    return `${before}${JSON.stringify(members).slice(0, -1)}`;
+  }
+
+  private addendum(members: object): string {
+    const opened = this.isRevisionOpen ? '' : `${this.open({ number: 0 })},"addenda":[`;
+    return `${opened}${this.addenda++ === 0 ? '' : ','}${JSON.stringify(members).slice(0, -1)}`;
+  }
+}
+
+const toldHead = ({ sequence, id, type, user, recorder, date, isProven }: AddendumHead): object => ({
+  sequence,
+  addendum: { id, resourceType: 'SDCAddendum' },
+  type,
+  user,
+  recorder,
+  date,
+  isProven,
+});
+
+const toldRemark = ({ addendum, text, status, about, isAsShown }: Remark): object => ({
+  ...toldHead(addendum),
+  status,
+  text,
+  about,
+  isAsShown,
+});
+
+function* list(name: string, rows: Iterable<FieldRow>, refusal: string | undefined): Generator<string> {
+  yield refusal === undefined ? '' : `,"refusal":${JSON.stringify(refusal)}`;
+  let count = 0;
+  for (const row of rows) yield `${count++ === 0 ? `,"${name}":[` : ','}${JSON.stringify(row)}`;
+  yield count === 0 ? `,"${name}":[]` : ']';
+}

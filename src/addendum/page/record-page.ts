@@ -1,0 +1,250 @@
+import { AMENDMENT, COMMENT, HISTORY, NOTE } from '../addendum-kinds';
+import { type Verification } from '../methods/verify';
+import { Html, markup, NOTHING } from './html';
+import { STYLE } from './page-style';
+import { CHANGES, table, value, VALUES } from './page-table';
+import { readableKey } from './readable-key';
+import {
+  type AddendumHead,
+  type FieldAtTheTime,
+  type Lost,
+  type Person,
+  type RecordHead,
+  type RecordPart,
+  type RecordPrinter,
+  type Remark,
+  type Revision,
+  type StoredTarget,
+  type UnsignedChanges,
+} from './record';
+
+/** Prints a record as a page that is read on any screen, aloud and on paper: landmarks, headings in order, no scripts. */
+export class RecordPage implements RecordPrinter {
+  private isSectionOpen = false;
+
+  *head({ target, readAt, stored, chain }: RecordHead): Generator<string> {
+    const name = `${target.resourceType} ${target.id}`;
+    yield markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+<meta name="robots" content="noindex" />
+<title>Amendments of ${name}${chain.intact ? '' : ' – NOT INTACT'}</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<a class="skip" href="#record">Skip to the record</a>
+<header>
+<p class="kind">Record of amendments</p>
+<h1>${name}</h1>
+</header>
+<main id="record">${chainState(chain)}
+<section aria-labelledby="now">
+<h2 id="now">The ${nounOf(target.resourceType)} now</h2>${stored === undefined ? markup`<p class="warning">It was deleted. What is shown below are the addenda, which stay.</p>` : storedFacts(stored)}
+<p class="soft">Read on ${timeOf(readAt)}. All times are in UTC.</p>
+</section>
+`.text;
+  }
+
+  *part(part: RecordPart): Generator<string> {
+    switch (part.kind) {
+      case 'revision':
+        yield* this.revision(part);
+        return;
+      case 'unsigned':
+        yield* this.unsigned(part);
+        return;
+      case 'remark':
+        yield this.openSection('Before the first signature');
+        yield* remark(part);
+        return;
+      case 'lost':
+        yield this.openSection('Before the first signature');
+        yield lost(part).text;
+    }
+  }
+
+  *end(count: number): Generator<string> {
+    yield this.closeSection();
+    yield markup`${
+      count === 0
+        ? markup`<section aria-labelledby="none"><h2 id="none">No addenda</h2><p>Nothing was signed, amended, noted or commented here.</p></section>
+`
+        : NOTHING
+    }</main>
+<footer>
+<p>End of the record: ${counted(count, 'addendum', 'addenda')} shown, none left out.</p>
+</footer>
+</body>
+</html>
+`.text;
+  }
+
+  private *revision({ number, addendum, status, rows, refusal }: Revision): Generator<string> {
+    yield this.closeSection();
+    this.isSectionOpen = true;
+    const id = `revision-${number}`;
+    yield markup`<section class="revision" aria-labelledby="${id}">
+<h2 id="${id}">Revision ${number}: ${status ?? 'signed'}</h2>${authorship(addendum, 'Signed')}
+`.text;
+    if (number === 1) yield* table(rows, 'Values as they were signed in revision 1', VALUES);
+    else {
+      const caption = `Changes from revision ${number - 1} to revision ${number}`;
+      yield* table(rows, caption, CHANGES, refusal);
+    }
+  }
+
+  private *unsigned({ since, status, rows, refusal }: UnsignedChanges): Generator<string> {
+    yield this.closeSection();
+    this.isSectionOpen = true;
+    yield markup`<section class="revision" aria-labelledby="unsigned">
+<h2 id="unsigned">Not signed: changes since revision ${since}</h2>
+<p class="warning">What is stored now${status === undefined ? NOTHING : markup` (status ${value({ text: status })})`} is not what was signed as revision ${since}. Nobody has signed these changes.</p>
+`.text;
+    yield* table(rows, `Changes since revision ${since}, not signed`, CHANGES, refusal);
+  }
+
+  private openSection(title: string): string {
+    if (this.isSectionOpen) return '';
+    this.isSectionOpen = true;
+    return markup`<section class="revision" aria-labelledby="before">
+<h2 id="before">${title}</h2>
+`.text;
+  }
+
+  private closeSection(): string {
+    const closing = this.isSectionOpen ? '</section>\n' : '';
+    this.isSectionOpen = false;
+    return closing;
+  }
+}
+
+function chainState({ intact, length, head, broken }: Verification): Html {
+  if (intact) {
+    const kept = markup`<p>Last link: <code class="hash">${head}</code>. Compare it with one that was kept elsewhere.</p>`;
+    return markup`<section class="state intact" aria-labelledby="chain">
+<h2 id="chain">Intact: ${length === 0 ? 'there are no addenda' : `all ${counted(length, 'addendum is', 'addenda are')} as recorded`}</h2>
+<p>Each addendum is a link of a chain of SHA-256 hashes. Every link was checked for this page.</p>${length === 0 ? NOTHING : kept}</section>`;
+  }
+  const place = broken?.sequence === undefined ? 'The fault' : `The fault at addendum number ${broken.sequence}`;
+  const which = broken?.addendum === undefined ? NOTHING : markup` (<code>${broken.addendum.id}</code>)`;
+  return markup`<section class="state broken" aria-labelledby="chain" role="alert">
+<h2 id="chain">NOT INTACT: this record was changed after it was made</h2>
+<p><strong>${place}${which}: ${broken?.message}</strong></p>
+<p>${length === 0 ? 'No addendum is proven.' : `Only the first ${counted(length, 'addendum is', 'addenda are')} proven to be as recorded.`} Do not rely on anything marked “Not proven”; ask whoever runs this server for the backups.</p>
+<p>Reason: <code>${broken?.reason}</code>. Last intact link: <code class="hash">${head}</code>.</p>
+</section>`;
+}
+
+const storedFacts = ({ versionId, lastUpdated, status, facts }: StoredTarget): Html =>
+  markup`<dl class="facts">
+<dt>Status</dt>
+<dd>${status === undefined ? 'none' : value({ text: status })}</dd>${facts.map(
+    ({ label, new: now }) => markup`
+<dt>${label.join(' › ')}</dt>
+<dd>${value(now)}</dd>`,
+  )}
+<dt>Version</dt>
+<dd>${versionId}, stored on ${timeOf(lastUpdated)}</dd>
+</dl>`;
+
+/** Who and when. The recorder is told where somebody else's name was given. */
+function authorship(head: AddendumHead, verb: string): Html {
+  const { sequence, id, user, recorder, date, isProven } = head;
+  const isOther = recorder !== undefined && (user?.id !== recorder.id || user.resourceType !== recorder.resourceType);
+  return markup`${isProven ? NOTHING : markup`<p class="warning">Not proven: the chain does not vouch for this addendum.</p>`}
+<p>${verb} by ${nameOf(user)}${isOther ? markup`, <strong>recorded by ${nameOf(recorder)}</strong>` : NOTHING}, on ${timeOf(date)}</p>
+<p class="soft">Addendum number ${sequence}, <code class="hash">${id}</code></p>`;
+}
+
+function nameOf(person: Person | undefined): Html {
+  if (person === undefined) return markup`nobody named`;
+  const { display, resourceType, id } = person;
+  const reference = `${resourceType}/${id}`;
+  return display === undefined
+    ? markup`<bdi>${reference}</bdi>`
+    : markup`<bdi>${display}</bdi> (<bdi>${reference}</bdi>)`;
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  [NOTE]: 'Note',
+  [COMMENT]: 'Comment',
+  [HISTORY]: 'Status',
+  [AMENDMENT]: 'Amendment',
+};
+
+function* remark({ addendum, revision, text, status, about, isAsShown, rows }: Remark): Generator<string> {
+  const { type, sequence } = addendum;
+  const title = TITLES[type] ?? readableKey(type.split('/').at(-1) ?? type);
+  const id = `addendum-${sequence}`;
+  const told =
+    type === HISTORY
+      ? markup`: ${status ?? 'none'}`
+      : about === undefined
+        ? NOTHING
+        : markup` on ${about.label.join(' › ')}`;
+  yield markup`<article class="remark" aria-labelledby="${id}">
+<h3 id="${id}">${title}${told}</h3>
+${[
+  type in TITLES ? NOTHING : markup`<p class="soft">Type <code>${type}</code></p>`,
+  type === COMMENT ? markup`<p class="soft">Informal, without legal force</p>` : NOTHING,
+  about === undefined ? NOTHING : field(about, revision),
+  text === undefined ? NOTHING : markup`<blockquote class="said">${value({ text })}</blockquote>`,
+  isAsShown === undefined ? NOTHING : amendment(isAsShown, revision),
+  type === HISTORY ? markup`<p>Nothing new was signed with this step.</p>` : NOTHING,
+]}
+${authorship(addendum, type === HISTORY || type === AMENDMENT ? 'Recorded' : 'Written')}
+`.text;
+  yield* table(
+    rows,
+    isAsShown === false ? 'What this Amendment lists' : `More of this ${title.toLowerCase()}`,
+    isAsShown === false ? CHANGES : VALUES,
+    undefined,
+    true,
+  );
+  yield '</article>\n';
+}
+
+function field({ path, value: then, isFound }: FieldAtTheTime, revision: number | undefined): Html {
+  const where = revision === undefined ? 'No revision was signed yet' : `In revision ${revision}`;
+  const what = !isFound
+    ? markup`there is no such field`
+    : then === undefined
+      ? markup`no single value`
+      : markup`it was ${value(then)}`;
+  return markup`<p>${where}${revision === undefined && isFound ? NOTHING : markup`: ${what}`}. <code class="path">${path.join(' / ')}</code></p>`;
+}
+
+function amendment(isAsShown: boolean, revision: number | undefined): Html {
+  if (isAsShown && revision !== undefined)
+    return markup`<p>Lists the changes from revision ${revision - 1} to revision ${revision}, exactly as shown above.</p>`;
+  return markup`<p class="warning">What it lists is not the difference of the two revisions above. Both are shown.</p>`;
+}
+
+const lost = ({ sequence, id, reason }: Lost): Html =>
+  markup`<article class="remark" aria-labelledby="addendum-${sequence}">
+<h3 id="addendum-${sequence}">Addendum number ${sequence} cannot be shown</h3>
+<p class="warning">${reason} <code class="hash">${id}</code></p>
+</article>
+`;
+
+const FULL = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZone: 'UTC',
+});
+
+function timeOf(date: string | undefined): Html {
+  const time = Date.parse(date ?? '');
+  if (date === undefined || Number.isNaN(time)) return markup`an unknown date${date === undefined ? '' : ` (${date})`}`;
+  return markup`<time datetime="${date}">${FULL.format(time)} UTC</time>`;
+}
+
+const nounOf = (resourceType: string): string => (resourceType === 'SDCWorkflow' ? 'workflow' : 'document');
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;

@@ -1,0 +1,345 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type NativeReference } from '../../fhir/types';
+import { Statements } from '../../platform/database/statements';
+import { ServiceError } from '../../platform/errors/service-error';
+import { compactJson } from '../../platform/json/compact-json';
+import { membersOf } from '../../platform/json/json-members';
+import { JsonOutline } from '../../platform/json/json-outline';
+import { isPlainObject, memberOf } from '../../platform/json/plain-object';
+import { Clock } from '../../platform/time/clock';
+import { Slices } from '../../platform/time/slices';
+import { ResourceReader } from '../../resource/resource-reader';
+import { GrantedReader } from '../../resource/rows/granted-reader';
+import { type StoredResource } from '../../resource/stored-resource';
+import { AddendumEntries } from '../addendum-entries.repository';
+import { AMENDMENT, HISTORY } from '../addendum-kinds';
+import { Verify, type Verification } from '../methods/verify';
+import { type DiffEntry, diffSnapshots } from '../snapshot-diff';
+import { changeRows, type FieldRow, valueRows } from './field-rows';
+import {
+  type AddendumHead,
+  type FieldAtTheTime,
+  type Lost,
+  type Person,
+  type RecordHead,
+  type RecordPart,
+  type Remark,
+  type Revision,
+  type UnsignedChanges,
+} from './record';
+import { READ_RECORD } from './record-statements';
+import { SnapshotFields } from './snapshot-fields';
+
+/** Texts that are in memory at once, but for a single larger one. */
+const BYTES_AT_ONCE = 512 * 1024;
+const MAX_SEQUENCE = 2_147_483_647;
+const MAX_TRIES = 5;
+
+/** Members of an addendum that its head tells. */
+const OF_THE_HEAD = ['resourceType', 'id', 'meta', 'type', 'target', 'user', 'recorder', 'date'];
+
+/** The members of a document or workflow that say what it is and about whom. */
+const FACTS: Readonly<Record<string, readonly string[]>> = {
+  SDCDocument: ['type', 'title', 'patient', 'encounter', 'author', 'source', 'based-on'],
+  SDCWorkflow: ['workflow', 'title', 'version', 'ctx'],
+};
+
+/** The texts of the members of an object, by key: a body of megabytes is gone through once. */
+type Members = ReadonlyMap<string, string>;
+
+const membersIn = (text: string): Members => new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));
+
+interface EntryRow {
+  readonly sequence: number;
+  readonly addendum_id: string;
+  readonly is_snapshot: boolean;
+  readonly body: string | null;
+  readonly [column: string]: unknown;
+}
+
+/** The last body that was signed, at the place of the walk. */
+interface Signed {
+  readonly number: number;
+  readonly text: string;
+  readonly fields: SnapshotFields;
+  /** SHA-256 of the list of its changes as an Amendment holds it; undefined for the first one. */
+  readonly diffHash: string | undefined;
+}
+
+/** The record of a target: its revisions with what changed, and all its other addenda between them. */
+export interface TargetRecord {
+  readonly head: RecordHead;
+  readonly parts: () => AsyncGenerator<RecordPart, void, void>;
+}
+
+/** Reads the record of a target in the order of its addenda, a few at a time. */
+@Injectable()
+export class RecordReader {
+  constructor(
+    private readonly granted: GrantedReader,
+    private readonly reader: ResourceReader,
+    private readonly entries: AddendumEntries,
+    private readonly verify: Verify,
+    private readonly statements: Statements,
+    private readonly slices: Slices,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * What is signed after this began is not part of it.
+   * @throws ServiceError 'not-found' or 'gone' for what is not stored and has no addenda, or what the caller may not read
+   */
+  async read(target: NativeReference): Promise<TargetRecord> {
+    const { stored, chain } = await this.ofOneMoment(target);
+    const head: RecordHead = {
+      target,
+      readAt: this.clock.now().toISOString(),
+      stored: stored === undefined ? undefined : await this.storedTargetOf(target, stored),
+      chain,
+    };
+    return { head, parts: () => this.partsOf(target, stored, chain) };
+  }
+
+  /** Signing writes body and addenda in one transaction: a body that is the same before and after the check is of its moment. */
+  private async ofOneMoment(
+    target: NativeReference,
+  ): Promise<{ readonly stored: StoredResource | undefined; readonly chain: Verification }> {
+    const { resourceType, id } = target;
+    let stored = await this.granted.find(resourceType, id);
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      if (stored === undefined) await this.assertKept(target);
+      const chain = await this.verify.execute({ target: { resourceType, id } });
+      const after = await this.granted.find(resourceType, id);
+      if (after?.text === stored?.text) return { stored, chain };
+      stored = after;
+    }
+    throw new ServiceError('busy', `${resourceType}/${id} changes again and again. Try again in a few seconds.`, {
+      retryAfterSeconds: 5,
+    });
+  }
+
+  /** What was deleted can be read for as long as it has addenda, by callers without a limit: its rows nobody can tell any more. */
+  private async assertKept(target: NativeReference): Promise<void> {
+    const { resourceType, id } = target;
+    if (this.granted.isLimited) await this.granted.read(resourceType, id);
+    const { links } = await this.entries.linksAfter(target, 0);
+    if (links.length === 0) await this.reader.read(resourceType, id);
+  }
+
+  private async storedTargetOf(target: NativeReference, { text }: StoredResource): Promise<RecordHead['stored']> {
+    const fields = await this.fieldsOf(text);
+    const facts = FACTS[target.resourceType] ?? [];
+    const members = membersIn(text);
+    const others = [...members.keys()].filter((key) => !facts.includes(key));
+    const meta: unknown = JSON.parse(members.get('meta') ?? '{}');
+    return {
+      versionId: textOf(memberOf(meta, 'versionId')) ?? '',
+      lastUpdated: textOf(memberOf(meta, 'lastUpdated')) ?? '',
+      status: stringIn(members, 'status'),
+      facts: [...valueRows(fields, others)],
+    };
+  }
+
+  private async *partsOf(
+    target: NativeReference,
+    stored: StoredResource | undefined,
+    chain: Verification,
+  ): AsyncGenerator<RecordPart, void, void> {
+    let signed: Signed | undefined;
+    for await (const row of this.rowsOf(target, chain.intact ? chain.length : MAX_SEQUENCE)) {
+      const isProven = row.sequence <= chain.length;
+      const text = isProven ? (row.body ?? '') : readableText(row.body);
+      if (text === undefined) {
+        yield lost(row);
+        continue;
+      }
+      const members = membersIn(text);
+      const addendum = headOf(row, members, isProven);
+      const snapshot = row.is_snapshot ? members.get('snapshot') : undefined;
+      if (snapshot?.startsWith('{') === true) {
+        const { next, part } = await this.revisionOf(addendum, stringIn(members, 'status'), snapshot, signed);
+        signed = next;
+        yield part;
+      } else yield await this.remarkOf(addendum, { text, members }, signed, stored);
+    }
+    if (signed !== undefined && stored !== undefined) {
+      const unsigned = await this.unsignedOf(signed, stored);
+      if (unsigned !== undefined) yield unsigned;
+    }
+  }
+
+  private async *rowsOf(target: NativeReference, last: number): AsyncGenerator<EntryRow, void, void> {
+    const { resourceType, id } = target;
+    for (let at = 0; ;) {
+      const rows = await this.statements.run<EntryRow>(READ_RECORD, [resourceType, id, at, last, BYTES_AT_ONCE]);
+      yield* rows;
+      const end = rows.at(-1);
+      if (end === undefined) return;
+      at = end.sequence;
+    }
+  }
+
+  private async revisionOf(
+    addendum: AddendumHead,
+    status: string | undefined,
+    text: string,
+    before: Signed | undefined,
+  ): Promise<{ readonly next: Signed; readonly part: Revision }> {
+    const fields = await this.fieldsOf(text);
+    const number = (before?.number ?? 0) + 1;
+    const part = { kind: 'revision', number, addendum, status } as const;
+    if (before === undefined)
+      return { next: { number, text, fields, diffHash: undefined }, part: { ...part, rows: valueRows(fields) } };
+    const { rows, refusal, diffHash } = await this.changesOf(before, text, fields);
+    return {
+      next: { number, text, fields, diffHash },
+      part: { ...part, rows, ...(refusal === undefined ? {} : { refusal }) },
+    };
+  }
+
+  private async changesOf(
+    before: Signed,
+    text: string,
+    fields: SnapshotFields,
+  ): Promise<{ readonly rows: Iterable<FieldRow>; readonly refusal?: string; readonly diffHash?: string }> {
+    try {
+      const diff = await this.slices.run(diffSnapshots(before.text, text));
+      return { rows: changeRows(before.fields, fields, diff.entries), diffHash: hashOf(diff.text) };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'unprocessable') throw error;
+      return { rows: [], refusal: error.message };
+    }
+  }
+
+  private async unsignedOf(signed: Signed, stored: StoredResource): Promise<UnsignedChanges | undefined> {
+    const { rows, refusal, diffHash } = await this.changesOf(signed, stored.text, await this.fieldsOf(stored.text));
+    if (diffHash === NO_CHANGES) return undefined;
+    const status = stringIn(membersIn(stored.text), 'status');
+    return { kind: 'unsigned', since: signed.number, status, rows, ...(refusal === undefined ? {} : { refusal }) };
+  }
+
+  private async remarkOf(
+    addendum: AddendumHead,
+    { text, members }: { readonly text: string; readonly members: Members },
+    signed: Signed | undefined,
+    stored: StoredResource | undefined,
+  ): Promise<Remark> {
+    const path: unknown = JSON.parse(members.get('path') ?? 'null');
+    const isPath = Array.isArray(path) && path.every((step) => typeof step === 'string');
+    const said = {
+      text: stringIn(members, 'text'),
+      status: addendum.type === HISTORY ? stringIn(members, 'status') : undefined,
+    };
+    const about = isPath && path.length > 0 ? await this.fieldAt(path, signed, stored) : undefined;
+    const isAmendment = addendum.type === AMENDMENT;
+    const isAsShown = isAmendment && signed?.diffHash === hashOf(members.get('diff') ?? '');
+    const told = [
+      ...OF_THE_HEAD,
+      ...(said.text === undefined ? [] : ['text']),
+      ...(said.status === undefined ? [] : ['status']),
+      ...(addendum.type === HISTORY && members.get('changed') === 'false' ? ['changed'] : []),
+      ...(about === undefined ? [] : ['path']),
+      ...(isAmendment ? ['diff'] : []),
+      ...(isAsShown ? ['old-revision', 'new-revision'] : []),
+    ];
+    const rows = isAmendment && !isAsShown ? listedRows(members.get('diff'), signed) : [];
+    const others = valueRows(await this.fieldsOf(text), told);
+    return {
+      kind: 'remark',
+      addendum,
+      revision: signed?.number,
+      ...(said.text === undefined ? {} : { text: said.text }),
+      ...(said.status === undefined ? {} : { status: said.status }),
+      ...(about === undefined ? {} : { about }),
+      ...(isAmendment ? { isAsShown } : {}),
+      rows: both(rows, others),
+    };
+  }
+
+  /** A field of the last revision; before the first, of the body that is stored now, whose value then nobody can tell. */
+  private async fieldAt(
+    path: readonly string[],
+    signed: Signed | undefined,
+    stored: StoredResource | undefined,
+  ): Promise<FieldAtTheTime> {
+    const fields = signed?.fields ?? (await this.fieldsOf(stored?.text ?? '{}'));
+    const value = signed === undefined ? undefined : fields.valueAt(path);
+    return { path, label: fields.labelOf(path), value, isFound: fields.find(path) !== undefined };
+  }
+
+  private async fieldsOf(text: string): Promise<SnapshotFields> {
+    return new SnapshotFields(await this.slices.run(JsonOutline.of(text)));
+  }
+}
+
+/** What an Amendment lists itself, where that is not what the snapshots say. */
+function* listedRows(text: string | undefined, signed: Signed | undefined): Generator<FieldRow> {
+  const diff: unknown = JSON.parse(text ?? '[]');
+  const entries = Array.isArray(diff) ? diff.filter(isDiffEntry) : [];
+  for (const { type, path, old, new: now, ...kinds } of entries) {
+    yield {
+      type: type === 'add' ? 'added' : type === 'remove' ? 'removed' : 'changed',
+      path,
+      label: signed?.fields.labelOf(path) ?? path,
+      ...(old === undefined ? {} : { old: { text: old, ...kindOf(kinds['old-kind']) } }),
+      ...(now === undefined ? {} : { new: { text: now, ...kindOf(kinds['new-kind']) } }),
+    };
+  }
+}
+
+const kindOf = (kind: DiffEntry['old-kind']): { kind?: NonNullable<DiffEntry['old-kind']> } =>
+  kind === undefined ? {} : { kind };
+
+const isDiffEntry = (entry: unknown): entry is DiffEntry => isPlainObject(entry) && Array.isArray(entry.path);
+
+function* both<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
+  yield* first;
+  yield* second;
+}
+
+/** The text of an addendum that nothing vouches for: whoever wrote it need not have written JSON as the server does. */
+function readableText(body: string | null): string | undefined {
+  try {
+    const text = compactJson(body ?? '');
+    return text.startsWith('{') ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const lost = ({ sequence, addendum_id: id, body }: EntryRow): Lost => ({
+  kind: 'lost',
+  sequence,
+  id,
+  reason: body === null ? 'It is gone from the database.' : 'What is stored in its place cannot be read.',
+});
+
+function headOf({ sequence, addendum_id: id }: EntryRow, members: Members, isProven: boolean): AddendumHead {
+  return {
+    sequence,
+    id,
+    type: stringIn(members, 'type') ?? '',
+    user: personIn(members, 'user'),
+    recorder: personIn(members, 'recorder'),
+    date: stringIn(members, 'date'),
+    isProven,
+  };
+}
+
+function personIn(members: Members, member: string): Person | undefined {
+  const value: unknown = JSON.parse(members.get(member) ?? 'null');
+  const [id, resourceType, display] = ['id', 'resourceType', 'display'].map((key) => textOf(memberOf(value, key)));
+  if (id === undefined || resourceType === undefined) return undefined;
+  return { resourceType, id, ...(display === undefined ? {} : { display }) };
+}
+
+function stringIn(members: Members, member: string): string | undefined {
+  const value = members.get(member);
+  return value?.startsWith('"') === true ? (JSON.parse(value) as string) : undefined;
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
+const NO_CHANGES = hashOf('[]');

@@ -1,0 +1,16 @@
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Whether two JSON numbers differ in their spelling alone, as `37.20` and `37.2` do; exact for any number of digits. */
+export const isSameNumber = (a: string, b: string): boolean => {
+  const [one, other] = [canonical(a), canonical(b)];
+  return one !== undefined && one === other;
+};
+
+function canonical(text: string): string | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  if (whole === '') return undefined;
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}

@@ -1,0 +1,117 @@
+import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
+import { unquoted } from '../../platform/json/json-skip';
+import { type FieldValue, leafOf } from './field-value';
+import { readableKey } from './readable-key';
+
+type Path = readonly string[];
+
+/** A container on the way to the place that was asked for last. */
+interface Level {
+  readonly key: string;
+  readonly span: JsonSpan;
+  children?: ReadonlyMap<string, JsonSpan>;
+}
+
+/**
+ * What the places of a body are called. Paths are asked for one after the other as a walk comes by them, so the way to the last one
+ * is kept, and each container is looked through once.
+ */
+export class SnapshotFields {
+  private readonly trail: Level[];
+
+  constructor(readonly outline: JsonOutline) {
+    this.trail = [{ key: '', span: outline.root }];
+  }
+
+  /** The place of a value; undefined where there is none. */
+  find(path: Path): JsonSpan | undefined {
+    const levels = this.levelsOf(path);
+    return levels.length > path.length ? levels.at(-1)?.span : undefined;
+  }
+
+  /**
+   * What a person reads for each step of a path: the text that the answer brings along, else its key made readable; the number
+   * of an element, from 1. A last `value` is left out, since what holds it says it all.
+   */
+  labelOf(path: Path): readonly string[] {
+    const levels = this.levelsOf(path);
+    const labels = path.map((key, index) => {
+      const parent = levels[index];
+      const own = levels[index + 1] === undefined ? undefined : this.ownTextOf(levels[index + 1]);
+      const isElement = parent !== undefined && this.outline.isArray(parent.span);
+      const name = isElement && /^\d+$/.test(key) ? String(Number(key) + 1) : readableKey(key);
+      if (own === undefined) return name;
+      return isElement ? `${name} (${own})` : own;
+    });
+    return path.length > 1 && path.at(-1) === 'value' ? labels.slice(0, -1) : labels;
+  }
+
+  /** The unit that stands beside a value. */
+  unitOf(path: Path): string | undefined {
+    if (path.at(-1) === 'unit') return undefined;
+    const levels = this.levelsOf(path);
+    const unit = levels.length > path.length ? this.childOf(levels.at(-2), 'unit') : undefined;
+    const value = levels.at(-1);
+    if (unit === undefined || value === undefined) return undefined;
+    const isMeasured = path.at(-1) === 'value' || /^[-\d]/.test(this.outline.textOf(value.span));
+    return isMeasured ? this.stringOf(unit) : undefined;
+  }
+
+  /** What stands at a path, with its unit; of an answer its value. Undefined where there is no single value. */
+  valueAt(path: Path): FieldValue | undefined {
+    const span = this.find(path);
+    if (span === undefined) return undefined;
+    if (this.outline.isBranch(span)) return path.at(-1) === 'value' ? undefined : this.valueAt([...path, 'value']);
+    const unit = this.unitOf(path);
+    return { ...leafOf(this.outline, span), ...(unit === undefined ? {} : { unit }) };
+  }
+
+  /** The member of the object at `path` that names it, if it has one. */
+  nameMemberOf(path: Path): string | undefined {
+    const levels = this.levelsOf(path);
+    return levels.length > path.length ? this.nameIn(levels.at(-1)) : undefined;
+  }
+
+  private ownTextOf(level: Level | undefined): string | undefined {
+    const name = this.nameIn(level);
+    const span = name === undefined ? undefined : this.childOf(level, name);
+    return span === undefined ? undefined : this.stringOf(span);
+  }
+
+  /** Of an answer its text is the question; of a coding, a concept or a reference it is the answer itself. */
+  private nameIn(level: Level | undefined): string | undefined {
+    if (level === undefined || !this.outline.isBranch(level.span) || this.outline.isArray(level.span)) return undefined;
+    const children = this.childrenOf(level);
+    if (['code', 'system', 'coding', 'resourceType', 'reference'].some((key) => children.has(key))) return undefined;
+    const holds = children.has('value') || [...children.values()].some((child) => this.outline.isBranch(child));
+    return holds ? ['text', 'display', 'title'].find((key) => this.stringOf(children.get(key))?.trim()) : undefined;
+  }
+
+  private stringOf(span: JsonSpan | undefined): string | undefined {
+    const text = span === undefined ? '' : this.outline.textOf(span);
+    return text.startsWith('"') ? unquoted(text) : undefined;
+  }
+
+  private childOf(level: Level | undefined, key: string): JsonSpan | undefined {
+    return level === undefined ? undefined : this.childrenOf(level).get(key);
+  }
+
+  private childrenOf(level: Level): ReadonlyMap<string, JsonSpan> {
+    return (level.children ??= new Map(
+      Array.from(this.outline.childrenOf(level.span), (child) => [child.key, child] as const),
+    ));
+  }
+
+  /** The whole body and what is found along a path, as far as it leads. */
+  private levelsOf(path: Path): readonly Level[] {
+    let known = 1;
+    while (known <= path.length && this.trail[known]?.key === path[known - 1]) known++;
+    this.trail.length = Math.min(known, this.trail.length);
+    for (const key of path.slice(this.trail.length - 1)) {
+      const span = this.childOf(this.trail.at(-1), key);
+      if (span === undefined) break;
+      this.trail.push({ key, span });
+    }
+    return this.trail.slice();
+  }
+}

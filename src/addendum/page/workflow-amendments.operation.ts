@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { type FhirAnswer, type FhirStream } from '../../fhir/fhir-answer';
+import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { amendmentsOperation, RecordAnswers } from './record-answers';
+
+@Injectable()
+@Operation({
+  ...amendmentsOperation,
+  resourceType: 'SDCWorkflow',
+  exampleId: 'rounds-1',
+  description:
+    'The same of a workflow: what was signed, what changed, by whom and when, notes and comments, and whether the record is intact',
+})
+export class WorkflowAmendments implements OperationHandler {
+  constructor(private readonly answers: RecordAnswers) {}
+
+  execute(request: OperationRequest): Promise<FhirAnswer | FhirStream> {
+    return this.answers.of(request);
+  }
+}
