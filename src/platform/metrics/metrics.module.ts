@@ -1,10 +1,14 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { AnswerMetrics } from './answer.metrics';
 import { MetricSources } from './metric-sources.registry';
 import { Metrics } from './metrics';
 import { MetricsServer } from './metrics-server';
 import { ProcessMetrics } from './process.metrics';
 
 /** Serves what every provider with `@MetricsFrom` reads. */
-@Module({ imports: [DiscoveryModule], providers: [MetricSources, Metrics, MetricsServer, ProcessMetrics] })
+@Module({
+  imports: [DiscoveryModule],
+  providers: [MetricSources, Metrics, MetricsServer, AnswerMetrics, ProcessMetrics],
+})
 export class MetricsModule {}

@@ -3,8 +3,8 @@ import { type Server, type ServerResponse } from 'node:http';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Environment } from '../config/environment';
-import { type MetricFamily } from '../metrics/metric-family';
-import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
+import { type MetricFamily } from './metric-family';
+import { MetricsFrom, type MetricSource } from './metric-source';
 
 const CHANNEL = 'http.server.response.finish';
 const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const;
