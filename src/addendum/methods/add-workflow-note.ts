@@ -1,30 +1,15 @@
-import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { NOTE } from '../addendum-kinds';
 import { exampleAddendum } from '../example-addendum';
 import { Authors } from '../authors';
-import { IsShapedLike } from '../param-checks';
-import { UserReference } from '../references';
 import { UserAddenda } from '../user-addenda';
-
-export class AddWorkflowNoteParams {
-  @IsNotEmpty()
-  @IsString()
-  id!: string;
-
-  @IsShapedLike(UserReference)
-  user!: UserReference;
-
-  @IsNotEmpty()
-  @IsString()
-  text!: string;
-}
+import { NoteByIdParams } from './note-by-id-params';
 
 /** Adds a Note to a completed workflow, which is named by its id. */
 @RpcMethod({
   method: 'svc.sdc/add-workflow-note',
-  params: AddWorkflowNoteParams,
+  params: NoteByIdParams,
   enforcesRows: true,
   description: 'Adds a Note to a workflow that is completed or amended.',
   example: { id: 'rounds-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'All rooms were seen.' },
@@ -34,13 +19,13 @@ export class AddWorkflowNoteParams {
     { id: 'rounds-1', resourceType: 'SDCWorkflow' },
   ),
 })
-export class AddWorkflowNote implements RpcHandler<AddWorkflowNoteParams, JsonText> {
+export class AddWorkflowNote implements RpcHandler<NoteByIdParams, JsonText> {
   constructor(
     private readonly addenda: UserAddenda,
     private readonly authors: Authors,
   ) {}
 
-  execute({ id, user, text }: AddWorkflowNoteParams, { caller }: RpcCall): Promise<JsonText> {
+  execute({ id, user, text }: NoteByIdParams, { caller }: RpcCall): Promise<JsonText> {
     const target = { id, resourceType: 'SDCWorkflow' };
     const author = this.authors.of(user, caller);
     return this.addenda.add({ type: NOTE, target, author, content: JSON.stringify({ text }) });

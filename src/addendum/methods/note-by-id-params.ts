@@ -1,0 +1,17 @@
+import { IsNotEmpty, IsString } from 'class-validator';
+import { IsShapedLike } from '../param-checks';
+import { UserReference } from '../references';
+
+/** A Note on what the method names by its id alone. */
+export class NoteByIdParams {
+  @IsNotEmpty()
+  @IsString()
+  id!: string;
+
+  @IsShapedLike(UserReference)
+  user!: UserReference;
+
+  @IsNotEmpty()
+  @IsString()
+  text!: string;
+}
