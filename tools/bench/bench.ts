@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { CASES } from './bench-data';
 import { Cleanup } from './cleanup';
 import { hasCpuTimes } from './cpu-time';
+import { measureDelivery } from './delivery/delivery-bench';
 import { measureEverything } from './everything/everything-bench';
 import { loadCharts } from './load-charts';
 import { CONCURRENCY } from './load-client';
@@ -25,13 +26,21 @@ const tellLoad = (): void => {
 
 /** For the searches of docs/performance.md, "Search at scale". */
 const text = { type: 'string' } as const;
-const OPTIONS = { resources: text, keep: text, cluster: text, only: text, flood: text, everything: text };
+const OPTIONS = {
+  ...{ resources: text, keep: text, cluster: text, only: text, flood: text, everything: text },
+  delivery: { type: 'boolean' },
+} as const;
 
 /** Measures the server against its floor, or the server at `BASE_URL` alone (docs/performance.md). */
 async function main(cleanup: Cleanup): Promise<number> {
-  const { resources, flood, everything, ...scale } = parseArgs({ options: OPTIONS }).values;
+  const { resources, flood, everything, delivery, ...scale } = parseArgs({ options: OPTIONS }).values;
   if (flood !== undefined) {
     tell(`\n${await measureFlood(Number(flood), cleanup)}\n`);
+    return 0;
+  }
+  if (delivery === true) {
+    tell(`\n${await measureDelivery(scale.only, cleanup)}\n`);
+    tellLoad();
     return 0;
   }
   if (everything !== undefined) {
