@@ -1,6 +1,6 @@
 import { ProgressBar } from '../../progress-bar';
 import { type Cleanup } from '../cleanup';
-import { type CpuShare, type CpuMeter } from '../cpu-meter';
+import { type CpuShare } from '../cpu-meter';
 import { runQuery } from '../own-database';
 import { DeadReceivers } from './dead-receivers';
 import { type DeliveryBed, ONE, SEVERAL } from './delivery-bed';
@@ -13,6 +13,8 @@ export interface Comparison {
   readonly one: readonly number[];
   readonly several: readonly number[];
   readonly cpu: CpuShare | undefined;
+  /** Attempts that failed in that time. */
+  readonly failures: number;
 }
 
 export const DEAD_COUNT = 200;
@@ -33,6 +35,8 @@ const EMPTY = `with dead as (select destination_key from destination_runtime whe
     closed as (delete from open_batch where destination_key in (select destination_key from dead))
   delete from outbox_event where destination_key in (select destination_key from dead)`;
 
+const FAILURES = 'select sum(failed_batches)::integer as failures from destination_runtime';
+
 /** Measures living destinations alone, and beside many that never take anything. */
 export async function compareWithDead(
   bed: DeliveryBed,
@@ -47,7 +51,7 @@ export async function compareWithDead(
   const total = TURNS * 2 * PER_SECOND * SECONDS;
   const progress = new ProgressBar({ label: `${DEAD_COUNT} dead ones`.padEnd(20), total });
   const measure = (): Promise<Comparison> =>
-    compare(bed, bed.meter, () => {
+    compare(bed, () => {
       progress.advance();
     });
   const turns: { alone: Comparison; beside: Comparison }[] = [];
@@ -60,12 +64,16 @@ export async function compareWithDead(
   return { alone: together(turns.map(({ alone }) => alone)), beside: together(turns.map(({ beside }) => beside)) };
 }
 
-async function compare(bed: DeliveryBed, meter: CpuMeter, onWrite: () => void): Promise<Comparison> {
+async function compare(bed: DeliveryBed, onWrite: () => void): Promise<Comparison> {
   const pace = { types: [ONE.type, SEVERAL.type], perSecond: PER_SECOND, seconds: SECONDS };
-  const { result: writes, cpu } = await meter.measure(() => writeAtPace(bed, pace, onWrite));
+  const failed = async (): Promise<number> =>
+    (await runQuery<{ failures: number }>(bed.databaseUrl, FAILURES))[0]?.failures ?? 0;
+  const failedBefore = await failed();
+  const { result: writes, cpu } = await bed.meter.measure(() => writeAtPace(bed, pace, onWrite));
+  const failures = (await failed()) - failedBefore;
   const timesOf = async (written: readonly PacedWrite[], group: typeof ONE | typeof SEVERAL) =>
     (await arrivalTimes(bed, written, group)).wholeSinceCommit;
-  return { seconds: SECONDS, one: await timesOf(writes, ONE), several: await timesOf(writes, SEVERAL), cpu };
+  return { seconds: SECONDS, one: await timesOf(writes, ONE), several: await timesOf(writes, SEVERAL), cpu, failures };
 }
 
 function together(turns: readonly Comparison[]): Comparison {
@@ -75,6 +83,7 @@ function together(turns: readonly Comparison[]): Comparison {
     seconds: turns.reduce((total, { seconds }) => total + seconds, 0),
     one: turns.flatMap(({ one }) => one),
     several: turns.flatMap(({ several }) => several),
+    failures: turns.reduce((total, { failures }) => total + failures, 0),
     cpu:
       shares.length === 0
         ? undefined
