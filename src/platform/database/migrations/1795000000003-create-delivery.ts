@@ -62,6 +62,7 @@ async function createOutboxEvent(runner: QueryRunner): Promise<void> {
       destination_key bigint not null,
       recorded_at timestamptz not null default clock_timestamp(),
       replayed_number bigint,
+      replayed_batch_at timestamptz,
       payload_bytes integer not null,
       version integer not null,
       is_undecided boolean not null default false,
