@@ -75,9 +75,9 @@ async function events(query = ''): Promise<unknown[]> {
 const reference = (body: string): string[] =>
   (
     JSON.parse(body) as {
-      entry: [{ resource: { notificationEvent: { eventNumber: number; focus: { reference: string } }[] } }];
+      entry: [{ resource: { notificationEvent?: { eventNumber: number; focus: { reference: string } }[] } }];
     }
-  ).entry[0].resource.notificationEvent.map(({ eventNumber, focus }) => `${eventNumber} ${focus.reference}`);
+  ).entry[0].resource.notificationEvent?.map(({ eventNumber, focus }) => `${eventNumber} ${focus.reference}`) ?? [];
 
 describe('$events', () => {
   it('tells the whole life of an event: recorded, batched, each attempt, delivered', async () => {
