@@ -75,7 +75,7 @@ export const CLAIM: Statement = {
     update destination_runtime r set epoch = r.epoch + 1, owner_slot = $1, lease_until = ${LEASE}
     from due where r.destination_key = due.destination_key
     returning r.destination_key, r.destination_id, r.kind, r.sealed_settings, r.epoch, r.timeout_seconds,
-      r.max_messages_in_batch, r.fail_streak, r.is_suspect, due.is_orphaned`,
+      r.max_messages_in_batch, r.attempt_log_level, r.fail_streak, r.is_suspect, due.is_orphaned`,
 };
 
 const withError = (column: string, message: string): string =>

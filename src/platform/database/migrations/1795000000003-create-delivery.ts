@@ -44,6 +44,7 @@ async function createDestinationRuntime(runner: QueryRunner): Promise<void> {
       is_suspect boolean not null default true,
       destination_id text not null constraint destination_runtime_id_key unique,
       kind text not null,
+      attempt_log_level text,
       presentation text not null,
       sealed_settings bytea not null,
       last_errors jsonb not null default '[]',
