@@ -2,11 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { type DeliveryBatch, type NotificationRenderer, RendersNotifications } from '../delivery/notification-renderer';
 import { Environment } from '../platform/config/environment';
 import { ResourceReader } from '../resource/resource-reader';
+import { DefinesResourceType } from '../resource/resource-type';
 import { type DestinationPresentation } from './destination-presentation';
 import { notificationBundle } from './notification-bundle';
+import { SUBSCRIPTION_STATUS_SHAPE } from './topic.shapes';
 
 /** Renders a batch from the immutable history: each event shows the version that it was about, not the present one. */
 @Injectable()
+@DefinesResourceType({ type: 'SvcSubscriptionStatus', shape: SUBSCRIPTION_STATUS_SHAPE, isSentOnly: true })
 @RendersNotifications('history bundle')
 export class NotificationBundleRenderer implements NotificationRenderer {
   constructor(
