@@ -14,6 +14,7 @@ import {
   SLOW_MILLISECONDS,
   SWEEP,
 } from './delivery-statements';
+import { type AttemptLogLevel } from './attempt-log-level';
 import { type Lanes } from './lanes';
 import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
 
@@ -27,6 +28,8 @@ interface Claim {
   readonly sealedSettings: Buffer;
   readonly timeoutSeconds: number;
   readonly maxMessagesInBatch: number;
+  /** Absent where its attempts are not told in the log. */
+  readonly attemptLogLevel: AttemptLogLevel | undefined;
   /** Failed attempts in a row before this one. */
   readonly failStreak: number;
   /** Whether it takes one of the few slots of destinations that failed or were slow. */
@@ -58,6 +61,7 @@ interface ClaimRow {
   readonly epoch: number;
   readonly timeout_seconds: number;
   readonly max_messages_in_batch: number;
+  readonly attempt_log_level: AttemptLogLevel | null;
   readonly fail_streak: number;
   readonly is_suspect: boolean;
   readonly presentation: string;
@@ -76,8 +80,8 @@ interface BatchRow {
   readonly undecided: readonly boolean[];
 }
 
-/** What `$status` shows of an error. */
-const MAX_MESSAGE_LENGTH = 300;
+/** What `$status`, `$events` and the log show of an outcome. */
+export const MAX_MESSAGE_LENGTH = 300;
 
 const WORKER_LOST = 'The outcome is unknown: the server that was sending stopped. The batch is sent again.';
 
@@ -185,6 +189,7 @@ const claimOf = (target: ClaimRow, slot: number): Claim => ({
   epoch: target.epoch,
   timeoutSeconds: target.timeout_seconds,
   maxMessagesInBatch: target.max_messages_in_batch,
+  attemptLogLevel: target.attempt_log_level ?? undefined,
   failStreak: target.fail_streak,
   isSuspect: target.is_suspect,
 });

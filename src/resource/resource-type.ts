@@ -20,6 +20,11 @@ export interface OwnResourceType {
   readonly searchParameters?: readonly OwnSearchParameter[];
   /** True where REST writes are refused with 405 because the module alone writes the type. */
   readonly isReadOnly?: boolean;
+  /**
+   * True where the type is never stored, and known by its shape alone: it stands inside of what this server sends. It can be
+   * validated; there are no routes of it, no search, and no line in `/metadata`.
+   */
+  readonly isSentOnly?: boolean;
 }
 
 /** Registers a resource type of a module: the class carries it and needs no members. */

@@ -12,14 +12,27 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     super(discovery, DefinesResourceType, ({ type }) => type);
   }
 
-  /** @throws ServiceError 'not-found' for anything that is no resource type. */
+  /** @throws ServiceError 'not-found' for anything that is no resource type that can be stored. */
   assertKnown(type: string): void {
-    if (!isR4ResourceType(type) && this.find(type) === undefined) {
+    if (isR4ResourceType(type)) return;
+    const own = this.find(type)?.meta;
+    if (own === undefined) {
       throw new ServiceError(
         'not-found',
         `No such route: "${type.slice(0, 64)}" is not a resource type of this server.`,
       );
     }
+    if (own.isSentOnly === true) {
+      throw new ServiceError(
+        'not-found',
+        `No such route: ${type} stands in what this server sends, and is never stored.`,
+      );
+    }
+  }
+
+  /** @throws ServiceError 'not-found' for anything that is no resource type, stored or sent. */
+  assertDescribed(type: string): void {
+    if (this.find(type)?.meta.isSentOnly !== true) this.assertKnown(type);
   }
 
   /** @throws ServiceError 'not-allowed' for types that only their module writes. */
@@ -36,8 +49,13 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     return this.find(type)?.meta.isReadOnly ?? false;
   }
 
-  /** Those that are not of R4. */
+  /** Those that are not of R4, and are stored. */
   own(): readonly OwnResourceType[] {
+    return this.described().filter(({ isSentOnly }) => isSentOnly !== true);
+  }
+
+  /** Those that are not of R4, with those that are only sent. */
+  described(): readonly OwnResourceType[] {
     return this.all()
       .map(({ meta }) => meta)
       .filter(({ type }) => !isR4ResourceType(type));

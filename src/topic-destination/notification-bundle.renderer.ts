@@ -4,9 +4,11 @@ import { type DeliveryBatch, type NotificationRenderer, RendersNotifications } f
 import { Environment } from '../platform/config/environment';
 import { type Statement } from '../platform/database/statement';
 import { ResourceReader } from '../resource/resource-reader';
+import { DefinesResourceType } from '../resource/resource-type';
 import { versionsOf } from '../resource/store/resource-statements';
 import { type DestinationPresentation } from './destination-presentation';
 import { notificationBundle } from './notification-bundle';
+import { SUBSCRIPTION_STATUS_SHAPE } from './topic.shapes';
 
 /** The texts of the versions that a batch is about; null for a deletion. */
 const READ_TEXTS: Statement = {
@@ -16,6 +18,7 @@ const READ_TEXTS: Statement = {
 
 /** Renders a batch from the immutable history: each event shows the version that it was about, not the present one. */
 @Injectable()
+@DefinesResourceType({ type: 'SvcSubscriptionStatus', shape: SUBSCRIPTION_STATUS_SHAPE, isSentOnly: true })
 @RendersNotifications('history bundle')
 export class NotificationBundleRenderer implements NotificationRenderer {
   constructor(

@@ -28,17 +28,17 @@ function statusEntryOf(
   presentation: DestinationPresentation,
 ): string {
   const { topic, includeVersionIdInFocusReference } = presentation;
+  const notificationEvent = events.map(({ type, id, version, isUndecided }, index) => ({
+    ...(isUndecided ? { extension: [{ url: extensionUrl('event-undecided', presentation), valueBoolean: true }] } : {}),
+    eventNumber: firstNumber + index,
+    focus: { reference: `${localKey(type, id)}${includeVersionIdInFocusReference ? `/_history/${version}` : ''}` },
+  }));
   const resource = {
     resourceType: 'SvcSubscriptionStatus',
     status: 'active',
     type: 'event-notification',
-    notificationEvent: events.map(({ type, id, version, isUndecided }, index) => ({
-      ...(isUndecided
-        ? { extension: [{ url: extensionUrl('event-undecided', presentation), valueBoolean: true }] }
-        : {}),
-      eventNumber: firstNumber + index,
-      focus: { reference: `${localKey(type, id)}${includeVersionIdInFocusReference ? `/_history/${version}` : ''}` },
-    })),
+    // The sample of `$test` is about no event, and FHIR knows no empty arrays.
+    ...(notificationEvent.length === 0 ? {} : { notificationEvent }),
     topic,
     'topic-destination': { reference: localKey('SvcTopicDestination', destinationId) },
   };

@@ -66,3 +66,24 @@ export const TOPIC_DESTINATION_SHAPE: OwnShapes = {
     'value[x]': '0..1 url|uri|string|code|boolean|integer|unsignedInt|positiveInt|decimal',
   },
 };
+
+/**
+ * The first entry of a notification. Event numbers and totals may outgrow the 31 bits of R4's integers, so they are decimals.
+ */
+export const SUBSCRIPTION_STATUS_SHAPE: OwnShapes = {
+  SvcSubscriptionStatus: {
+    status: '0..1 code',
+    type: '1..1 code',
+    eventsSinceSubscriptionStart: '0..1 decimal',
+    notificationEvent: '0..* SvcSubscriptionStatus.notificationEvent',
+    topic: '0..1 canonical',
+    'topic-destination': '1..1 Reference(SvcTopicDestination)',
+    error: '0..* CodeableConcept',
+  },
+  'SvcSubscriptionStatus.notificationEvent': {
+    eventNumber: '1..1 decimal',
+    timestamp: '0..1 instant',
+    focus: '0..1 Reference',
+    additionalContext: '0..* Reference',
+  },
+};

@@ -25,7 +25,7 @@ export class DryRun {
    * @throws ServiceError 'not-found' for an unknown type, 'invalid' for a body of another type or id.
    */
   async answer(type: string, { mode, resource, profiles }: ValidateRequest, id?: string): Promise<FhirAnswer> {
-    this.types.assertKnown(type);
+    this.types.assertDescribed(type);
     // Rules of modules compare with what is stored, whoever may read that.
     if (!isR4ResourceType(type)) this.requests.assertAllRows();
     if (mode !== undefined && mode !== 'profile') this.types.assertWritable(type);

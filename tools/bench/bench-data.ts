@@ -17,10 +17,12 @@ export const CHARTS: readonly BenchChart[] = Array.from({ length: CHART_COUNT },
 
 const ENTRIES: readonly ChartEntry[] = CHARTS.flatMap(({ entries }) => entries);
 
+const OBSERVATIONS: readonly ChartEntry[] = ENTRIES.filter(({ resourceType }) => resourceType === 'Observation');
+
 /** What is created: the observations of all charts without their ids, so that the server assigns new ones. */
-export const NEW_OBSERVATIONS: readonly string[] = ENTRIES.filter(
-  ({ resourceType }) => resourceType === 'Observation',
-).map(({ id, body }) => body.replace(`"id":${JSON.stringify(id)},`, ''));
+export const NEW_OBSERVATIONS: readonly string[] = OBSERVATIONS.map(({ id, body }) =>
+  body.replace(`"id":${JSON.stringify(id)},`, ''),
+);
 
 export const searchQueryOf = (patientId: string): string => `patient=Patient/${patientId}&_count=20`;
 
@@ -54,6 +56,20 @@ export const EVERYTHING: BenchCase = {
   expectedStatus: 200,
   operations: 200,
   requestOf: (n) => ({ method: 'GET', path: `/Patient/${itemOf(CHARTS, n).patientId}/$everything` }),
+};
+
+let notes = 0;
+
+/** Each PUT is a new version, whatever was stored by rounds before. */
+export const UPDATE: BenchCase = {
+  name: 'update',
+  expectedStatus: 200,
+  operations: 800,
+  requestOf: (n) => {
+    const { id, body } = itemOf(OBSERVATIONS, n * 7);
+    const noted = `${body.slice(0, -1)},"note":[{"text":"bench ${++notes}"}]}`;
+    return { method: 'PUT', path: `/Observation/${id}`, body: noted };
+  },
 };
 
 /** Resources of one transaction. */

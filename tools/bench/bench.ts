@@ -1,6 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { CASES } from './bench-data';
+import { measureCapture } from './capture/capture-bench';
 import { Cleanup } from './cleanup';
 import { hasCpuTimes } from './cpu-time';
 import { measureDelivery } from './delivery/delivery-bench';
@@ -27,13 +28,19 @@ const tellLoad = (): void => {
 /** For the searches of docs/performance.md, "Search at scale". */
 const text = { type: 'string' } as const;
 const OPTIONS = {
-  ...{ resources: text, keep: text, cluster: text, only: text, flood: text, everything: text },
+  resources: text,
+  keep: text,
+  cluster: text,
+  only: text,
+  flood: text,
+  everything: text,
+  capture: { type: 'boolean' },
   delivery: { type: 'boolean' },
 } as const;
 
 /** Measures the server against its floor, or the server at `BASE_URL` alone (docs/performance.md). */
 async function main(cleanup: Cleanup): Promise<number> {
-  const { resources, flood, everything, delivery, ...scale } = parseArgs({ options: OPTIONS }).values;
+  const { resources, flood, everything, capture, delivery, ...scale } = parseArgs({ options: OPTIONS }).values;
   if (flood !== undefined) {
     tell(`\n${await measureFlood(Number(flood), cleanup)}\n`);
     return 0;
@@ -48,14 +55,22 @@ async function main(cleanup: Cleanup): Promise<number> {
     tellLoad();
     return 0;
   }
+  if (capture === true) {
+    const { server } = await setUpTestBed(cleanup);
+    tell(`\n${await measureCapture(server, cleanup)}\n`);
+    tellLoad();
+    return 0;
+  }
   if (resources !== undefined) {
     tell(await measureScale({ sizes: resources.split(',').map(Number), ...scale }, cleanup));
     return 0;
   }
   const { BASE_URL: baseUrl } = process.env;
-  const lines = baseUrl === undefined ? await measureOwn(cleanup) : await measureOther(baseUrl.replace(/\/+$/, ''));
+  const { lines, captureReport } =
+    baseUrl === undefined ? await measureOwn(cleanup) : await measureOther(baseUrl.replace(/\/+$/, ''));
   tell(`\n${reportOf(lines)}\n`);
   for (const rate of resourceRates(lines)) tell(rate);
+  if (captureReport !== undefined) tell(`\n${captureReport}\n`);
   tell(`${CONCURRENCY} requests at a time; medians of ${ROUNDS} rounds, percentiles of all their requests.`);
   tellLoad();
   const errors = lines.reduce((sum, { measured }) => sum + measured.errors, 0);
@@ -63,14 +78,21 @@ async function main(cleanup: Cleanup): Promise<number> {
   return errors === 0 ? 0 : 1;
 }
 
-async function measureOwn(cleanup: Cleanup): Promise<ReportLine[]> {
+interface Report {
+  readonly lines: readonly ReportLine[];
+  /** What topics cost writes; absent of a server whose database is not ours. */
+  readonly captureReport?: string;
+}
+
+async function measureOwn(cleanup: Cleanup): Promise<Report> {
   const bed = await setUpTestBed(cleanup);
   const { server, floor, postgresVersion } = bed;
   tell(`Node ${process.version}, PostgreSQL ${postgresVersion}, ${availableParallelism()} CPUs`);
   if (!hasCpuTimes()) tell('This system has no /proc: CPU times and the ratio to the floor are not measured.');
   const lines: ReportLine[] = [];
   for (const bench of CASES) lines.push(...linesOf(bench, await runCase(bench, [server, floor])));
-  return [...lines, ...linesOf({ name: 'deliver' }, await runDelivery(bed))];
+  lines.push(...linesOf({ name: 'deliver' }, await runDelivery(bed)));
+  return { lines, captureReport: await measureCapture(server, cleanup) };
 }
 
 function linesOf(
@@ -86,7 +108,7 @@ function linesOf(
 }
 
 /** The data stay there: created resources have ids that only the server knows. */
-async function measureOther(baseUrl: string): Promise<ReportLine[]> {
+async function measureOther(baseUrl: string): Promise<Report> {
   const target = { name: 'server', baseUrl, authorization: authorizationOf(process.env) };
   await loadCharts(target);
   const lines: ReportLine[] = [];
@@ -94,7 +116,7 @@ async function measureOther(baseUrl: string): Promise<ReportLine[]> {
     const [measured] = await runCase(bench, [target]);
     if (measured !== undefined) lines.push({ operation: bench.name, target: 'server', measured });
   }
-  return lines;
+  return { lines };
 }
 
 function authorizationOf({ TOKEN: token, BASIC: basic }: NodeJS.ProcessEnv): string {

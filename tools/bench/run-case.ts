@@ -37,7 +37,8 @@ export async function runCase(bench: BenchCase, contenders: readonly Contender[]
   return rounds.map(measuredOf);
 }
 
-async function runRound(
+/** One round on one server. */
+export async function runRound(
   bench: BenchCase,
   client: LoadClient,
   meter: CpuMeter | undefined,

@@ -10,6 +10,7 @@ import { compileFhirPath } from './fhirpath/compile-fhirpath';
 import { type Truth } from './fhirpath/compiled';
 import { evaluateByLibrary } from './fhirpath/evaluate-by-library';
 import { ExpressionError } from '../fhirpath/expression';
+import { reasonForLeavingUnmet } from './unmet-on-purpose';
 import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
 
 let byElement: ReadonlyMap<string, readonly InvariantDefinition[]> | undefined;
@@ -63,7 +64,10 @@ function checkOf(stated: InvariantDefinition, type: string, path = type): ItemCh
   return (item, run) => {
     const { resource, rootResource } = run;
     // Empty is no refusal: dates of different precision, for one, cannot be compared.
-    if (truth(item, { resource, rootResource, context: item }) === false) run.report('invariant', message);
+    if (truth(item, { resource, rootResource, context: item }) !== false) return;
+    const reason = reasonForLeavingUnmet(stated.key, item);
+    if (reason === undefined) run.report('invariant', message);
+    else run.report('invariant', `${message}. ${reason}`, 'warning');
   };
 }
 

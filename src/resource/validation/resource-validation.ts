@@ -22,7 +22,7 @@ export class ResourceValidation {
   /** Asked at the first write: modules have registered their types by then. */
   private validator(): ResourceValidator {
     if (this.built === undefined) {
-      const own = this.types.own();
+      const own = this.types.described();
       const shapes = Object.assign({}, ...own.map(({ shape = {} }) => shape)) as ElementTables['shapes'];
       const open = own.filter(({ shape }) => shape === undefined).map(({ type }) => type);
       this.built = new ResourceValidator(new ElementTables(shapes, new Set(open)));

@@ -1,0 +1,113 @@
+import { textTable } from '../../demo/text-table';
+import { ProgressBar } from '../../progress-bar';
+import { type BenchCase } from '../bench-case';
+import { CREATE, TRANSACTION, UPDATE } from '../bench-data';
+import { type Cleanup } from '../cleanup';
+import { LoadClient } from '../load-client';
+import { type Round, measuredOf, totalMicroseconds } from '../measured';
+import { runRound } from '../run-case';
+import { median } from '../statistics';
+import { type OwnContender } from '../test-bed';
+import { CaptureBed } from './capture-bed';
+import { type CaptureScene, FIFTY_OTHERS, ONE, ONE_WITH_CRITERION, WITHOUT } from './capture-scenes';
+import { SilentReceiver } from './silent-receiver';
+
+const TYPE = 'Observation';
+
+/** More than of other cases: a ratio of two scenes of one server is what this is about. */
+const ROUNDS = 5;
+
+/** Writes that come before each round and are not counted: the registries that a changed topic outdates are loaded again. */
+const WARM_UP_OPERATIONS = 16;
+
+/** A kind of write with the scenes that it is measured in, the one without topics first. */
+interface CapturePlan {
+  readonly bench: BenchCase;
+  readonly scenes: readonly CaptureScene[];
+}
+
+const PLANS: readonly CapturePlan[] = [
+  { bench: { ...CREATE, operations: 800 }, scenes: [WITHOUT, ONE, ONE_WITH_CRITERION, FIFTY_OTHERS] },
+  { bench: { ...UPDATE, operations: 600 }, scenes: [WITHOUT, ONE] },
+  { bench: { ...TRANSACTION, operations: 30 }, scenes: [WITHOUT, ONE, ONE_WITH_CRITERION] },
+];
+
+/**
+ * Measures what events cost the writes that make them: the same writes without topics and with some, in turns. Receivers
+ * never answer, so that no delivery is measured with them.
+ */
+export async function measureCapture(server: OwnContender, cleanup: Cleanup): Promise<string> {
+  const receiver = await cleanup.undoing(SilentReceiver.start(), (started) => started.stop());
+  const bed = await CaptureBed.setUp(server, TYPE, receiver.url);
+  const lines: string[][] = [];
+  for (const plan of PLANS) {
+    const rounds = await runScenes(plan, server, bed);
+    for (const [index, scene] of plan.scenes.entries()) {
+      lines.push(lineOf(index === 0 ? plan.bench.name : '', scene, rounds[index] ?? [], rounds[0] ?? []));
+    }
+  }
+  await bed.tearDown();
+  return textTable(HEADINGS, lines);
+}
+
+/** Rounds by scene, in turns (A B C A B C …). The first of each goes before and is not counted. */
+async function runScenes({ bench, scenes }: CapturePlan, server: OwnContender, bed: CaptureBed): Promise<Round[][]> {
+  const progress = new ProgressBar({
+    label: `capture, ${bench.name}`.padEnd(20),
+    total: scenes.length * (ROUNDS + 1) * (bench.operations + WARM_UP_OPERATIONS),
+  });
+  const onAnswer = (): void => {
+    progress.advance();
+  };
+  const client = new LoadClient(server);
+  const rounds: Round[][] = scenes.map(() => []);
+  try {
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const [index, scene] of scenes.entries()) {
+        await bed.activate(scene);
+        const before = await bed.countEvents();
+        await runRound({ ...bench, operations: WARM_UP_OPERATIONS }, client, undefined, onAnswer);
+        const result = await runRound(bench, client, server.meter, onAnswer);
+        assertCaptured(scene, bench, (await bed.countEvents()) - before);
+        if (round > 0) rounds[index]?.push(result);
+      }
+    }
+  } finally {
+    client.close();
+  }
+  return rounds;
+}
+
+/** What was not captured was not measured either. */
+function assertCaptured({ name, eventsPerResource }: CaptureScene, bench: BenchCase, events: number): void {
+  const { operations, resources = 1 } = bench;
+  const expected = (operations + WARM_UP_OPERATIONS) * resources * eventsPerResource;
+  if (events !== expected) throw new Error(`Topics "${name}": ${events} events were captured instead of ${expected}`);
+}
+
+const HEADINGS = [
+  ...['write', 'topics', 'per second', 'server µs', 'database µs', 'total µs'],
+  ...['p50 ms', 'of without', 'rounds', 'errors'],
+];
+
+/** Of neighbouring rounds, which what else the machine does meets alike, the median ratio counts. */
+function lineOf(write: string, scene: CaptureScene, rounds: readonly Round[], without: readonly Round[]): string[] {
+  const { perSecond, cpu, p50Milliseconds, errors } = measuredOf(rounds);
+  const ratios = rounds.map((round, index) => costOf(without[index]) / costOf(round));
+  const isCompared = scene !== WITHOUT && cpu !== undefined;
+  const numbers = [
+    perSecond.toFixed(0),
+    cpu?.serverMicroseconds.toFixed(0) ?? '-',
+    cpu?.databaseMicroseconds.toFixed(0) ?? '-',
+    cpu === undefined ? '-' : totalMicroseconds(cpu).toFixed(0),
+    p50Milliseconds.toFixed(1),
+    isCompared ? median(ratios).toFixed(2) : '-',
+    isCompared ? ratios.map((ratio) => ratio.toFixed(2)).join(' ') : '-',
+    String(errors),
+  ];
+  return [write, scene.name, ...numbers.map((number, index) => number.padStart(HEADINGS[index + 2]?.length ?? 0))];
+}
+
+/** CPU of one operation in µs; NaN where it is not measured. */
+const costOf = (round: Round | undefined): number =>
+  round?.cpu === undefined ? Number.NaN : totalMicroseconds(round.cpu) / round.operations;
