@@ -9,10 +9,13 @@ import { WebhookReceiver } from './webhook-receiver';
 const PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
 const TOPIC = 'http://topics.example/patients';
 
-/** An event as it came: its number, and the resource with its version, such as `Patient/p/3`. */
-export interface SeenEvent {
-  readonly number: number;
-  readonly key: string;
+interface DestinationOptions {
+  /** By default `d`. */
+  readonly id?: string;
+  /** Where it delivers to; by default the receiver of the bed. */
+  readonly url?: string;
+  /** Parameters besides the endpoint. */
+  readonly parameter?: readonly object[];
 }
 
 /** A database, a receiver, and servers that deliver from one to the other and can be killed. */
@@ -80,35 +83,6 @@ export class DeliveryBed {
       union select 'Patient/' || id || '/' || version from resource_history where type = 'Patient'`);
     return new Set(written.map(({ key }) => key as string));
   }
-
-  /** Each event when it came for the first time. */
-  get seen(): readonly SeenEvent[] {
-    const seen = new Map<number, string>();
-    for (const { entry } of this.receiver.bodies) {
-      for (const { eventNumber, focus } of entry[0].resource.notificationEvent) {
-        if (!seen.has(eventNumber)) seen.set(eventNumber, focus.reference.replace('/_history/', '/'));
-      }
-    }
-    return [...seen].map(([number, key]) => ({ number, key }));
-  }
-
-  /** What is wrong with what came: numbers out of line, versions before earlier ones, other bytes in one batch. */
-  get faults(): readonly string[] {
-    const { seen } = this;
-    // A batch begins with its first number; the id is made from the body, so it would tell nothing.
-    const batches = this.receiver.requests.map(({ body }, index) => ({
-      body,
-      first: this.receiver.bodies[index]?.entry[0].resource.notificationEvent[0]?.eventNumber,
-    }));
-    const bodies = new Map(batches.map(({ first, body }) => [first, body]));
-    return [
-      ...seen.filter(({ number }, index) => number !== index + 1).map(({ number }) => `number ${number} out of line`),
-      ...inversions(seen.map(({ key }) => key)).map((key) => `${key} after a later version`),
-      ...batches
-        .filter(({ first, body }) => bodies.get(first) !== body)
-        .map(({ first }) => `other bytes in the batch that begins with ${first ?? 0}`),
-    ];
-  }
 }
 
 /** A server that can be killed. */
@@ -142,29 +116,29 @@ export class DeliveringServer {
     return this.send('PUT', `/fhir/Patient/${id}`, { resourceType: 'Patient', id, multipleBirthInteger: value });
   }
 
-  /** The destination `d` of all changes of Patients, with batches of five. */
-  async makeDestination(...parameter: readonly object[]): Promise<void> {
+  /** A destination of all changes of Patients, with batches of five. */
+  async makeDestination({ id = 'd', url = this.receiver.url, parameter = [] }: DestinationOptions = {}): Promise<void> {
     await this.send('PUT', '/fhir/SvcSubscriptionTopic/t', {
       url: TOPIC,
       status: 'active',
       trigger: [{ resource: 'Patient' }],
     });
-    const answer = await this.send('PUT', '/fhir/SvcTopicDestination/d', {
+    const answer = await this.send('PUT', `/fhir/SvcTopicDestination/${id}`, {
       meta: { profile: [PROFILE] },
       kind: 'webhook-at-least-once',
       topic: TOPIC,
       includeVersionIdInFocusReference: true,
       parameter: [
-        { name: 'endpoint', valueUrl: this.receiver.url },
+        { name: 'endpoint', valueUrl: url },
         { name: 'maxMessagesInBatch', valueUnsignedInt: 5 },
         ...parameter,
       ],
     });
-    if (answer.status !== 201) throw new Error(`The destination was answered ${answer.status}: ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`The destination was answered ${answer.status}: ${await answer.text()}`);
   }
 
-  async status(): Promise<{ counts: Record<string, number>; errors: unknown[] }> {
-    const answer = await this.send('GET', '/fhir/SvcTopicDestination/d/$status');
+  async status(id = 'd'): Promise<{ counts: Record<string, number>; errors: unknown[] }> {
+    const answer = await this.send('GET', `/fhir/SvcTopicDestination/${id}/$status`);
     const { parameter } = (await answer.json()) as {
       parameter: { name: string; valueDecimal?: number; part?: { valueString: string }[] }[];
     };
@@ -183,15 +157,4 @@ export class DeliveringServer {
       async () => (await this.status()).counts.messagesDelivered === count,
     );
   }
-}
-
-/** Versions that came before an earlier one of the same resource. */
-function inversions(keys: readonly string[]): string[] {
-  const latest = new Map<string, number>();
-  return keys.filter((key) => {
-    const [, id = '', version] = key.split('/');
-    const isInverted = Number(version) < (latest.get(id) ?? 0);
-    latest.set(id, Number(version));
-    return isInverted;
-  });
 }
