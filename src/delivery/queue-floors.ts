@@ -60,7 +60,8 @@ const LOWER: Statement = {
 export class QueueFloors {
   private readonly logger = new Logger(QueueFloors.name);
   private issued = Infinity;
-  private raised = 0;
+  /** No transaction that took a number up to it is under way. */
+  private decided = 0;
   private noted: { readonly issued: number; readonly writers: readonly string[] } | undefined;
 
   constructor(private readonly statements: Statements) {}
@@ -68,15 +69,15 @@ export class QueueFloors {
   /** Goes on where the last call ended; to be called about once a second. */
   async raise(): Promise<void> {
     if (this.noted !== undefined && !(await this.isAnyAlive(this.noted.writers))) {
-      await this.statements.run(RAISE, [this.noted.issued]);
-      this.raised = this.noted.issued;
+      this.decided = this.noted.issued;
       this.noted = undefined;
     }
+    if (this.decided > 0) await this.statements.run(RAISE, [this.decided]);
     const issued = (await this.statements.runOne<{ issued: number }>(READ_ISSUED, []))?.issued ?? 0;
     if (issued < this.issued) await this.lower();
     this.issued = issued;
     // In this order: who took a number after the first look may be missing in the second.
-    if (issued >= this.raised + LEAST_STEP) this.noted ??= { issued, writers: await this.writers() };
+    if (issued > this.decided) this.noted ??= { issued, writers: await this.writers() };
   }
 
   private async isAnyAlive(writers: readonly string[]): Promise<boolean> {
@@ -88,7 +89,7 @@ export class QueueFloors {
   }
 
   private async lower(): Promise<void> {
-    this.raised = 0;
+    this.decided = 0;
     this.noted = undefined;
     const lowered = await this.statements.run(LOWER, []);
     if (lowered.length > 0) {

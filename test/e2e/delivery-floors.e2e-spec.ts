@@ -51,16 +51,28 @@ const wake = async (): Promise<void> => {
   expect((await app.post('/fhir/Basic', { resourceType: 'Basic', code: { text: 'wakes' } })).status).toBe(201);
 };
 
-const floor = async (): Promise<number | undefined> =>
-  (
-    await query<{ floor: number }>(
-      'select floor_event_id::integer as floor from destination_runtime where destination_id = $1',
-      [destinationId],
-    )
-  )[0]?.floor;
+const setNextAttempt = (at: string): Promise<object[]> =>
+  query('update destination_runtime set next_attempt_at = $2 where destination_id = $1', [destinationId, at]);
 
-const issued = async (): Promise<number | undefined> =>
-  (await query<{ issued: number }>('select last_value::integer as issued from outbox_event_event_id_seq'))[0]?.issued;
+/** From now on nobody delivers: what comes waits. */
+const pause = (): Promise<object[]> => setNextAttempt('infinity');
+
+/** Wakes the worker, by an event more. */
+async function resume(): Promise<void> {
+  await setNextAttempt('now');
+  await wake();
+}
+
+const floor = async (): Promise<number> =>
+  numberOf('select floor_event_id::integer as number from destination_runtime where destination_id = $1', [
+    destinationId,
+  ]);
+
+const issued = (): Promise<number> => numberOf('select last_value::integer as number from outbox_event_event_id_seq');
+
+async function numberOf(sql: string, values?: readonly unknown[]): Promise<number> {
+  return (await query<{ number: number }>(sql, values))[0]?.number ?? Number.NaN;
+}
 
 /** As often as it takes to note the largest number, to find its writers gone, and to see what they left. */
 const raise = async (): Promise<void> => {
@@ -69,10 +81,14 @@ const raise = async (): Promise<void> => {
 
 describe('The floor of a queue', () => {
   it('rises to the largest number when everything was delivered', async () => {
+    await pause();
     await append(MANY);
-    await delivered(app, destinationId, MANY + 1);
     await raise();
-    expect(await floor()).toBe(await issued());
+    expect(await floor()).toBe(0);
+    await resume();
+    await delivered(app, destinationId, MANY + 2);
+    await raise();
+    expect((await issued()) - (await floor())).toBeLessThan(MANY);
   });
 
   it('stays below an event that waits, and below one whose transaction is not over', async () => {
@@ -84,20 +100,15 @@ describe('The floor of a queue', () => {
       const done = 2 * MANY + 2;
       await append(MANY);
       await delivered(app, destinationId, done);
-      const before = await floor();
       await raise();
-      expect(await floor()).toBe(before);
+      expect(await floor()).toBeLessThan(late.number);
 
-      // From now on nobody delivers: the event that comes late waits.
-      await query(`update destination_runtime set next_attempt_at = 'infinity' where destination_id = $1`, [
-        destinationId,
-      ]);
+      await pause();
       await writer.commitTransaction();
       await raise();
       expect(await floor()).toBe(late.number - 1);
 
-      await query('update destination_runtime set next_attempt_at = now() where destination_id = $1', [destinationId]);
-      await wake();
+      await resume();
       await delivered(app, destinationId, done + 2);
     } finally {
       await writer.release();
