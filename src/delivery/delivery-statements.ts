@@ -75,7 +75,7 @@ export const CLAIM: Statement = {
     update destination_runtime r set epoch = r.epoch + 1, owner_slot = $1, lease_until = ${LEASE}
     from due where r.destination_key = due.destination_key
     returning r.destination_key, r.destination_id, r.kind, r.sealed_settings, r.epoch, r.timeout_seconds,
-      r.max_messages_in_batch, r.attempt_log_level, r.fail_streak, r.is_suspect, due.is_orphaned`,
+      r.max_messages_in_batch, r.attempt_log_level, r.fail_streak, r.is_suspect, r.presentation, due.is_orphaned`,
 };
 
 const withError = (column: string, message: string): string =>
@@ -170,6 +170,14 @@ export const OPEN_BATCH: Statement = {
       undecided
     from (select * from opened union all select * from present) batch`,
 };
+
+/**
+ * SQL of the events of the open batch, for what renderers read with it: a relation of type, id, version and position. Values as
+ * of {@link OPEN_BATCH}; empty where the claim is no longer in force, as the batch may be another one then.
+ */
+export const OPEN_EVENTS = `(select e.* from destination_runtime r join open_batch b on b.destination_key = r.destination_key
+    cross join lateral unnest(b.resource_types, b.resource_ids, b.versions) with ordinality e(type, id, version, position)
+    where r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3)`;
 
 /** Upper ends of the buckets of `svc_topic_destination_delivery_seconds`. Destinations hold a count for each: a change needs a migration. */
 export const LATENCY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600];
