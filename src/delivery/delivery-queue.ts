@@ -37,7 +37,10 @@ interface Claim {
 }
 
 /** The right to deliver one batch of one destination. */
-export interface ClaimedBatch extends DeliveryBatch, Claim {}
+export interface ClaimedBatch extends DeliveryBatch, Claim {
+  /** Of its stored resources. */
+  readonly bytes: number;
+}
 
 /** How an attempt ended. */
 export interface AttemptResult {
@@ -72,6 +75,7 @@ interface BatchRow {
   readonly first_number: number;
   readonly created_at: Date;
   readonly presentation: string;
+  readonly payload_bytes: readonly number[];
   readonly versions: readonly number[];
   readonly resource_types: readonly string[];
   readonly resource_ids: readonly string[];
@@ -198,6 +202,7 @@ const contentOf = (batch: BatchRow) => ({
   presentation: batch.presentation,
   createdAt: batch.created_at,
   firstNumber: batch.first_number,
+  bytes: batch.payload_bytes.reduce((sum, bytes) => sum + bytes, 0),
   events: batch.versions.map((version, index) => ({
     type: batch.resource_types[index] ?? '',
     id: batch.resource_ids[index] ?? '',

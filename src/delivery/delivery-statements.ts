@@ -168,7 +168,8 @@ export const OPEN_BATCH: Statement = {
       where destination_key in (select destination_key from owner)
         and not exists (select from opened) and not exists (select from present)
     )
-    select first_number, created_at, presentation, versions, resource_types, resource_ids, interactions, methods, undecided
+    select first_number, created_at, presentation, payload_bytes, versions, resource_types, resource_ids, interactions, methods,
+      undecided
     from (select * from opened union all select * from present) batch`,
 };
 

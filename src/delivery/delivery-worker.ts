@@ -237,6 +237,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 const attemptOf = (batch: ClaimedBatch): Attempt => ({
   batch,
   isSuspect: batch.isSuspect,
+  bytes: batch.bytes,
   control: new AbortController(),
   startedAt: performance.now(),
 });

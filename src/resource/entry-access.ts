@@ -27,6 +27,9 @@ export interface EntryAccess {
    */
   grant(request: EntryAccessRequest): Promise<GrantedRows>;
 
+  /** Whether the part would be granted to the caller of the present request, on all rows. Nothing is denied, so nothing is noted. */
+  wouldGrant(request: EntryAccessRequest): Promise<boolean>;
+
   /**
    * Tells whether somebody who does not call now might read a resource, and among which rows; undefined: not. Nobody who is
    * deleted or inactive may.

@@ -93,6 +93,10 @@ class Everything implements EntryAccess {
     return Promise.resolve('all');
   }
 
+  wouldGrant(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   readableBy(): Promise<GrantedRows> {
     return Promise.resolve('all');
   }

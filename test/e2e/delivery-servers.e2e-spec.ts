@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
 import { eventually } from '../support/eventually';
 import { SteadyWriters } from '../support/steady-writers';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { type WebhookReceiver } from '../support/webhook-receiver';
 
 const DESTINATIONS = ['d1', 'd2', 'd3'];
 /** Requests that each destination gets between one restart and the next. */
@@ -15,13 +15,10 @@ let receivers: readonly WebhookReceiver[];
 beforeAll(async () => {
   // Who has nothing to do looks for work all the time: a lease that is not kept shows.
   bed = await DeliveryBed.open({ SVC_DELIVERY_POLL_MILLISECONDS: '50' });
-  receivers = await Promise.all(DESTINATIONS.map(() => WebhookReceiver.start()));
+  receivers = await Promise.all(DESTINATIONS.map(() => bed.startReceiver()));
   for (const receiver of receivers) receiver.always({ kind: 'slow', milliseconds: 10 });
 });
-afterAll(async () => {
-  await bed.close();
-  await Promise.all(receivers.map((receiver) => receiver.stop()));
-});
+afterAll(() => bed.close());
 
 async function someArrive(): Promise<void> {
   const before = receivers.map(({ requests }) => requests.length);

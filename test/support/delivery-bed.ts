@@ -14,13 +14,15 @@ interface DestinationOptions {
   readonly id?: string;
   /** Where it delivers to; by default the receiver of the bed. */
   readonly url?: string;
-  /** Parameters besides the endpoint. */
+  /** Events of a batch; by default five. */
+  readonly batch?: number;
   readonly parameter?: readonly object[];
 }
 
 /** A database, a receiver, and servers that deliver from one to the other and can be killed. */
 export class DeliveryBed {
   private readonly servers: DeliveringServer[] = [];
+  private readonly receivers: WebhookReceiver[] = [];
 
   private constructor(
     readonly database: ClonedDatabase,
@@ -60,9 +62,16 @@ export class DeliveryBed {
     return server;
   }
 
+  /** Another receiver than the usual one. */
+  async startReceiver(): Promise<WebhookReceiver> {
+    const receiver = await WebhookReceiver.start();
+    this.receivers.push(receiver);
+    return receiver;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.kill('SIGKILL')));
-    await this.receiver.stop();
+    await Promise.all([this.receiver, ...this.receivers].map((receiver) => receiver.stop()));
     await this.database.drop();
   }
 
@@ -116,8 +125,9 @@ export class DeliveringServer {
     return this.send('PUT', `/fhir/Patient/${id}`, { resourceType: 'Patient', id, multipleBirthInteger: value });
   }
 
-  /** A destination of all changes of Patients, with batches of five. */
-  async makeDestination({ id = 'd', url = this.receiver.url, parameter = [] }: DestinationOptions = {}): Promise<void> {
+  /** Makes or changes a destination of all changes of Patients. */
+  async makeDestination(options: DestinationOptions = {}): Promise<void> {
+    const { id = 'd', url = this.receiver.url, batch = 5, parameter = [] } = options;
     await this.send('PUT', '/fhir/SvcSubscriptionTopic/t', {
       url: TOPIC,
       status: 'active',
@@ -130,7 +140,7 @@ export class DeliveringServer {
       includeVersionIdInFocusReference: true,
       parameter: [
         { name: 'endpoint', valueUrl: url },
-        { name: 'maxMessagesInBatch', valueUnsignedInt: 5 },
+        { name: 'maxMessagesInBatch', valueUnsignedInt: batch },
         ...parameter,
       ],
     });
@@ -151,10 +161,18 @@ export class DeliveringServer {
     };
   }
 
-  async delivered(count: number): Promise<void> {
+  /** The value of a metric, such as `process_resident_memory_bytes`; for servers with `SVC_METRICS_PORT`. */
+  async metric(sample: string): Promise<number | undefined> {
+    const address = /Metrics on ([\w.:]+\/metrics)/.exec(this.output)?.[1] ?? '';
+    const lines = (await (await fetch(`http://${address}`)).text()).split('\n');
+    const value = lines.find((line) => line.startsWith(`${sample} `))?.slice(sample.length);
+    return value === undefined ? undefined : Number(value);
+  }
+
+  async delivered(count: number, id = 'd'): Promise<void> {
     await eventually(
       `${count} events are delivered`,
-      async () => (await this.status()).counts.messagesDelivered === count,
+      async () => (await this.status(id)).counts.messagesDelivered === count,
     );
   }
 }
