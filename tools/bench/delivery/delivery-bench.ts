@@ -3,9 +3,10 @@ import { ProgressBar } from '../../progress-bar';
 import { type Cleanup } from '../cleanup';
 import { compareWithDead } from './dead-destinations';
 import { type DeliveryBed, ONE, setUpDeliveryBed } from './delivery-bed';
-import { deadReportOf, drainReportOf, timesReportOf } from './delivery-report';
+import { deadReportOf, drainReportOf, takeoverReportOf, timesReportOf } from './delivery-report';
 import { type DrainWindow, drainQueues } from './drain-queues';
 import { arrivalTimes, writeAtPace } from './paced-writes';
+import { measureTakeover } from './takeover';
 
 const PER_SECOND = 10;
 const SECONDS = 60;
@@ -18,13 +19,14 @@ const LARGE_WINDOWS = 20;
 const HELD_BACKLOG = 100_000;
 const HELD_WINDOWS = 10;
 
-/** What can be measured by itself, in this order. */
+/** What can be measured by itself, in this order: the last one kills the server. */
 const PARTS: Readonly<Record<string, (bed: DeliveryBed, cleanup: Cleanup) => Promise<string>>> = {
   latency: measureLatency,
   drain: measureDrain,
   backlog: measureBacklog,
   snapshot: measureBesideSnapshot,
   dead: async (bed, cleanup) => deadReportOf(await compareWithDead(bed, cleanup)),
+  takeover: async (bed, cleanup) => takeoverReportOf(await measureTakeover(bed, cleanup)),
 };
 
 /**
