@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
+import { type Epochs } from '../platform/database/epochs';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import {
@@ -19,8 +20,8 @@ export interface LiveSession {
   readonly sessionId: string;
   readonly userId?: string;
   readonly clientId: string;
-  /** The registry epoch at the same moment. */
-  readonly epoch: number;
+  /** At the same moment. */
+  readonly epochs: Epochs;
 }
 
 export interface NewSessionToken {
@@ -61,6 +62,7 @@ interface LiveSessionRow {
   readonly user_id: string | null;
   readonly client_id: string;
   readonly epoch: number;
+  readonly rights_epoch: number;
   readonly is_unused: boolean;
 }
 
@@ -92,8 +94,14 @@ export class SessionTokens {
     const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [hash]);
     if (row === undefined) return undefined;
     if (row.is_unused) await this.statements.run(MARK_USED, [hash]);
-    const { session_id: sessionId, user_id: userId, client_id: clientId, epoch } = row;
-    return { sessionId, clientId, epoch, ...(userId === null ? {} : { userId }) };
+    const {
+      session_id: sessionId,
+      user_id: userId,
+      client_id: clientId,
+      epoch: registries,
+      rights_epoch: rights,
+    } = row;
+    return { sessionId, clientId, epochs: { registries, rights }, ...(userId === null ? {} : { userId }) };
   }
 
   /** A token that was issued once, live or not; looking is no use of it. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { CounterDatabase } from '../../../test/support/counter-database';
 import { RequestContext } from '../http/request-context';
 import { CachedRegistry, RegistryEpoch } from './registry-epoch';
+import { type Epochs } from './epochs';
 import { type Statements } from './statements';
 import { type UnitOfWork } from './unit-of-work';
 
@@ -19,7 +20,7 @@ describe(RegistryEpoch.name, () => {
 
   const requests = new RequestContext();
   const newEpoch = (): RegistryEpoch => new RegistryEpoch(statements, unitOfWork, requests);
-  const current = (): Promise<number> => newEpoch().current();
+  const current = (): Promise<Epochs> => newEpoch().current();
 
   it('rises once by a transaction, however many changes it holds', async () => {
     const epoch = newEpoch();
@@ -29,7 +30,7 @@ describe(RegistryEpoch.name, () => {
       epoch.raise();
       return Promise.resolve();
     });
-    expect(await current()).toBe(before + 1);
+    expect(await current()).toEqual({ registries: before.registries + 1, rights: before.rights + 1 });
   });
 
   it('stays when the transaction fails', async () => {
@@ -39,15 +40,15 @@ describe(RegistryEpoch.name, () => {
       return Promise.reject(new Error('refused'));
     });
     await expect(failing).rejects.toThrow('refused');
-    expect(await current()).toBe(before);
+    expect(await current()).toEqual(before);
   });
 
   it('is the one that was read with the caller, all through a request', async () => {
     const seen = await requests.run('request', () => {
-      requests.identify({ clientId: 'root' }, 4711);
+      requests.identify({ clientId: 'root' }, { registries: 4711, rights: 4712 });
       return current();
     });
-    expect(seen).toBe(4711);
+    expect(seen).toEqual({ registries: 4711, rights: 4712 });
   });
 
   describe(CachedRegistry.name, () => {

@@ -16,11 +16,15 @@ interface Unit {
   readonly client: PoolClient;
   /** Present above READ COMMITTED: locks are held before the transaction begins. */
   readonly locks: EarlyLocks | undefined;
-  /** Work gathered for the end of the transaction, by its key. */
-  readonly gathered: Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
+  /** Work gathered for the end of the transaction, and for after that. */
+  readonly gathered: Gathered;
+  readonly gatheredLast: Gathered;
   readonly afterCommit: (() => unknown)[];
   readonly whenOver: (() => unknown)[];
 }
+
+/** Items by their key, and what to do with all of a key. */
+type Gathered = Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
 
 /** A conflict says that somebody else was faster, so a few more tries settle it; a livelock ends as 503. */
 const MAX_TRIES = 5;
@@ -49,20 +53,30 @@ export class UnitOfWork {
    * Opens a transaction for `work`, or joins the open one. Serialization failures, deadlocks and lost create
    * races are tried again from the start, so nothing in `work` may reach outside (HTTP, files).
    */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.current.getStore() !== undefined) return work();
+  run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isOpen) return work();
     const level = this.requests.isolationLevel ?? 'read-committed';
     const locks = level === 'read-committed' ? undefined : new EarlyLocks();
+    return this.untilItHolds(() => this.runOnce(work, level, locks), level, locks);
+  }
+
+  /** For `work` with one statement that writes, which is a transaction by itself: starts it over as {@link run} does. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.isOpen ? work() : this.untilItHolds(work, 'read-committed');
+  }
+
+  private async untilItHolds<T>(once: () => Promise<T>, level: IsolationLevel, locks?: EarlyLocks): Promise<T> {
     let lockings = 0;
     for (let tries = 1; ;) {
       try {
-        return await this.runOnce(work, level, locks);
+        return await once();
       } catch (error) {
         if (error instanceof LockNeeded && ++lockings <= MAX_LOCKINGS) {
           locks?.add(error);
           continue;
         }
         if (!isTransactionConflict(error)) throw error;
+        this.requests.keepEpochs(undefined);
         if (tries >= MAX_TRIES) throw locks === undefined ? error : cannotSerialize(level, error);
         await delay(Math.random() * 10 * 2 ** tries++);
       }
@@ -114,11 +128,18 @@ export class UnitOfWork {
    * before COMMIT, when every row lock is held.
    */
   gather<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
+    add(this.openUnit.gathered, key, item, flush);
+  }
+
+  /** As {@link gather}, when all that is flushed: for the one row that many wait for. */
+  gatherLast<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
+    add(this.openUnit.gatheredLast, key, item, flush);
+  }
+
+  /** Whether the open transaction has gathered anything under `key`. */
+  hasGathered(key: symbol): boolean {
     const unit = this.current.getStore();
-    if (unit === undefined) throw new Error('gather() needs an open unit of work');
-    const group = unit.gathered.get(key) ?? { items: [], flush: (items) => flush(items as T[]) };
-    group.items.push(item);
-    unit.gathered.set(key, group);
+    return unit !== undefined && (unit.gathered.has(key) || unit.gatheredLast.has(key));
   }
 
   /** Runs `action` once the transaction has committed; at once when none is open. A failing action is logged. */
@@ -138,6 +159,12 @@ export class UnitOfWork {
     else unit.whenOver.push(action);
   }
 
+  private get openUnit(): Unit {
+    const unit = this.current.getStore();
+    if (unit === undefined) throw new Error('There is nothing to gather for without an open unit of work');
+    return unit;
+  }
+
   private async runOnce<T>(work: () => Promise<T>, level: IsolationLevel, locks: EarlyLocks | undefined): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
@@ -153,7 +180,9 @@ export class UnitOfWork {
       try {
         const result = await this.current.run(unit, async () => {
           const value = await work();
-          for (const { items, flush } of unit.gathered.values()) await flush(items);
+          for (const gathered of [unit.gathered, unit.gatheredLast]) {
+            for (const { items, flush } of gathered.values()) await flush(items);
+          }
           return value;
         });
         isFinished = true;
@@ -183,6 +212,12 @@ export class UnitOfWork {
   }
 }
 
+function add<T>(gathered: Gathered, key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
+  const group = gathered.get(key) ?? { items: [], flush: (items) => flush(items as T[]) };
+  group.items.push(item);
+  gathered.set(key, group);
+}
+
 /**
  * BEGIN is sent together with the first statement (the pool pipelines), which saves every write a round trip.
  * The runner is told of the transaction, so that repositories bound to it join instead of opening their own.
@@ -201,7 +236,7 @@ function openUnit(
   });
   for (const text of statements) client.query(text).catch(() => undefined); // a broken connection fails the first statement too
   Object.assign(runner, { isTransactionActive: true });
-  return { runner, client, locks, gathered: new Map(), afterCommit: [], whenOver: [] };
+  return { runner, client, locks, gathered: new Map(), gatheredLast: new Map(), afterCommit: [], whenOver: [] };
 }
 
 const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
