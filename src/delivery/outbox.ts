@@ -11,8 +11,8 @@ export interface NewEvent extends DeliveryEvent {
   readonly destinationKey: number;
   /** About what the event adds to a notification. */
   readonly payloadBytes: number;
-  /** The epoch of rights by which it was decided that the destination hears of it. */
-  readonly rightsEpoch: number;
+  /** The epoch of rights by which it was decided that the destination hears of it; null where they were read for it. */
+  readonly rightsEpoch: number | null;
 }
 
 /** Where events enter: in the transaction of the change that causes them (interface, "Delivery rules", 1). */
@@ -75,7 +75,10 @@ const VALUE_OF: Readonly<Record<keyof typeof NEW_EVENT_COLUMNS, (event: NewEvent
 /** The oldest epoch: what was decided by a later one held then, too, if nothing has changed since. */
 const valuesOf = (events: readonly NewEvent[]): unknown[] => [
   ...columns.map((column) => binaryArray(NEW_EVENT_COLUMNS[column], events.map(VALUE_OF[column]))),
-  events.reduce((oldest, { rightsEpoch }) => Math.min(oldest, rightsEpoch), Infinity),
+  oldestOf(events.flatMap(({ rightsEpoch }) => rightsEpoch ?? [])),
 ];
+
+const oldestOf = (epochs: readonly number[]): number | null =>
+  epochs.length === 0 ? null : epochs.reduce((oldest, epoch) => Math.min(oldest, epoch));
 
 const columns = Object.keys(NEW_EVENT_COLUMNS) as (keyof typeof NEW_EVENT_COLUMNS)[];

@@ -49,7 +49,7 @@ export class TopicEventListener implements ResourceChangeListener {
 
   async onChanges(changes: readonly ResourceChange[]): Promise<void> {
     // Before anything is decided: the statement that stores the events compares.
-    const { rights } = await this.epoch.current();
+    const rights = await this.epoch.rightsToHold();
     const matched: MatchedChange[] = [];
     for (const [index, change] of changes.entries()) {
       if ((index + 1) % CHANGES_A_TURN === 0) await nextTurn();
@@ -61,7 +61,7 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   async partsOf(change: ResourceChange): Promise<readonly StatementPart[] | undefined> {
-    const { rights } = await this.epoch.current();
+    const rights = await this.epoch.rightsToHold();
     const [matched] = await this.matched(change);
     if (matched === undefined) return [];
     const heard = await this.readable.heardBeforehand(matched);
@@ -123,7 +123,11 @@ export class TopicEventListener implements ResourceChangeListener {
   };
 }
 
-function eventsOf({ change, decided }: MatchedChange, heard: readonly number[], rightsEpoch: number): NewEvent[] {
+function eventsOf(
+  { change, decided }: MatchedChange,
+  heard: readonly number[],
+  rightsEpoch: number | null,
+): NewEvent[] {
   const { type, id, version, interaction, method, current } = change;
   const payloadBytes = current?.text.length ?? 0;
   return heard.map((destinationKey) => ({

@@ -236,6 +236,28 @@ describe('a write that changes rights itself', () => {
   });
 });
 
+describe('rights that change all the time', () => {
+  it('keep no write from being stored, and its events from being captured', async () => {
+    await first.put('/AccessPolicy/of-listener', policyOf(user('listener')));
+    await first.put('/User/listener', {});
+    const id = await newDestination(first, destination(topic, { principal: user('listener') }));
+    const answers: Received[] = [];
+    const writer = async (on: TestApp): Promise<void> => {
+      for (let round = 0; round < 5; round++) for (const [, , write] of WRITES) answers.push(await write(on));
+    };
+    const writers = Promise.all([writer(first), writer(second)]);
+    let isOver = false;
+    void writers.finally(() => (isOver = true));
+    const busybody = async (on: TestApp, name: string): Promise<void> => {
+      for (let count = 0; !isOver; count++) await on.put(`/User/${name}`, { data: count });
+    };
+    await Promise.all([writers, busybody(first, newName()), busybody(second, newName())]);
+    expect(answers.map(({ status }) => status).filter((status) => status > 299)).toEqual([]);
+    const events = WRITES.reduce((sum, [, count]) => sum + count, 0);
+    expect(await heard(id)).toBe(10 * events);
+  });
+});
+
 describe('a create without a transaction of its own', () => {
   it('is heard of by those who are limited to its row, and by nobody else who is limited', async () => {
     await first.put('/User/limited', {});

@@ -27,7 +27,7 @@ export class KnownReaders {
 
   /** With User, Client and Roles as of the epoch of rights of the request, or as the open transaction has changed them. */
   async of(principal: NativeReference): Promise<LazyRequest> {
-    if (this.epoch.isRaisedHere) return this.load(principal);
+    if (this.epoch.isReadAnew) return this.load(principal);
     const name = `${principal.resourceType}/${principal.id}`;
     const known = await this.known.get();
     const found = known.get(name);

@@ -18,9 +18,12 @@ const RAISE_RIGHTS: Statement = {
 /** Named by conflicts of {@link assertRightsSql}. */
 const TABLE = 'registry_epoch';
 
-/** 0, or an error with SQLSTATE 40001 unless `known` is the present epoch of rights: what was decided by it must not be stored. */
+/**
+ * 0, or an error with SQLSTATE 40001 unless `known` is the present epoch of rights: what was decided by it must not be
+ * stored. Null is not compared.
+ */
 export const assertRightsSql = (known: string): string =>
-  `case when (select rights_epoch from ${TABLE}) = ${known} then 0 else refuse_outdated_rights() end`;
+  `case when (select rights_epoch from ${TABLE}) <> ${known} then refuse_outdated_rights() else 0 end`;
 
 /**
  * The numbers that tell when cached registries (policies, topics, the compartment) and rights must be loaded again.
@@ -47,9 +50,17 @@ export class RegistryEpoch {
     this.raiseAtEnd('rights');
   }
 
-  /** Whether the open transaction has changed what rights are made of: what was decided before it does not hold in it. */
-  get isRaisedHere(): boolean {
-    return this.unitOfWork.hasGathered(this.raisedHere);
+  /**
+   * Whether rights are read anew for whatever is decided, instead of by an epoch: the open transaction changes them itself, or
+   * the request has started over once. They may change faster than it gets to its end, and must not keep it from it.
+   */
+  get isReadAnew(): boolean {
+    return this.requests.isStartedOver || this.unitOfWork.hasGathered(this.raisedHere);
+  }
+
+  /** What is decided now by the rights of this request is held to in {@link assertRightsSql}; null where they are read anew. */
+  async rightsToHold(): Promise<number | null> {
+    return this.isReadAnew ? null : (await this.current()).rights;
   }
 
   /** The epochs of this request; read from the database in background work, and again when a transaction starts over. */

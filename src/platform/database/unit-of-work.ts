@@ -53,7 +53,7 @@ export class UnitOfWork {
    * Opens a transaction for `work`, or joins the open one. Serialization failures, deadlocks and lost create
    * races are tried again from the start, so nothing in `work` may reach outside (HTTP, files).
    */
-  run<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.isOpen) return work();
     const level = this.requests.isolationLevel ?? 'read-committed';
     const locks = level === 'read-committed' ? undefined : new EarlyLocks();
@@ -61,7 +61,7 @@ export class UnitOfWork {
   }
 
   /** For `work` with one statement that writes, which is a transaction by itself: starts it over as {@link run} does. */
-  alone<T>(work: () => Promise<T>): Promise<T> {
+  async alone<T>(work: () => Promise<T>): Promise<T> {
     return this.isOpen ? work() : this.untilItHolds(work, 'read-committed');
   }
 
@@ -76,7 +76,7 @@ export class UnitOfWork {
           continue;
         }
         if (!isTransactionConflict(error)) throw error;
-        this.requests.keepEpochs(undefined);
+        this.requests.startOver();
         if (tries >= MAX_TRIES) throw locks === undefined ? error : cannotSerialize(level, error);
         await delay(Math.random() * 10 * 2 ** tries++);
       }

@@ -12,6 +12,7 @@ interface RequestState {
   readonly origin: Request | undefined;
   caller?: Caller;
   epochs?: Epochs | undefined;
+  isStartedOver?: boolean;
   isolationLevel?: IsolationLevel;
   rows?: GrantedRows;
   claimed?: Partial<Caller>;
@@ -48,10 +49,20 @@ export class RequestContext {
     return this.storage.getStore()?.epochs;
   }
 
-  /** Undefined to have them read again: a transaction starts over, perhaps because they were outdated. */
-  keepEpochs(epochs: Epochs | undefined): void {
+  keepEpochs(epochs: Epochs): void {
     const state = this.storage.getStore();
     if (state !== undefined) state.epochs = epochs;
+  }
+
+  /** A transaction starts over, perhaps because the epochs were outdated: they are read again. */
+  startOver(): void {
+    const state = this.storage.getStore();
+    if (state !== undefined) Object.assign(state, { epochs: undefined, isStartedOver: true });
+  }
+
+  /** Whether a transaction of this request has started over. */
+  get isStartedOver(): boolean {
+    return this.storage.getStore()?.isStartedOver ?? false;
   }
 
   /** The request that came by the wire. */
