@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { isFhirId } from '../fhir/reference';
 import { type NativeReference } from '../fhir/types';
 import { withLeadingMembers } from '../platform/json/json-members';
+import { JsonParts } from '../platform/json/json-parts';
 import { JsonText } from '../platform/json/json-text';
 import { readJson } from '../platform/json/read-json';
 import { Clock } from '../platform/time/clock';
@@ -12,7 +13,7 @@ import { GrantedReader } from '../resource/rows/granted-reader';
 import { ResourceWriter } from '../resource/resource-writer';
 import { type StoredResource } from '../resource/stored-resource';
 import { RpcRefusal } from '../rpc/rpc-refusal';
-import { AddendumEntries } from './addendum-entries.repository';
+import { AddendumEntries, type StoredEntry } from './addendum-entries.repository';
 import { type Author } from './authors';
 
 export interface NewAddendum {
@@ -77,22 +78,25 @@ export class Addenda {
   }
 
   /**
-   * Lists the addenda of a target, the first one first.
+   * Lists the addenda of a target, the first one first; in parts where they are too long to stand in memory at once. Addenda are
+   * only ever put behind the others, so what is read bit by bit is the list of one moment, that of its end.
    * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
    */
-  async listOf(target: NativeReference): Promise<JsonText> {
-    return new JsonText(`[${(await this.textsOf(await this.idsOf(target))).join(',')}]`);
+  async listOf(target: NativeReference): Promise<JsonText | JsonParts> {
+    await this.assertSeen(target);
+    const first = await this.entries.entriesAfter(target, 0);
+    const end = first.at(-1);
+    if (end === undefined) await this.assertStored(target);
+    const begin = `[${first.map(textOf).join(',')}`;
+    return end?.isLast === false
+      ? new JsonParts(this.listFrom(begin, target, end.sequence))
+      : new JsonText(`${begin}]`);
   }
 
-  /**
-   * The ids of the addenda of a target, the first one first.
-   * @throws RpcRefusal as {@link listOf}
-   */
-  async idsOf(target: NativeReference): Promise<string[]> {
-    await this.assertSeen(target);
-    const ids = await this.entries.idsOf(target);
-    if (ids.length === 0) await this.assertStored(target);
-    return ids;
+  private async *listFrom(begin: string, target: NativeReference, after: number): AsyncGenerator<string, void, void> {
+    yield begin;
+    for await (const entry of this.entries.of(target, { after })) yield `,${textOf(entry)}`;
+    yield ']';
   }
 
   /** @throws RpcRefusal when the caller is limited to rows that the target is not one of, or nothing can have such an id. */
@@ -107,16 +111,18 @@ export class Addenda {
     if ((await this.reader.find(resourceType, id)) === undefined) throw targetNotFound();
   }
 
-  /** The texts of addenda in the order of `ids`. Fails when one is missing: a record must not get shorter in silence. */
+  /** The texts of addenda in the order of `ids`. */
   async textsOf(ids: readonly string[]): Promise<string[]> {
     const found = await this.reader.findMany('SDCAddendum', ids);
     const texts = new Map(found.map(({ id, text }) => [id, text]));
-    return ids.map((id) => {
-      const text = texts.get(id);
-      if (text === undefined) throw new Error(`SDCAddendum/${id} belongs to a target and is missing`);
-      return text;
-    });
+    return ids.map((addendumId) => textOf({ addendumId, text: texts.get(addendumId) }));
   }
+}
+
+/** The text of an addendum; fails when it is gone: a record must not get shorter in silence. */
+function textOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
+  if (text === undefined) throw new Error(`SDCAddendum/${addendumId} belongs to a target and is missing`);
+  return text;
 }
 
 /** What cannot be an id of anything is not looked for; it may be longer than an index takes. */

@@ -1,18 +1,33 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { type Repository } from 'typeorm';
 import { type NativeReference } from '../fhir/types';
 import { Statements } from '../platform/database/statements';
-import { UnitOfWork } from '../platform/database/unit-of-work';
 import { SearchIndex } from '../resource/search/search-index';
-import { AddendumEntryEntity } from './addendum-entry.entity';
-import { APPEND_ENTRY, FIND_UNLINKED, HOLD_TARGET, LATEST_SNAPSHOTS, READ_LINKS } from './addendum-statements';
+import {
+  APPEND_ENTRY,
+  FIND_UNLINKED,
+  HOLD_TARGET,
+  LATEST_SNAPSHOTS,
+  READ_ENTRIES,
+  READ_LINKS,
+} from './addendum-statements';
 import { type ChainHead, type StoredLink } from './chain/chain-check';
 import { type Link } from './chain/link-hash';
 
 export interface SnapshotEntry {
   readonly addendumId: string;
   readonly digest: Buffer;
+}
+
+/** One addendum in its place among those of its target. */
+export interface StoredEntry {
+  /** 1, 2, 3 … in the order of the calls, whatever the clock says. */
+  readonly sequence: number;
+  readonly addendumId: string;
+  readonly isSnapshot: boolean;
+  /** As it is stored now; undefined when it is gone. */
+  readonly text: string | undefined;
+  /** Whether it was the last one at that moment. */
+  readonly isLast: boolean;
 }
 
 /** Some links of a chain, and what the target says of it at the same moment. */
@@ -23,14 +38,15 @@ export interface LinkPage {
 
 /** PostgreSQL reads and hashes the text of each: a page is a statement of moderate length even of large snapshots. */
 const LINKS_AT_ONCE = 200;
+/** Texts that are in memory at once, but for a single larger one. */
+const BYTES_AT_ONCE = 512 * 1024;
+const MAX_SEQUENCE = 2_147_483_647;
 
 /** The order of the addenda of each target, and the chain that proves it. */
 @Injectable()
 export class AddendumEntries {
   constructor(
-    @InjectRepository(AddendumEntryEntity) private readonly rows: Repository<AddendumEntryEntity>,
     private readonly statements: Statements,
-    private readonly unitOfWork: UnitOfWork,
     private readonly index: SearchIndex,
   ) {}
 
@@ -55,14 +71,33 @@ export class AddendumEntries {
     return rows.map(({ addendum_id: addendumId, snapshot_digest: digest }) => ({ addendumId, digest }));
   }
 
-  /** The ids of all addenda of a target, the first one first. */
-  async idsOf({ resourceType, id }: NativeReference): Promise<string[]> {
-    const found = await this.unitOfWork.bind(this.rows).find({
-      select: { sequence: true, addendumId: true },
-      where: { targetType: resourceType, targetId: id },
-      order: { sequence: 'ASC' },
-    });
-    return found.map(({ addendumId }) => addendumId);
+  /** The addenda of a target behind a sequence number, in their order; only a few stand in memory at once. */
+  async *of(
+    target: NativeReference,
+    { after = 0, last }: { readonly after?: number; readonly last?: number | undefined } = {},
+  ): AsyncGenerator<StoredEntry, void, void> {
+    let end: StoredEntry | undefined;
+    do {
+      const page = await this.entriesAfter(target, end?.sequence ?? after, last);
+      yield* page;
+      end = page.at(-1);
+    } while (end?.isLast === false);
+  }
+
+  /** The next addenda behind a sequence number, as many as may stand in memory at once; none when there are no more. */
+  async entriesAfter(
+    { resourceType, id }: NativeReference,
+    sequence: number,
+    lastSequence = MAX_SEQUENCE,
+  ): Promise<StoredEntry[]> {
+    const values = [resourceType, id, sequence, lastSequence, BYTES_AT_ONCE];
+    return (await this.statements.run<EntryRow>(READ_ENTRIES, values)).map((row) => ({
+      sequence: row.sequence,
+      addendumId: row.addendum_id,
+      isSnapshot: row.is_snapshot,
+      text: row.body ?? undefined,
+      isLast: row.is_last,
+    }));
   }
 
   /** The next links of a chain; none when it ends there. */
@@ -78,6 +113,15 @@ export class AddendumEntries {
     ]);
     return row?.id;
   }
+}
+
+/** One row of `READ_ENTRIES`. */
+interface EntryRow {
+  readonly sequence: number;
+  readonly addendum_id: string;
+  readonly is_snapshot: boolean;
+  readonly body: string | null;
+  readonly is_last: boolean;
 }
 
 /** One row of `READ_LINKS`; without a link its columns are null. */

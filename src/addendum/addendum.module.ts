@@ -1,11 +1,9 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
 import { RpcModule } from '../rpc/rpc.module';
 import { Addenda } from './addenda';
 import { AddendumEntries } from './addendum-entries.repository';
-import { AddendumEntryEntity } from './addendum-entry.entity';
 import { Amendments } from './amendments';
 import { Authors } from './authors';
 import { Chains } from './chain/chains';
@@ -43,7 +41,7 @@ const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWork
 
 /** Notes, comments, history and amendments of structured documents and workflows (interface, "Addendum RPC"). */
 @Module({
-  imports: [OperationModule, ResourceModule, RpcModule, TypeOrmModule.forFeature([AddendumEntryEntity])],
+  imports: [OperationModule, ResourceModule, RpcModule],
   providers: [
     ...[
       Addenda,

@@ -6,6 +6,9 @@ export interface DestinationParameter {
   readonly [member: string]: unknown;
 }
 
+/** Stands for a secret, such as a header value, wherever a destination is read. Sent back it means what is in force. */
+export const MASK = '***';
+
 /** What every kind needs to tell the queue; a kind adds its own. It must survive JSON. */
 export interface DeliverySettings {
   /** Time for one attempt; after it the signal of `send` is aborted. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { inOneFlight } from '../platform/database/in-one-flight';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
-import { UnitOfWork } from '../platform/database/unit-of-work';
+import { type Finish, UnitOfWork } from '../platform/database/unit-of-work';
 import {
   CLAIM,
   COUNT_UNKNOWN_OUTCOME,
@@ -14,8 +14,9 @@ import {
   SLOW_MILLISECONDS,
   SWEEP,
 } from './delivery-statements';
+import { type AttemptLogLevel } from './attempt-log-level';
 import { type Lanes } from './lanes';
-import { type DeliveryBatch } from './notification-renderer';
+import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
 
 /** The right to deliver to one destination. It ends when the epoch of the destination moves. */
 interface Claim {
@@ -27,6 +28,8 @@ interface Claim {
   readonly sealedSettings: Buffer;
   readonly timeoutSeconds: number;
   readonly maxMessagesInBatch: number;
+  /** Absent where its attempts are not told in the log. */
+  readonly attemptLogLevel: AttemptLogLevel | undefined;
   /** Failed attempts in a row before this one. */
   readonly failStreak: number;
   /** Whether it takes one of the few slots of destinations that failed or were slow. */
@@ -34,7 +37,10 @@ interface Claim {
 }
 
 /** The right to deliver one batch of one destination. */
-export interface ClaimedBatch extends DeliveryBatch, Claim {}
+export interface ClaimedBatch extends DeliveryBatch, Claim {
+  /** Of its stored resources. */
+  readonly bytes: number;
+}
 
 /** How an attempt ended. */
 export interface AttemptResult {
@@ -58,8 +64,10 @@ interface ClaimRow {
   readonly epoch: number;
   readonly timeout_seconds: number;
   readonly max_messages_in_batch: number;
+  readonly attempt_log_level: AttemptLogLevel | null;
   readonly fail_streak: number;
   readonly is_suspect: boolean;
+  readonly presentation: string;
   readonly is_orphaned: boolean;
 }
 
@@ -67,6 +75,7 @@ interface BatchRow {
   readonly first_number: number;
   readonly created_at: Date;
   readonly presentation: string;
+  readonly payload_bytes: readonly number[];
   readonly versions: readonly number[];
   readonly resource_types: readonly string[];
   readonly resource_ids: readonly string[];
@@ -75,8 +84,8 @@ interface BatchRow {
   readonly undecided: readonly boolean[];
 }
 
-/** What `$status` shows of an error. */
-const MAX_MESSAGE_LENGTH = 300;
+/** What `$status`, `$events` and the log show of an outcome. */
+export const MAX_MESSAGE_LENGTH = 300;
 
 const WORKER_LOST = 'The outcome is unknown: the server that was sending stopped. The batch is sent again.';
 
@@ -86,12 +95,13 @@ export class DeliveryQueue {
   constructor(
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
+    private readonly renderers: NotificationRenderers,
   ) {}
 
   /** Takes over the destination that waits longest in these lanes, with its open batch or a new one. */
   async claim(slot: number, lanes: Lanes): Promise<ClaimedBatch | undefined> {
     for (;;) {
-      const claimed = await this.unitOfWork.run(() => this.claimOnce(slot, lanes));
+      const claimed = await this.unitOfWork.run((finish) => this.claimOnce(slot, lanes, finish));
       if (claimed !== 'settled meanwhile') return claimed;
     }
   }
@@ -100,11 +110,15 @@ export class DeliveryQueue {
   settle(claim: ClaimedBatch, { durationMilliseconds, outcome }: AttemptResult, takesNext: boolean): Promise<Settled> {
     const { destinationKey, epoch, slot } = claim;
     const values = [destinationKey, epoch, slot, durationMilliseconds, outcome.slice(0, MAX_MESSAGE_LENGTH), takesNext];
-    return this.unitOfWork.run(async () => {
+    return this.unitOfWork.run(async (finish) => {
       const settling = this.runOnLongQueue(SETTLE, values);
-      if (!takesNext) return { isInForce: (await settling).length > 0 };
+      if (!takesNext) {
+        const [settled] = await finish([settling]);
+        return { isInForce: settled.length > 0 };
+      }
       // A repetition finds its claim over, and the next batch that the first try opened.
-      const [settled, next] = await inOneFlight([settling, this.openBatch({ ...claim, epoch: epoch + 1 })]);
+      const opening = this.openBatch({ ...claim, epoch: epoch + 1 }, claim.presentation);
+      const [settled, next] = await finish([settling, opening]);
       const isInForce = settled.length > 0 || next !== undefined;
       const isSuspect = durationMilliseconds >= SLOW_MILLISECONDS;
       return next === undefined ? { isInForce } : { isInForce, next: { ...next, failStreak: 0, isSuspect } };
@@ -136,20 +150,28 @@ export class DeliveryQueue {
   private async claimOnce(
     slot: number,
     { healthy, suspect }: Lanes,
+    finish: Finish,
   ): Promise<ClaimedBatch | 'settled meanwhile' | undefined> {
     const [target] = await this.runOnLongQueue<ClaimRow>(CLAIM, [slot, healthy, suspect]);
     if (target === undefined) return undefined;
     if (target.is_orphaned) {
       await this.statements.run(COUNT_UNKNOWN_OUTCOME, [target.destination_key, WORKER_LOST]);
     }
-    return (await this.openBatch(claimOf(target, slot))) ?? 'settled meanwhile';
+    const [batch] = await finish([this.openBatch(claimOf(target, slot), target.presentation)]);
+    return batch ?? 'settled meanwhile';
   }
 
-  private async openBatch(claim: Claim): Promise<ClaimedBatch | undefined> {
+  /** What the renderer reads of the batch comes in the same flight. @param presentation probably that of the batch */
+  private async openBatch(claim: Claim, presentation: string): Promise<ClaimedBatch | undefined> {
     const { destinationKey, epoch, slot, maxMessagesInBatch } = claim;
-    const values = [destinationKey, epoch, slot, maxMessagesInBatch];
-    const batch = await this.statements.runOne<BatchRow>(OPEN_BATCH, values);
-    return batch === undefined ? undefined : { ...claim, ...contentOf(batch) };
+    const held = [destinationKey, epoch, slot];
+    const reading = this.renderers.statementFor(presentation);
+    const [[batch], material] = await inOneFlight([
+      this.statements.run<BatchRow>(OPEN_BATCH, [...held, maxMessagesInBatch]),
+      reading && this.statements.run(reading, held),
+    ]);
+    if (batch === undefined) return undefined;
+    return { ...claim, ...contentOf(batch), ...(material === undefined ? {} : { material }) };
   }
 
   /** The first statement of a transaction; both travel in one flight. */
@@ -171,6 +193,7 @@ const claimOf = (target: ClaimRow, slot: number): Claim => ({
   epoch: target.epoch,
   timeoutSeconds: target.timeout_seconds,
   maxMessagesInBatch: target.max_messages_in_batch,
+  attemptLogLevel: target.attempt_log_level ?? undefined,
   failStreak: target.fail_streak,
   isSuspect: target.is_suspect,
 });
@@ -179,6 +202,7 @@ const contentOf = (batch: BatchRow) => ({
   presentation: batch.presentation,
   createdAt: batch.created_at,
   firstNumber: batch.first_number,
+  bytes: batch.payload_bytes.reduce((sum, bytes) => sum + bytes, 0),
   events: batch.versions.map((version, index) => ({
     type: batch.resource_types[index] ?? '',
     id: batch.resource_ids[index] ?? '',

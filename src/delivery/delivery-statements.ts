@@ -76,7 +76,7 @@ export const CLAIM: Statement = {
     update destination_runtime r set epoch = r.epoch + 1, owner_slot = $1, lease_until = ${LEASE}
     from due where r.destination_key = due.destination_key
     returning r.destination_key, r.destination_id, r.kind, r.sealed_settings, r.epoch, r.timeout_seconds,
-      r.max_messages_in_batch, r.fail_streak, r.is_suspect, due.is_orphaned`,
+      r.max_messages_in_batch, r.attempt_log_level, r.fail_streak, r.is_suspect, r.presentation, due.is_orphaned`,
 };
 
 const withError = (column: string, message: string): string =>
@@ -121,7 +121,7 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
  * The open batch of a destination that the worker holds, else a new one of the oldest events, which move there; without
  * any the destination is given back. A statement of its own: it must begin after the claim holds the row, or it would
  * see a batch that was settled in between. Events that are sent again keep their numbers, so they make batches of their
- * own.
+ * own: those that they were delivered in, as far as they are all sent and fit, and so the same notification.
  */
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',
@@ -131,27 +131,31 @@ export const OPEN_BATCH: Statement = {
     ), present as (
       select b.* from open_batch b join owner on b.destination_key = owner.destination_key
     ), oldest as (
-      select event_id, replayed_number, payload_bytes from outbox_event
+      select event_id, replayed_number, replayed_batch_at, payload_bytes from outbox_event
       where destination_key = $1 and exists (select from owner) and not exists (select from present)
       order by event_id limit least($4::integer, ${MAX_BATCH_EVENTS})
     ), measured as (
-      select event_id, replayed_number, row_number() over running as position,
-        sum(payload_bytes::bigint) over running as total_bytes, first_value(replayed_number) over running as first_replayed
+      select event_id, replayed_number, replayed_batch_at, row_number() over running as position,
+        sum(payload_bytes::bigint) over running as total_bytes, first_value(replayed_number) over running as first_replayed,
+        first_value(replayed_batch_at) over running as first_batch_at
       from oldest window running as (order by event_id)
     ), chosen as (
       select event_id, position = 1 or total_bytes <= ${MAX_BATCH_BYTES} as fits,
-        bool_and(replayed_number is not distinct from first_replayed + position - 1) over (order by event_id) as is_run
+        bool_and(replayed_number is not distinct from first_replayed + position - 1
+          and replayed_batch_at is not distinct from first_batch_at) over (order by event_id) as is_run
       from measured
     ), taken as (
       delete from outbox_event
       where destination_key = $1 and event_id = any(array(select event_id from chosen where fits and is_run))
       returning *
     ), opened as (
-      insert into open_batch (destination_key, first_number, is_replay, presentation, ${ARRAYS})
+      insert into open_batch (destination_key, first_number, created_at, is_replay, presentation, ${ARRAYS})
       select owner.destination_key, coalesce(batch.first_replayed, owner.next_event_number),
-        batch.first_replayed is not null, owner.presentation, ${ARRAYS}
+        coalesce(batch.batch_at, clock_timestamp()), batch.first_replayed is not null, owner.presentation, ${ARRAYS}
       from owner, (
-        select min(replayed_number) as first_replayed, ${Object.entries(EVENT_COLUMNS)
+        select min(replayed_number) as first_replayed, min(replayed_batch_at) as batch_at, ${Object.entries(
+          EVENT_COLUMNS,
+        )
           .map(([array, column]) => `array_agg(${column}) as ${array}`)
           .join(', ')}
         from (select * from taken order by event_id) in_order
@@ -163,9 +167,18 @@ export const OPEN_BATCH: Statement = {
       where destination_key in (select destination_key from owner)
         and not exists (select from opened) and not exists (select from present)
     )
-    select first_number, created_at, presentation, versions, resource_types, resource_ids, interactions, methods, undecided
+    select first_number, created_at, presentation, payload_bytes, versions, resource_types, resource_ids, interactions, methods,
+      undecided
     from (select * from opened union all select * from present) batch`,
 };
+
+/**
+ * SQL of the events of the open batch, for what renderers read with it: a relation of type, id, version and position. Values as
+ * of {@link OPEN_BATCH}; empty where the claim is no longer in force, as the batch may be another one then.
+ */
+export const OPEN_EVENTS = `(select e.* from destination_runtime r join open_batch b on b.destination_key = r.destination_key
+    cross join lateral unnest(b.resource_types, b.resource_ids, b.versions) with ordinality e(type, id, version, position)
+    where r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3)`;
 
 /** Upper ends of the buckets of `svc_topic_destination_delivery_seconds`. Destinations hold a count for each: a change needs a migration. */
 export const LATENCY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600];

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationB
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { Environment } from '../platform/config/environment';
 import { errorTrace } from '../platform/logging/error-trace';
+import { recordAttempt } from './attempt-record';
 import { backoffMilliseconds } from './backoff';
 import { BatchSender } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
@@ -157,10 +158,12 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
         const { message, retryAfterSeconds } = this.failureOf(error);
         const pauseMilliseconds = backoffMilliseconds(batch.failStreak, retryAfterSeconds, Math.random());
         const result = { durationMilliseconds: durationOf(attempt), outcome: message };
+        recordAttempt(this.logger, batch, result, false);
         await this.untilKnown(attempt, () => this.queue.fail(batch, result, pauseMilliseconds));
         return pauseMilliseconds;
       }
       const result = { durationMilliseconds: durationOf(attempt), outcome };
+      recordAttempt(this.logger, batch, result, true);
       const takesNext = !this.isStopping && this.lanes[batch.isSuspect ? 'suspect' : 'healthy'];
       const settled = await this.untilKnown(attempt, () => this.queue.settle(batch, result, takesNext));
       if (settled?.next === undefined) return 0;
@@ -231,6 +234,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 const attemptOf = (batch: ClaimedBatch): Attempt => ({
   batch,
   isSuspect: batch.isSuspect,
+  bytes: batch.bytes,
   control: new AbortController(),
   startedAt: performance.now(),
 });

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn, type ValueTransformer } from 'typeorm';
+import { type AttemptLogLevel } from './attempt-log-level';
 
 /** Keys and counters stay far below 2^53. */
 const asNumber: ValueTransformer = { to: (value: number) => value, from: Number };
@@ -75,6 +76,10 @@ export class DestinationRuntimeEntity {
 
   @Column('text')
   kind!: string;
+
+  /** How loud each attempt is told in the log; null where it is not. */
+  @Column('text', { name: 'attempt_log_level', nullable: true })
+  attemptLogLevel!: AttemptLogLevel | null;
 
   /** How notifications are rendered: JSON of the renderer, copied into each batch when it is opened. */
   @Column('text')

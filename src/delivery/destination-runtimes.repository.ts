@@ -9,7 +9,7 @@ import { OutboxEventEntity } from './outbox-event.entity';
 
 export type DestinationConfiguration = Pick<
   DestinationRuntimeEntity,
-  'kind' | 'presentation' | 'sealedSettings' | 'maxMessagesInBatch' | 'timeoutSeconds'
+  'kind' | 'presentation' | 'attemptLogLevel' | 'sealedSettings' | 'maxMessagesInBatch' | 'timeoutSeconds'
 >;
 
 /** The cold paths of the delivery tables: what a change of a destination does to them. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { SecretBox } from '../platform/crypto/secret-box';
+import { type AttemptLogLevel } from './attempt-log-level';
 import { type DeliverySettings } from './delivery-kind';
 import { COUNT_UNKNOWN_OUTCOME, STATUS } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
@@ -18,6 +19,8 @@ export interface DestinationSettings {
 export interface Destination extends DestinationSettings {
   /** Handed to the renderer with each batch that is opened under it. */
   readonly presentation: string;
+  /** Each attempt is told in the log, this loud; absent: none is. */
+  readonly attemptLogLevel?: AttemptLogLevel;
 }
 
 /** Totals since the destination was made, and what is on its way (interface, "Status result of the destination"). */
@@ -79,12 +82,12 @@ export class Destinations {
   async save(id: string, destinationOf: (inForce: DestinationSettings | undefined) => Destination): Promise<boolean> {
     const row = await this.runtimes.lock(id);
     const inForce = this.settingsOf(row);
-    const { kind, settings, presentation } = destinationOf(inForce);
-    if (row?.presentation === presentation && JSON.stringify(inForce) === JSON.stringify({ kind, settings }))
-      return false;
+    const { kind, settings, presentation, attemptLogLevel = null } = destinationOf(inForce);
+    const isSame = row?.presentation === presentation && row.attemptLogLevel === attemptLogLevel;
+    if (isSame && JSON.stringify(inForce) === JSON.stringify({ kind, settings })) return false;
     const sealedSettings = this.secrets.seal(Buffer.from(JSON.stringify(settings)));
     const { maxMessagesInBatch, timeoutSeconds } = settings;
-    const configuration = { kind, presentation, sealedSettings, maxMessagesInBatch, timeoutSeconds };
+    const configuration = { kind, presentation, attemptLogLevel, sealedSettings, maxMessagesInBatch, timeoutSeconds };
     if (row === null) {
       await this.runtimes.insert(id, configuration);
       return true;

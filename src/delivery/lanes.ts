@@ -6,6 +6,8 @@ export interface RunningAttempt {
   readonly isSuspect: boolean;
   /** Milliseconds of a monotonic clock. */
   readonly startedAt: number;
+  /** Of the stored resources of its batch: about what it keeps in memory. */
+  readonly bytes: number;
 }
 
 /** In which lanes a destination may begin now. */
@@ -14,18 +16,42 @@ export interface Lanes {
   readonly suspect: boolean;
 }
 
+/** Who waits that long for an answer needs memory and a connection, but no slot; it may begin so often, and with so much. */
+interface Patience {
+  readonly milliseconds: number;
+  readonly attempts: number;
+  readonly bytes: number;
+}
+
+const OF_HEALTHY: Patience = { milliseconds: 250, attempts: 1000, bytes: 64 * 1024 * 1024 };
+/** An attempt that lasts as long leaves its destination suspect, whatever comes of it. */
+const OF_SUSPECT: Patience = { milliseconds: SLOW_MILLISECONDS, attempts: 250, bytes: 16 * 1024 * 1024 };
+
 /**
- * Suspect destinations have a quarter of the slots, so that hosts that hang leave the rest to healthy ones. A healthy one
- * that is slow this time gives its slot up; as many of these as there are slots are borne, as each keeps a batch in
- * memory. Each lane has at least one slot.
+ * Suspect destinations have a quarter of the slots, so that hosts that hang leave the rest to healthy ones. Each lane has
+ * at least one. An attempt that lets wait gives its slot up: else many receivers that fall silent together would keep all
+ * others waiting for as long as their timeouts, and a few would keep new destinations from their first attempt.
  */
 export function freeLanes(slots: number, running: readonly RunningAttempt[], now: number): Lanes {
   const suspectSlots = Math.max(1, Math.floor(slots / 4));
   const healthySlots = Math.max(1, slots - suspectSlots);
-  const healthy = running.filter(({ isSuspect }) => !isSuspect);
-  const quick = healthy.filter(({ startedAt }) => now - startedAt < SLOW_MILLISECONDS);
+  const isFree = (attempts: readonly RunningAttempt[], own: number, patience: Patience): boolean => {
+    const waiting = attempts.filter(({ startedAt }) => now - startedAt >= patience.milliseconds);
+    const isBorne = waiting.length <= own || (waiting.length < patience.attempts && bytesOf(waiting) < patience.bytes);
+    return attempts.length - waiting.length < own && isBorne;
+  };
   return {
-    healthy: quick.length < healthySlots && healthy.length < healthySlots + slots,
-    suspect: running.length - healthy.length < suspectSlots,
+    healthy: isFree(
+      running.filter(({ isSuspect }) => !isSuspect),
+      healthySlots,
+      OF_HEALTHY,
+    ),
+    suspect: isFree(
+      running.filter(({ isSuspect }) => isSuspect),
+      suspectSlots,
+      OF_SUSPECT,
+    ),
   };
 }
+
+const bytesOf = (attempts: readonly RunningAttempt[]): number => attempts.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { type Statement } from '../platform/database/statement';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 
 /** A recorded change: which version of which resource, and how it came to be. */
@@ -14,6 +15,8 @@ export interface DeliveryEvent {
 }
 
 export interface DeliveryBatch {
+  /** The rows of {@link NotificationRenderer.statementFor}; absent where it was not run with the opening of the batch. */
+  readonly material?: readonly object[];
   readonly destinationId: string;
   /** How the destination looked when the batch was opened, as given to `Destinations.save`. */
   readonly presentation: string;
@@ -28,6 +31,11 @@ export interface DeliveryBatch {
  * bytes.
  */
 export interface NotificationRenderer {
+  /**
+   * Reads something of the events that are in the batch (`OPEN_EVENTS`) in the flight that opens it; undefined where nothing
+   * is needed.
+   */
+  statementFor(presentation: string): Statement | undefined;
   render(batch: DeliveryBatch): Promise<string>;
 }
 
@@ -41,8 +49,16 @@ export class NotificationRenderers extends HandlerRegistry<string, NotificationR
   }
 
   render(batch: DeliveryBatch): Promise<string> {
+    return this.renderer.render(batch);
+  }
+
+  statementFor(presentation: string): Statement | undefined {
+    return this.renderer.statementFor(presentation);
+  }
+
+  private get renderer(): NotificationRenderer {
     const [renderer] = this.all();
     if (renderer === undefined) throw new Error('No module renders notifications');
-    return renderer.handler.render(batch);
+    return renderer.handler;
   }
 }

@@ -9,6 +9,7 @@ export class OpenBatchEntity {
   @Column('bigint', { name: 'first_number' })
   firstNumber!: number;
 
+  /** Of a batch that is sent again: when it was opened first. */
   @Column('timestamptz', { name: 'created_at', default: () => 'clock_timestamp()' })
   createdAt!: Date;
 

@@ -16,6 +16,10 @@ export class OutboxEventEntity {
   @Column('bigint', { name: 'replayed_number', nullable: true })
   replayedNumber!: number | null;
 
+  /** Set with it: when the batch was opened that it was delivered in. */
+  @Column('timestamptz', { name: 'replayed_batch_at', nullable: true })
+  replayedBatchAt!: Date | null;
+
   @Column('integer', { name: 'payload_bytes' })
   payloadBytes!: number;
 

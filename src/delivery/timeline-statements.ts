@@ -84,18 +84,19 @@ export const COUNT_DELIVERED: Statement = {
     where $2::integer is not null`,
 };
 
-/** Puts delivered events into the queue once more, under their numbers. Parameters as in the count. */
+/** Puts delivered events into the queue once more, under their numbers and by their batches. Parameters as in the count. */
 export const QUEUE_AGAIN: Statement = {
   name: 'timeline-queue-again',
   text: `insert into outbox_event
-      (destination_key, replayed_number, payload_bytes, version, resource_type, resource_id, interaction, method, is_undecided)
-    select destination_key, first_number + place - 1, event.payload_bytes, version, resource_type, resource_id, interaction, method,
+      (destination_key, replayed_number, replayed_batch_at, payload_bytes, version, resource_type, resource_id, interaction,
+        method, is_undecided)
+    select destination_key, first_number + place - 1, opened_at, event.payload_bytes, version, resource_type, resource_id, interaction, method,
       is_undecided
     from (select * ${DELIVERED}) batch, ${EVENTS_OF_BATCH}
     where ${IN_RANGE} order by first_number + place - 1 limit $2`,
 };
 
-/** Delivered batches in their order, cut to the range. Parameters as in the count; $2 limits the batches. */
+/** Delivered batches that have events in the range, in their order. Parameters as in the count; $2 limits the batches. */
 export const READ_DELIVERED: Statement = {
   name: 'timeline-read-delivered',
   text: `select first_number, opened_at, versions, resource_types, resource_ids, interactions, methods, undecided ${DELIVERED}

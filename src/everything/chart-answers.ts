@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FhirAnswer, type FhirStream } from '../fhir/fhir-answer';
 import { Environment } from '../platform/config/environment';
 import { CollectedText } from '../platform/http/collected-text';
+import { streamLimitsOf } from '../platform/http/stream-limits';
 import { type TextSink } from '../platform/http/send-stream';
 import { bundleText } from '../resource/api/resource-answer';
 import { ChartExplanation } from './chart-explanation';
@@ -72,9 +73,8 @@ export class ChartAnswers {
   }
 
   private async streamed(call: EverythingCall, produce: FhirStream['produce']): Promise<FhirAnswer | FhirStream> {
-    const { everythingStallSeconds: stallSeconds, everythingStreamMaxSeconds: mostSeconds } = this.environment;
     if (!call.isWholeText)
-      return { contentType: call.format.contentType, limits: { stallSeconds, mostSeconds }, produce };
+      return { contentType: call.format.contentType, limits: streamLimitsOf(this.environment), produce };
     const collected = new CollectedText('Ask for it as JSON or application/fhir+ndjson, or page by page with _count.');
     await produce(collected);
     return { status: 200, text: collected.text };

@@ -21,7 +21,7 @@ export class FhirErrorFilter implements ExceptionFilter {
     if (response.headersSent) {
       // A cut answer must never look like a whole one.
       response.destroy();
-      this.logger.error('An answer was cut off', error instanceof Error ? error.stack : String(error));
+      this.logger.error('An answer was cut off', errorTrace(error));
       return;
     }
     const known = serviceErrorOf(error);

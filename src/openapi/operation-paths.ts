@@ -23,15 +23,19 @@ function itemOf({
   resourceType,
   methods,
   description,
+  details,
+  tag = 'Operations',
   exampleId = 'p7',
   parameters = [],
   exampleBody,
+  exampleAnswer,
   hasLines,
   hasPage,
 }: OperationDefinition): Paths[string] {
   const item = {
-    tags: ['Operations'],
+    tags: [tag],
     summary: description,
+    ...(details === undefined ? {} : { description: details }),
     parameters: [
       ...(resourceType === ANY_TYPE ? [pathParameter('type', 'Patient')] : []),
       ...(level === 'instance' ? [pathParameter('id', exampleId)] : []),
@@ -42,7 +46,7 @@ function itemOf({
         schema: { type: 'string' as const },
       })),
     ],
-    responses: { '200': withText(answer('The result'), { hasLines, hasPage }), ...REFUSALS },
+    responses: { '200': withText(answer('The result', 'Resource', exampleAnswer), { hasLines, hasPage }), ...REFUSALS },
   };
   return Object.fromEntries(
     methods.map((method) => [

@@ -53,13 +53,13 @@ export const jsonBody = (
 
 interface DescribedAnswer {
   description: string;
-  content: Record<string, { schema: { $ref: string } }>;
+  content: Record<string, { schema: { $ref: string }; example?: object }>;
 }
 
-export const answer = (description: string, schema: SchemaName = 'Resource'): DescribedAnswer => ({
+export const answer = (description: string, schema: SchemaName = 'Resource', example?: object): DescribedAnswer => ({
   description,
   content: {
-    [FHIR_MEDIA_TYPE]: { schema: schemaRef(schema) },
+    [FHIR_MEDIA_TYPE]: { schema: schemaRef(schema), ...(example === undefined ? {} : { example }) },
     [YAML_MEDIA_TYPE]: { schema: schemaRef(schema) },
   },
 });

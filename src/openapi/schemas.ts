@@ -13,6 +13,7 @@ export type SchemaName =
   | 'AccessPolicy'
   | 'Session'
   | 'SDCDocument'
+  | 'SvcSubscriptionStatus'
   | 'SvcSubscriptionTopic'
   | 'SvcTopicDestination';
 
@@ -140,14 +141,44 @@ export const SCHEMAS: Readonly<Record<SchemaName, Schema>> = {
     patient: NATIVE_REFERENCE,
     author: NATIVE_REFERENCE,
   }),
+  SvcSubscriptionStatus: resource(
+    'SvcSubscriptionStatus',
+    {
+      status: text,
+      type: text,
+      notificationEvent: list({
+        type: 'object',
+        required: ['eventNumber'],
+        properties: {
+          eventNumber: { type: 'integer', format: 'int64', minimum: 1 },
+          focus: { type: 'object', properties: { reference: text } },
+        },
+      }),
+      topic: text,
+      'topic-destination': { type: 'object', properties: { reference: text } },
+    },
+    ['type', 'topic-destination'],
+  ),
   SvcSubscriptionTopic: resource(
     'SvcSubscriptionTopic',
     {
-      url: text,
-      status: text,
+      url: { ...text, description: 'The canonical that destinations name, as url or url|version' },
+      status: { ...text, enum: ['draft', 'active', 'retired', 'unknown'], description: 'Only active fires' },
       trigger: list({
         type: 'object',
-        properties: { resource: text, supportedInteraction: list(text), fhirPathCriteria: text },
+        required: ['resource'],
+        description: 'A write is an event when one of the triggers matches it',
+        properties: {
+          resource: { ...text, description: 'A resource type, or the URL of its StructureDefinition' },
+          supportedInteraction: {
+            ...list({ ...text, enum: ['create', 'update', 'delete'] }),
+            description: 'All three when left out; a patch is an update',
+          },
+          fhirPathCriteria: {
+            ...text,
+            description: 'FHIRPath that must yield true, with %current and %previous; every write when left out',
+          },
+        },
       }),
     },
     ['url', 'status'],
@@ -155,10 +186,32 @@ export const SCHEMAS: Readonly<Record<SchemaName, Schema>> = {
   SvcTopicDestination: resource(
     'SvcTopicDestination',
     {
-      kind: { ...text, example: 'webhook-at-least-once' },
-      topic: text,
-      content: { ...text, enum: ['full-resource', 'id-only', 'empty'] },
-      parameter: list({ ...open, required: ['name'], properties: { name: text } }),
+      kind: { ...text, example: 'webhook-at-least-once', description: 'meta.profile must name its profile' },
+      topic: { ...text, description: 'The url of a SvcSubscriptionTopic; it may be stored later' },
+      content: {
+        ...text,
+        enum: ['full-resource', 'id-only', 'empty'],
+        description: 'What is sent of a changed resource: all of it (the default), its URL, or nothing',
+      },
+      includeEntryAction: { ...flag, description: 'Tells create, update or delete of each entry, in an extension' },
+      includeVersionId: { ...flag, description: 'Tells the version of each entry, in an extension' },
+      includeVersionIdInFocusReference: { ...flag, description: 'Makes the focus Type/id/_history/version' },
+      enableLogging: { ...flag, description: 'Writes each attempt to the log of the server' },
+      logLevel: { ...text, enum: ['error', 'warn', 'info', 'debug', 'trace'], description: 'info when left out' },
+      principal: { ...NATIVE_REFERENCE, description: 'The User whose rights count; who stores it when left out' },
+      parameter: list({
+        ...open,
+        required: ['name'],
+        description:
+          'endpoint (valueUrl, required), timeout (valueUnsignedInt, seconds, 30), keepAlive (valueInteger, seconds, 120; -1: none), maxMessagesInBatch (valueUnsignedInt, 20), header (valueString, "Name: value", repeats), secret (valueString, base64, signs as Standard Webhooks; twice while it changes). Values of header and secret are read as ***.',
+        properties: {
+          name: text,
+          valueUrl: text,
+          valueUnsignedInt: { type: 'integer', minimum: 0 },
+          valueInteger: { type: 'integer' },
+          valueString: text,
+        },
+      }),
     },
     ['kind', 'topic', 'parameter'],
   ),

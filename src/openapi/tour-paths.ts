@@ -1,5 +1,6 @@
 import {
   answer,
+  headerParameter,
   jsonBody,
   type OperationItem,
   type Paths,
@@ -8,7 +9,7 @@ import {
   refusal,
   REFUSALS,
 } from './path-item';
-import { type SchemaName } from './schemas';
+import { type SchemaName, schemaRef } from './schemas';
 
 /**
  * The types that the four areas begin with, each with a body that can be sent as it is, one after the other:
@@ -31,12 +32,18 @@ export function tourPaths(): Paths {
       put: put('RPC', 'Stores a workflow that addenda belong to', ['rounds-1', 'Resource'], WORKFLOW),
     },
     '/fhir/SvcSubscriptionTopic/{id}': {
-      put: put('Topics', 'Stores a topic: which changes are events', ['vitals', 'SvcSubscriptionTopic'], TOPIC),
+      put: put(
+        'Topics',
+        'Stores a topic: which changes are events',
+        ['final-observations', 'SvcSubscriptionTopic'],
+        TOPIC,
+      ),
     },
     '/fhir/SearchParameter/{id}': {
       put: put('Resources', 'Makes patients searchable by an extension', ['patient-race', 'Resource'], RACE),
     },
     '/fhir/SvcTopicDestination': { post: createDestination },
+    '/fhir/SvcTopicDestination/{id}': { put: changeDestination, delete: deleteDestination },
   };
 }
 
@@ -113,6 +120,40 @@ const DESTINATION = {
   ],
 };
 
+const NOTIFICATION = {
+  resourceType: 'Bundle',
+  type: 'history',
+  timestamp: '2026-01-31T10:00:00.250Z',
+  entry: [
+    {
+      resource: {
+        resourceType: 'SvcSubscriptionStatus',
+        status: 'active',
+        type: 'event-notification',
+        notificationEvent: [{ eventNumber: 1, focus: { reference: 'Observation/o1' } }],
+        topic: TOPIC.url,
+        'topic-destination': { reference: 'SvcTopicDestination/hook-1' },
+      },
+    },
+    {
+      fullUrl: 'http://localhost:3000/fhir/Observation/o1',
+      request: { method: 'PUT', url: '/fhir/Observation/o1' },
+      resource: { resourceType: 'Observation', id: 'o1', status: 'final', code: { text: 'Body weight' } },
+    },
+  ],
+};
+
+/** As it is read, but for the endpoint. */
+const MOVED = {
+  ...DESTINATION,
+  parameter: [
+    { name: 'endpoint', valueUrl: 'http://127.0.0.1:9000/new-hook' },
+    { name: 'timeout', valueUnsignedInt: 30 },
+    { name: 'maxMessagesInBatch', valueUnsignedInt: 20 },
+    { name: 'header', valueString: 'Authorization: ***' },
+  ],
+};
+
 const put = (
   tag: string,
   summary: string,
@@ -150,14 +191,51 @@ const createDraft: OperationItem = {
   },
 };
 
+/** What the endpoint is sent. */
+const notification: OperationItem = {
+  summary: 'A notification',
+  description:
+    'Answer 2xx within the timeout, then work. Any other answer, or none, and the same bytes come again under the same webhook-id.',
+  parameters: [
+    headerParameter('webhook-id', 'The same for each attempt and replay of a notification, and for no other content'),
+    headerParameter('webhook-timestamp', 'When this attempt was signed, in seconds; with a secret only'),
+    headerParameter('webhook-signature', 'By Standard Webhooks (standardwebhooks.com); with a secret only'),
+  ],
+  requestBody: {
+    content: { 'application/json': { schema: schemaRef('Bundle'), example: NOTIFICATION } },
+  },
+  responses: { '2XX': { description: 'Delivered' }, default: { description: 'Sent again, after a pause' } },
+};
+
 const createDestination: OperationItem = {
   tags: ['Topics'],
   summary: 'Stores a webhook: events of the topic are delivered to it from now on',
+  description:
+    'Each write that the topic matches becomes an event, in the transaction of the write, and is sent until the endpoint answers 2xx: at least once, in order, up to maxMessagesInBatch in one POST. ' +
+    'The body is a Bundle of type history: a SvcSubscriptionStatus with the event numbers, then the changed resources. Answer first, work afterwards; drop what you know by webhook-id.',
   requestBody: jsonBody(DESTINATION, 'SvcTopicDestination'),
+  callbacks: { notification: { '{$request.body#/parameter/0/valueUrl}': { post: notification } } },
   responses: {
     '201': answer('The stored destination; header values are masked', 'SvcTopicDestination'),
     '409': refusal('The id is taken'),
     '422': refusal('The content breaks a rule'),
+    ...REFUSALS,
+  },
+};
+
+const changeDestination: OperationItem = {
+  ...put('Topics', 'Changes a webhook; its queue stays', ['hook-1', 'SvcTopicDestination'], MOVED),
+  description:
+    'Endpoint, headers, secrets and timeout hold from the next attempt, which is made at once; the rest from the next batch. *** keeps the value that is stored.',
+};
+
+const deleteDestination: OperationItem = {
+  tags: ['Topics'],
+  summary: 'Ends a webhook, and drops the events that it did not get',
+  parameters: [pathParameter('id', 'hook-1')],
+  responses: {
+    '200': answer('The deleted destination', 'SvcTopicDestination'),
+    '204': { description: 'There was nothing to delete' },
     ...REFUSALS,
   },
 };

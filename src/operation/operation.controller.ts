@@ -13,6 +13,7 @@ import { EnforcesRows, OperationId, operationIdOfCode } from '../platform/http/r
 import { assertId } from '../resource/resource-draft';
 import { ANY_TYPE, type OperationDefinition } from './operation';
 import { OperationRegistry, operationKey } from './operation.registry';
+import { unknownOperation } from './unknown-operation';
 
 /** Some clients send the dollar percent-encoded, and Express compares the raw path. */
 const codes = (prefix: string): string[] => [`${prefix}$:code`, `${prefix}%24:code`];
@@ -62,7 +63,12 @@ export class OperationController {
       this.registry.find(operationKey(at.level, at.code, ANY_TYPE));
     const found =
       this.registry.find(operationKey(at.level, at.code, at.type)) ?? (at.type === undefined ? undefined : ofAnyType());
-    if (found === undefined) throw new ServiceError('not-found', `No such operation: $${at.code.slice(0, 64)}`);
+    if (found === undefined) {
+      throw unknownOperation(
+        at.code,
+        this.registry.all().map(({ meta }) => meta),
+      );
+    }
     const { methods } = found.meta;
     const method = methods.find((known) => known === request.method || (known === 'GET' && request.method === 'HEAD'));
     if (method === undefined) {

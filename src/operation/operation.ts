@@ -17,6 +17,10 @@ export interface OperationDefinition {
   readonly level: 'system' | 'type' | 'instance';
   readonly methods: readonly ('GET' | 'POST')[];
   readonly description: string;
+  /** What a line does not hold, for the OpenAPI document. */
+  readonly details?: string;
+  /** Where the OpenAPI document lists it; among all operations where absent. */
+  readonly tag?: string;
   /**
    * Whether the handler keeps to the rows that are granted (`GrantedReader`, `RowLimits`); without it, callers who are
    * limited to some are refused.
@@ -30,6 +34,8 @@ export interface OperationDefinition {
   readonly exampleId?: string;
   /** A body to try POST with, for the OpenAPI document. */
   readonly exampleBody?: object;
+  /** What the example is answered with, for the OpenAPI document. */
+  readonly exampleAnswer?: object;
   /** Query parameters, for the OpenAPI document. */
   readonly parameters?: readonly { readonly name: string; readonly description: string }[];
 }

@@ -26,6 +26,8 @@ export interface WriteOptions {
   readonly ifNoneMatch?: readonly number[] | '*';
   /** How history and events name the write. */
   readonly method?: WriteMethod;
+  /** The id of a resource that is created without one: a UUID that nobody else can know. */
+  readonly newId?: string;
   /** Keys (`Patient/p7`) that the open transaction writes besides: references may name them. */
   readonly willExist?: ReadonlySet<string>;
   /** The rows that may be written: what is stored before and after has to be among them. Anything when absent. */
@@ -62,18 +64,18 @@ export class ResourceWriter {
   ) {}
 
   /**
-   * Stores a new resource under the draft's id, or under a new UUID.
+   * Stores a new resource under the draft's id, or under a new UUID, where nothing is looked for.
    * @throws ServiceError 'conflict' when the id is taken; 'forbidden' beyond the limit, and for an id that something hidden
    * has or had.
    */
   async create(
     draft: ResourceDraft,
-    { method = 'POST', willExist, limit }: WriteOptions = {},
+    { method = 'POST', newId = randomUUID(), willExist, limit }: WriteOptions = {},
   ): Promise<StoredResource> {
     const { id } = draft;
     const rule = await this.extensions.check(draft, willExist);
     if (id === undefined) {
-      const at = { id: randomUUID(), version: 1, method, limit };
+      const at = { id: newId, version: 1, method, limit };
       const needsTransaction = limit !== undefined || rule.needsTransaction || this.unitOfWork.isStrict;
       const alone = needsTransaction ? undefined : await this.insertAlone(draft, rule, at);
       return alone ?? this.unitOfWork.run(() => this.insert(draft, rule, at));

@@ -3,6 +3,7 @@ import { type GrantedRows } from '../platform/http/granted-rows';
 import { RequestContext } from '../platform/http/request-context';
 import { ServiceError } from '../platform/errors/service-error';
 import { nearestCode } from '../fhir/nearest-code';
+import { JsonParts } from '../platform/json/json-parts';
 import { JsonText } from '../platform/json/json-text';
 import { memberText } from './member-text';
 import { checkedParams } from './rpc-params';
@@ -19,12 +20,12 @@ export class RpcDispatcher {
   ) {}
 
   /**
-   * Runs one call, `{"method", "params"}`, and returns its result as JSON text.
+   * Runs one call, `{"method", "params"}`, and returns its result as JSON text, or its parts.
    * @param rows that the call may touch
    * @throws ServiceError 'invalid' for what is no call, 'forbidden' for a limited caller of a method that does not keep to rows, RpcRefusal for an unknown method or bad params, and what the
    * method throws.
    */
-  async resultOf(sent: unknown, callText: string, rows: GrantedRows): Promise<string> {
+  async resultOf(sent: unknown, callText: string, rows: GrantedRows): Promise<string | JsonParts> {
     const { method, params = {} } = (sent ?? {}) as { readonly method?: unknown; readonly params?: unknown };
     if (typeof method !== 'string') {
       throw new ServiceError('invalid', 'A call is an object with "method", a string, and "params".');
@@ -36,6 +37,7 @@ export class RpcDispatcher {
     const checked = await checkedParams(found, params);
     const result = await found.handler.execute(checked, this.callOf(callText));
     if (result instanceof JsonText) return result.text;
+    if (result instanceof JsonParts) return result;
     return result === undefined ? 'null' : JSON.stringify(result);
   }
 

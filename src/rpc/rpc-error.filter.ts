@@ -17,12 +17,14 @@ export class RpcErrorFilter extends FhirErrorFilter {
   }
 
   override catch(error: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
     const kind = serviceErrorOf(error)?.kind;
-    if (kind === 'unauthorized' || kind === 'forbidden' || kind === 'throttled' || error instanceof HttpException) {
+    const isDenied = kind === 'unauthorized' || kind === 'forbidden' || kind === 'throttled';
+    if (isDenied || error instanceof HttpException || response.headersSent) {
       super.catch(error, host);
       return;
     }
     const { status, text, headers } = this.errors.failureOf(error);
-    sendJson(host.switchToHttp().getResponse<Response>(), status, text, headers);
+    sendJson(response, status, text, headers);
   }
 }

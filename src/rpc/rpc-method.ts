@@ -41,8 +41,8 @@ export interface RpcHandler<Params extends object, Result> {
   faultsOf?(sent: Readonly<Record<string, unknown>>): readonly ParamError[];
 
   /**
-   * Answers one call. The result is a value for JSON.stringify, or a JsonText that is sent as it is; undefined is
-   * answered as null.
+   * Answers one call. The result is a value for JSON.stringify, or a JsonText or JsonParts that are sent as they are;
+   * undefined is answered as null.
    * @throws ServiceError; an RpcRefusal tells the caller a code or the members at fault too.
    */
   execute(params: Params, call: RpcCall): Promise<Result>;

@@ -1,15 +1,18 @@
 import { All, Controller, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { bodyOf } from '../platform/http/raw-request';
 import { DecidedByParts, OperationId } from '../platform/http/route-access';
+import { streamLimitsOf } from '../platform/http/stream-limits';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { elementsOf } from '../platform/json/json-members';
+import { type JsonParts } from '../platform/json/json-parts';
 import { type ScannedJson, readJsonInSteps } from '../platform/json/read-json';
 import { Slices } from '../platform/time/slices';
-import { sendJson } from './json-answer';
+import { sendJson, sendResultParts } from './json-answer';
 import { RpcAccess } from './rpc-access';
 import { RpcDispatcher } from './rpc-dispatcher';
 import { RpcErrorFilter } from './rpc-error.filter';
@@ -18,6 +21,8 @@ import { RpcRefusal } from './rpc-refusal';
 
 /** Calls of one batch run one after the other on one request: the bound keeps it short. */
 export const MAX_BATCH_CALLS = 100;
+/** The answers of a batch stand in memory together; above this, one that could come in parts is refused. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 @ApiTags('RPC')
 @OperationId('rpc')
@@ -29,6 +34,7 @@ export class RpcController {
     private readonly access: RpcAccess,
     private readonly errors: RpcErrors,
     private readonly slices: Slices,
+    private readonly environment: Environment,
   ) {}
 
   @Post()
@@ -47,10 +53,13 @@ export class RpcController {
   })
   async call(@Req() request: Request, @Res() response: Response): Promise<void> {
     const { text, value } = await this.read(request);
-    const answer = Array.isArray(value)
-      ? await this.answersOf(value, elementsOf(text))
-      : await this.answerOf(value, text, await this.access.grant(value));
-    sendJson(response, HttpStatus.OK, answer);
+    if (Array.isArray(value)) {
+      sendJson(response, HttpStatus.OK, await this.answersOf(value, elementsOf(text)));
+      return;
+    }
+    const result = await this.dispatcher.resultOf(value, text, await this.access.grant(value));
+    if (typeof result === 'string') sendJson(response, HttpStatus.OK, `{"result":${result}}`);
+    else await sendResultParts(response, streamLimitsOf(this.environment), result);
   }
 
   @All()
@@ -68,20 +77,36 @@ export class RpcController {
     }
   }
 
-  private async answerOf(call: unknown, callText: string, rows: GrantedRows): Promise<string> {
-    return `{"result":${await this.dispatcher.resultOf(call, callText, rows)}}`;
+  private async answerOf(call: unknown, callText: string, rows: GrantedRows, room: number): Promise<string> {
+    const result = await this.dispatcher.resultOf(call, callText, rows);
+    return `{"result":${typeof result === 'string' ? result : await collected(result, room)}}`;
   }
 
   private async answersOf(calls: readonly unknown[], callTexts: readonly string[]): Promise<string> {
     const grants = await this.access.grantsOf(calls.slice(0, MAX_BATCH_CALLS));
     if (calls.length > MAX_BATCH_CALLS) throw new RpcRefusal(`At most ${MAX_BATCH_CALLS} calls go into one request.`);
     const answers: string[] = [];
+    let room = MOST_CHARACTERS;
     for (const [index, callText] of callTexts.entries()) {
       const grant = grants[index] ?? [];
       const answer =
-        grant instanceof ServiceError ? Promise.reject(grant) : this.answerOf(calls[index], callText, grant);
-      answers.push(await answer.catch((error: unknown) => this.errors.failureOf(error).text));
+        grant instanceof ServiceError ? Promise.reject(grant) : this.answerOf(calls[index], callText, grant, room);
+      const answerText = await answer.catch((error: unknown) => this.errors.failureOf(error).text);
+      room -= answerText.length;
+      answers.push(answerText);
     }
     return `[${answers.join(',')}]`;
   }
+}
+
+/** @throws RpcRefusal when the parts are longer than `room` */
+async function collected({ parts }: JsonParts, room: number): Promise<string> {
+  const texts: string[] = [];
+  let size = 0;
+  for await (const text of parts) {
+    size += text.length;
+    if (size > room) throw new RpcRefusal('This result is too long to stand among others. Call the method alone.');
+    texts.push(text);
+  }
+  return texts.join('');
 }

@@ -8,6 +8,12 @@ export const FIND_LIVE_SESSION: Statement = {
     where t.token_hash = $1 and t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())`,
 };
 
+export const ADD_TOKEN: Statement = {
+  name: 'session-add-token',
+  text: `insert into session_token (token_hash, expires_at, ends_at, is_unused, session_id, user_id, client_id, kid)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+};
+
 /** Committed before the request goes on, so that no later use of the old refresh token takes this one for unused. */
 export const MARK_USED: Statement = {
   name: 'session-mark-used',

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { type Repository } from 'typeorm';
 import { type Epochs } from '../platform/database/epochs';
 import { Statements } from '../platform/database/statements';
-import { UnitOfWork } from '../platform/database/unit-of-work';
 import {
+  ADD_TOKEN,
   CLOSE_TOKENS,
   CONSUME_REFRESH_TOKENS,
   FIND_LIVE_SESSION,
@@ -13,7 +11,6 @@ import {
   KIDS_OF_LIVE_TOKENS,
   MARK_USED,
 } from './session-statements';
-import { SessionTokenEntity } from './session-token.entity';
 import { tokenHashOf } from './token-hash';
 
 export interface LiveSession {
@@ -69,23 +66,16 @@ interface LiveSessionRow {
 /** Access tokens by their hash. */
 @Injectable()
 export class SessionTokens {
-  constructor(
-    @InjectRepository(SessionTokenEntity) private readonly rows: Repository<SessionTokenEntity>,
-    private readonly statements: Statements,
-    private readonly unitOfWork: UnitOfWork,
-  ) {}
+  constructor(private readonly statements: Statements) {}
 
   async add(token: NewSessionToken): Promise<void> {
-    await this.unitOfWork.bind(this.rows).insert({
-      tokenHash: tokenHashOf(token.accessToken),
-      expiresAt: token.expiresAt,
-      endsAt: token.endsAt ?? null,
-      isUnused: token.notesFirstUse,
-      sessionId: token.sessionId,
-      userId: token.userId ?? null,
-      clientId: token.clientId,
-      kid: token.kid ?? null,
-    });
+    const { accessToken, expiresAt, endsAt, notesFirstUse, sessionId, userId, clientId, kid } = token;
+    const when = [expiresAt, endsAt ?? null, notesFirstUse];
+    await this.statements.run(ADD_TOKEN, [
+      tokenHashOf(accessToken),
+      ...when,
+      ...[sessionId, userId ?? null, clientId, kid ?? null],
+    ]);
   }
 
   /** The live Session of a token that somebody uses. */

@@ -38,7 +38,10 @@ const PARAMETERS = [
   methods: ['GET'],
   enforcesRows: true,
   exampleId: 'hook-1',
-  description: 'The life of the events of a topic destination: recorded, batched, each attempt, delivered',
+  tag: 'Topics',
+  description: 'What became of each event: recorded, batched, each attempt, delivered',
+  details:
+    'First what is queued, newest first; then what has a number, the largest first. Each event has a state, its times and its attempts, with duration and outcome; what it is about (focus, version, interaction) is told to callers who may read that. There is another page where "next" names one.',
   parameters: PARAMETERS,
 })
 export class DestinationEventsOperation implements OperationHandler {

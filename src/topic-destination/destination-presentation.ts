@@ -1,3 +1,4 @@
+import { ATTEMPT_LOG_LEVELS, type AttemptLogLevel } from '../delivery/attempt-log-level';
 import { type NativeReference, type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 
@@ -49,6 +50,17 @@ export function presentationOf(destination: Resource, profile: string): Destinat
     includeVersionIdInFocusReference: flagOf(destination, 'includeVersionIdInFocusReference'),
     canonicalBase: profile.replace(/\/StructureDefinition\/.*$/, ''),
   };
+}
+
+/**
+ * How loud each attempt is told in the log; undefined where it is not.
+ * @throws ServiceError 'unprocessable' that names the element.
+ */
+export function attemptLogLevelOf(destination: Resource): AttemptLogLevel | undefined {
+  const { logLevel = 'info' } = destination;
+  const known = ATTEMPT_LOG_LEVELS.find((level) => level === logLevel);
+  if (known === undefined) throw refusal('logLevel', `must be one of ${ATTEMPT_LOG_LEVELS.join(', ')}.`);
+  return flagOf(destination, 'enableLogging') ? known : undefined;
 }
 
 function flagOf(destination: Resource, member: string): boolean {

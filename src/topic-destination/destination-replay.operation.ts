@@ -22,8 +22,17 @@ import { DestinationRights } from './destination-rights';
       { name: 'to', valueDecimal: 20 },
     ],
   },
-  description:
-    'Sends delivered events again, under their numbers: "from" and "to" are numbers, "since" and "until" times of delivery. They join the queue, or go to the test endpoint "endpoint" at once',
+  tag: 'Topics',
+  description: 'Sends delivered events once more',
+  details:
+    'By number or by time of delivery, in Parameters or in the query, at most 10,000 in one call. They join the end of the queue, which the answer tells (queued, from, to), in the notifications that they were delivered in: same numbers, same bytes, same webhook-id, so a receiver that drops what it knows drops them. With "endpoint" the notifications go there instead while you wait, each once, at most 50; the answer tells of each, and "next" where to go on.',
+  parameters: [
+    { name: 'from', description: 'The least event number' },
+    { name: 'to', description: 'The largest event number' },
+    { name: 'since', description: 'The earliest time of delivery, with its zone' },
+    { name: 'until', description: 'The latest time of delivery, with its zone' },
+    { name: 'endpoint', description: 'Another URL to send them to, for a test' },
+  ],
 })
 export class DestinationReplayOperation implements OperationHandler {
   constructor(

@@ -14,7 +14,20 @@ import { GrantedReader } from '../resource/rows/granted-reader';
   methods: ['GET'],
   enforcesRows: true,
   exampleId: 'hook-1',
-  description: 'What a topic destination delivered, what waits, and its latest errors',
+  tag: 'Topics',
+  description: 'What a destination delivered, what waits, and its latest errors',
+  details:
+    'Totals since it was made, of all servers, exact through crashes. …DeliveryAttempts count failed attempts; messagesInProcess is the batch under way, messagesQueued what waits behind it. After a failure up to five lastErrorDetail follow, newest first, each with message and timestamp; they stay after a success.',
+  exampleAnswer: statusParameters({
+    deliveredBatches: 4,
+    failedBatches: 0,
+    deliveredEvents: 11,
+    failedEvents: 0,
+    eventsInProcess: 0,
+    eventsQueued: 2,
+    startedAt: new Date('2026-01-31T10:00:00Z'),
+    lastErrors: [],
+  }),
 })
 export class DestinationStatusOperation implements OperationHandler {
   constructor(
@@ -57,4 +70,6 @@ export function statusParameters(status: DestinationStatus): object {
   };
 }
 
-const secondsOf = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+function secondsOf(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

@@ -15,8 +15,25 @@ import { DestinationRights } from './destination-rights';
   methods: ['POST'],
   exampleId: 'hook-1',
   exampleBody: { resourceType: 'Parameters' },
-  description:
-    'Sends a notification without events, signed as all are, to the endpoint of a topic destination or to "endpoint", and grades the answer',
+  tag: 'Topics',
+  description: 'Sends a sample to the webhook, and grades what comes back',
+  details:
+    'A notification without events, signed as all are, sent up to three times: once; a second time, as deliveries can repeat; and with a wrong signature, which should be refused. Each finding has a name, a grade (pass, warn, fail) and what to do. Nothing of it counts in $status.',
+  exampleAnswer: {
+    resourceType: 'Parameters',
+    parameter: [
+      { name: 'grade', valueCode: 'fail' },
+      {
+        name: 'finding',
+        part: [
+          { name: 'name', valueCode: 'answer' },
+          { name: 'grade', valueCode: 'fail' },
+          { name: 'message', valueString: 'Connection refused' },
+        ],
+      },
+    ],
+  },
+  parameters: [{ name: 'endpoint', description: 'Another URL to try, before it is stored' }],
 })
 export class DestinationTestOperation implements OperationHandler {
   constructor(

@@ -1,11 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import { OPEN_EVENTS } from '../delivery/delivery-statements';
 import { type DeliveryBatch, type NotificationRenderer, RendersNotifications } from '../delivery/notification-renderer';
 import { Environment } from '../platform/config/environment';
+import { type Statement } from '../platform/database/statement';
 import { ResourceReader } from '../resource/resource-reader';
 import { DefinesResourceType } from '../resource/resource-type';
+import { versionsOf } from '../resource/store/resource-statements';
 import { type DestinationPresentation } from './destination-presentation';
 import { notificationBundle } from './notification-bundle';
 import { SUBSCRIPTION_STATUS_SHAPE } from './topic.shapes';
+
+/** The texts of the versions that a batch is about; null for a deletion. */
+const READ_TEXTS: Statement = {
+  name: 'notification-texts',
+  text: `select found.body from ${versionsOf(OPEN_EVENTS, 'body')} order by asked.position`,
+};
 
 /** Renders a batch from the immutable history: each event shows the version that it was about, not the present one. */
 @Injectable()
@@ -17,23 +26,31 @@ export class NotificationBundleRenderer implements NotificationRenderer {
     private readonly environment: Environment,
   ) {}
 
+  statementFor(presentation: string): Statement | undefined {
+    return presentationIn(presentation).content === 'full-resource' ? READ_TEXTS : undefined;
+  }
+
   async render(batch: DeliveryBatch): Promise<string> {
-    const presentation = JSON.parse(batch.presentation) as DestinationPresentation;
-    const texts = presentation.content === 'full-resource' ? await this.textsOf(batch) : new Map<string, string>();
-    const events = batch.events.map((event) => {
-      const text = texts.get(versionKey(event));
-      return text === undefined ? event : { ...event, text };
+    const presentation = presentationIn(batch.presentation);
+    const texts = presentation.content === 'full-resource' ? await this.textsOf(batch) : [];
+    const events = batch.events.map((event, index) => {
+      const text = texts[index] ?? null;
+      return text === null ? event : { ...event, text };
     });
     return notificationBundle(batch, events, presentation, this.environment.baseUrl);
   }
 
-  private async textsOf({ events }: DeliveryBatch): Promise<ReadonlyMap<string, string>> {
+  /** Of each event, in their order. */
+  private async textsOf({ events, material }: DeliveryBatch): Promise<readonly (string | null)[]> {
+    if (material?.length === events.length)
+      return (material as readonly { body: string | null }[]).map(({ body }) => body);
     const versions = await this.reader.findVersions(events);
-    return new Map(
-      versions.flatMap((version) => (version.text === undefined ? [] : [[versionKey(version), version.text]])),
-    );
+    const texts = new Map(versions.map((version) => [versionKey(version), version.text]));
+    return events.map((event) => texts.get(versionKey(event)) ?? null);
   }
 }
+
+const presentationIn = (text: string): DestinationPresentation => JSON.parse(text) as DestinationPresentation;
 
 const versionKey = ({ type, id, version }: { type: string; id: string; version: number }): string =>
   `${type}/${id}/${version}`;

@@ -10,7 +10,7 @@ import { OnResourceChange, type ResourceChange, type ResourceChangeListener } fr
 import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { DefinesResourceType } from '../resource/resource-type';
-import { type DestinationPresentation, presentationOf } from './destination-presentation';
+import { type DestinationPresentation, attemptLogLevelOf, presentationOf } from './destination-presentation';
 import { DestinationPrincipal } from './destination-principal';
 import { TOPIC_DESTINATION_SHAPE } from './topic.shapes';
 
@@ -50,6 +50,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     const { kind, handler, profile } = this.kindOf(value);
     const parameters = parametersOf(value);
     const presentation = presentationOf(value, profile);
+    const attemptLogLevel = attemptLogLevelOf(value);
     const principal = principalNamedIn(value);
     if (principal !== undefined) await this.principals.assertNameable(principal);
     const checked: CheckedDestination = {
@@ -57,6 +58,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
       principal,
       destinationOf: (inForce, heardAs) => ({
         kind,
+        ...(attemptLogLevel === undefined ? {} : { attemptLogLevel }),
         presentation: JSON.stringify({ ...presentation, ...(heardAs === undefined ? {} : { principal: heardAs }) }),
         settings: handler.settingsOf(parameters, inForce?.kind === kind ? inForce.settings : undefined),
       }),

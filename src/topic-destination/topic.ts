@@ -63,6 +63,7 @@ export function newTopicOf(resource: Resource): Topic {
       if (trigger[member] !== undefined)
         throw refusal(`trigger[${index}].${member}`, `is not evaluated by this server, so leave it out: ${reason}.`);
     }
+    assertFilters(trigger.canFilterBy, topic.triggers[index]?.type ?? '', `trigger[${index}].canFilterBy`);
   });
   return topic;
 }
@@ -126,12 +127,41 @@ function newCriteriaOf(expression: string, type: string, path: string): TopicCri
     tryCriteria(criteria, type);
     return criteria;
   } catch (error) {
-    const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
-    throw refusal(
-      path,
-      `is no FHIRPath expression that this server can evaluate: ${reason}${reason.endsWith('?') ? '' : '.'}`,
-    );
+    throw unevaluable(path, error);
   }
+}
+
+/**
+ * `canFilterBy` says what a subscriber may filter by. No destination of this server filters (`filterBy` is refused), so it
+ * changes no event; what nobody could ever filter by is refused all the same.
+ */
+function assertFilters(filters: unknown, type: string, path: string): void {
+  if (filters === undefined) return;
+  if (!Array.isArray(filters)) throw refusal(path, 'must be an array.');
+  filters.forEach((filter: unknown, index) => {
+    const at = `${path}[${index}]`;
+    const { comparator, filterDefinitionFhirPathExpression: expression } = (filter ?? {}) as Readonly<
+      Record<string, unknown>
+    >;
+    if (!Array.isArray(comparator) || comparator.length === 0 || comparator.some((code) => code !== 'eq'))
+      throw refusal(`${at}.comparator`, 'must hold eq alone: there is no other comparator.');
+    if (typeof expression !== 'string')
+      throw refusal(`${at}.filterDefinitionFhirPathExpression`, 'must be a FHIRPath expression.');
+    try {
+      assertCriteriaText(expression);
+      compileCriteria(expression, type);
+    } catch (error) {
+      throw unevaluable(`${at}.filterDefinitionFhirPathExpression`, error);
+    }
+  });
+}
+
+function unevaluable(path: string, error: unknown): ServiceError {
+  const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
+  return refusal(
+    path,
+    `is no FHIRPath expression that this server can evaluate: ${reason}${reason.endsWith('?') ? '' : '.'}`,
+  );
 }
 
 const refusal = (path: string, message: string): ServiceError =>

@@ -123,12 +123,15 @@ function callsOf(
     isPublic: security?.length === 0,
     isForUsers: security?.some((scheme) => 'basic' in scheme) === false && security.length > 0,
   };
+  // What an endpoint of OAuth answers depends on tokens that no example can hold.
+  const told = template.includes('$') ? Object.values(responses['200']?.content ?? {})[0]?.example : undefined;
+  const answered = told === undefined ? {} : { answer: told };
   const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  if (mediaType === undefined || content === undefined) return [call];
+  if (mediaType === undefined || content === undefined) return [{ ...call, ...answered }];
   const answers = responses['200']?.content?.[mediaType]?.examples;
   const bodies =
     content.examples === undefined
-      ? [{ name: call.name, body: content.example ?? content.schema?.example }]
+      ? [{ name: call.name, body: content.example ?? content.schema?.example, ...answered }]
       : Object.entries(content.examples).map(([key, { value }]) => ({
           name: `${call.name} ${key}`,
           body: value,

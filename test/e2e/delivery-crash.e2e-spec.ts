@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeliveryBed } from '../support/delivery-bed';
 import { eventually } from '../support/eventually';
+import { SteadyWriters } from '../support/steady-writers';
 import { type WebhookReceiver } from '../support/webhook-receiver';
 
 let bed: DeliveryBed;
@@ -63,42 +64,30 @@ describe('kill -9 of a server', () => {
     receiver.always({ kind: 'slow', milliseconds: 5 });
     let server = await bed.start();
     await server.makeDestination();
-    const acknowledged = new Set<string>();
     const kills = 3;
-    let isOver = false;
-    const writers = Array.from({ length: 4 }, async (_value, writer) => {
-      for (let round = 0; !isOver; round++) {
-        const id = `p${(writer + round) % 6}`;
-        const answer = await server.putPatient(id, writer * 100_000 + round).catch(() => undefined);
-        const version = /"(\d+)"/.exec(answer?.headers.get('etag') ?? '')?.[1];
-        if (answer?.ok === true && version !== undefined) acknowledged.add(`Patient/${id}/${version}`);
-        await answer?.text().catch(() => undefined);
-      }
-    });
+    const writers = new SteadyWriters(() => server);
     for (let count = 0; count < kills; count++) {
       const before = receiver.requests.length;
       await eventually('it delivers', () => receiver.requests.length > before + 20 + 7 * count);
       await server.kill('SIGKILL');
       server = await bed.start();
     }
-    isOver = true;
-    await Promise.all(writers);
+    await writers.stop();
     await eventually('everything is delivered', async () => {
       const { counts } = await server.status();
       return counts.messagesQueued === 0 && counts.messagesInProcess === 0;
     });
     const committed = await bed.committed();
-    expect([...acknowledged].filter((key) => !committed.has(key))).toEqual([]);
-    const { seen } = bed;
-    expect(new Set(seen.map(({ key }) => key))).toEqual(committed);
-    expect(bed.faults).toEqual([]);
-    const bodies = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']));
+    expect([...writers.acknowledged].filter((key) => !committed.has(key))).toEqual([]);
+    const { keys, faults, batches, repeated } = receiver.arrivals();
+    expect(new Set(keys)).toEqual(committed);
+    expect(faults).toEqual([]);
     const { counts } = await server.status();
-    expect(counts).toMatchObject({ messagesDelivered: seen.length, messageBatchesDelivered: bodies.size });
+    expect(counts).toMatchObject({ messagesDelivered: keys.length, messageBatchesDelivered: batches });
     // Each kill costs at most the one attempt that was under way; what was sent twice is among these.
     const attempts = counts.messageBatchesDeliveryAttempts ?? NaN;
     expect(attempts).toBeLessThanOrEqual(kills);
-    expect(receiver.requests.length - bodies.size).toBeLessThanOrEqual(attempts);
+    expect(repeated).toBeLessThanOrEqual(attempts);
     expect(receiver.mostAtOnce).toBe(1);
     expect(await bed.query(WAITING)).toEqual([{ events: 0, batches: 0 }]);
   }, 120_000);

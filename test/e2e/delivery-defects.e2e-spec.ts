@@ -12,7 +12,7 @@ afterEach(() => bed.close());
 async function stageOf({ timeoutSeconds = 30 }: Defect, patienceMilliseconds: number, folder?: string): Promise<Stage> {
   const startAnother: Stage['startAnother'] = () => bed.start({}, folder);
   const server = await startAnother();
-  await server.makeDestination({ name: 'timeout', valueUnsignedInt: timeoutSeconds });
+  await server.makeDestination({ parameter: [{ name: 'timeout', valueUnsignedInt: timeoutSeconds }] });
   return { bed, server, startAnother, patienceMilliseconds };
 }
 

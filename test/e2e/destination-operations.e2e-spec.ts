@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { countsOf, delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
 import { type TestApp, basicHeader, startTestApp } from '../support/test-app';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { type ReceivedRequest, WebhookReceiver } from '../support/webhook-receiver';
 
 interface Part {
   readonly name: string;
@@ -78,6 +78,20 @@ const reference = (body: string): string[] =>
       entry: [{ resource: { notificationEvent?: { eventNumber: number; focus: { reference: string } }[] } }];
     }
   ).entry[0].resource.notificationEvent?.map(({ eventNumber, focus }) => `${eventNumber} ${focus.reference}`) ?? [];
+
+/** What a receiver takes that keeps the keys of all requests and does nothing for those that it has: of those after `first`. */
+function newTo(
+  requests: readonly ReceivedRequest[],
+  first: number,
+  keysOf: (request: ReceivedRequest) => readonly string[],
+): string[] {
+  const known = new Set<string>();
+  return requests.flatMap((request, index) => {
+    const fresh = keysOf(request).filter((key) => !known.has(key));
+    for (const key of fresh) known.add(key);
+    return index < first ? [] : fresh;
+  });
+}
 
 describe('$events', () => {
   it('tells the whole life of an event: recorded, batched, each attempt, delivered', async () => {
@@ -204,6 +218,31 @@ describe('$replay', () => {
       part?.filter(({ name }) => name === 'attempt').map((attempt) => valueOf(attempt.part, 'replay')),
     );
     expect(event).toEqual([undefined, true]);
+  });
+
+  it('tells nothing new to a receiver that drops what it knows, be it by webhook-id or by event number', async () => {
+    await start();
+    for (let count = 0; count < 5; count++) await write(newName());
+    await delivered(app, id, 5);
+    const first = receiver.requests.length;
+    receiver.next({ kind: 'answer', status: 503 }, { kind: 'answer', status: 200 }, { kind: 'answer', status: 503 });
+    await call('POST', '$replay?from=1');
+    await delivered(app, id, 10);
+    expect(newTo(receiver.requests, first, ({ headers }) => [String(headers['webhook-id'])])).toEqual([]);
+    const sent = (requests: readonly ReceivedRequest[]): Set<string> =>
+      new Set(requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`));
+    expect(sent(receiver.requests.slice(first))).toEqual(sent(receiver.requests.slice(0, first)));
+    // Cut to a range, by smaller batches, with other content: other notifications, of the same events.
+    const read = (await app.get(`/fhir/SvcTopicDestination/${id}`)).json();
+    const parameter = [
+      { name: 'endpoint', valueUrl: receiver.url },
+      { name: 'maxMessagesInBatch', valueUnsignedInt: 1 },
+    ];
+    await app.put(`/fhir/SvcTopicDestination/${id}`, { ...read, content: 'empty', parameter });
+    await call('POST', '$replay?from=2&to=4');
+    await delivered(app, id, 13);
+    expect(newTo(receiver.requests, first, ({ body }) => reference(body))).toEqual([]);
+    expect(newTo(receiver.requests, first, ({ headers }) => [String(headers['webhook-id'])]).length).toBe(3);
   });
 
   it('takes times of delivery', async () => {

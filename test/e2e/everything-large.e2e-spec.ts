@@ -20,7 +20,7 @@ describe('$everything of large charts', () => {
   let whole: string[];
 
   beforeAll(async () => {
-    app = await startTestApp({ environment: { SVC_EVERYTHING_STALL_SECONDS: '1', SVC_AUDIT: 'off' } });
+    app = await startTestApp({ environment: { SVC_STREAM_STALL_SECONDS: '1', SVC_AUDIT: 'off' } });
     replica = await startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_AUDIT: 'off' } });
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();

@@ -182,14 +182,18 @@ describe('Patient/$everything refuses', () => {
     await refused(method, PATH, 405, /GET/, method === 'DELETE' ? {} : { body: {} });
   });
 
+  const WHERE = /^No such operation here: \$everything is called at \/Patient\/{id}\/\$everything$/;
   it.each([
-    ['nobody', '/fhir/Patient/nobody/$everything', 404],
-    ['a type that has none', '/fhir/Observation/p/$everything', 404],
-    ['an id that is none', '/fhir/Patient/a%20b/$everything', 400],
-    ['an id that is too long', `/fhir/Patient/${'a'.repeat(65)}/$everything`, 400],
-    ['all patients', '/fhir/Patient/$everything', 404],
-  ])('the chart of %s', async (_name, path, status) => {
-    await refused('GET', path, status, /./);
+    ['nobody', '/fhir/Patient/nobody/$everything', 404, /Patient\/nobody/],
+    ['a type that has none', '/fhir/Observation/p/$everything', 404, WHERE],
+    ['an id that is none', '/fhir/Patient/a%20b/$everything', 400, /id/],
+    ['an id that is too long', `/fhir/Patient/${'a'.repeat(65)}/$everything`, 400, /id/],
+    ['all patients', '/fhir/Patient/$everything', 404, WHERE],
+    ['everybody', '/$everything', 404, WHERE],
+    ['a slip', '/fhir/Patient/p/$everythng', 404, /^No such operation: \$everythng. Did you mean \$everything\?$/],
+    ['nonsense', `/fhir/Patient/p/$${'x'.repeat(100)}`, 404, /^No such operation: \$x{64}$/],
+  ])('the chart of %s', async (_name, path, status, says) => {
+    await refused('GET', path, status, says);
   });
 
   it('callers without a token', async () => {

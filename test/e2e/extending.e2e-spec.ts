@@ -1,9 +1,11 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
+import { MetricsServer } from '../../src/platform/metrics/metrics-server';
 import { RpcMethod } from '../../src/rpc/rpc-method';
 import { RpcRegistry } from '../../src/rpc/rpc.registry';
 import { eventually } from '../support/eventually';
@@ -16,7 +18,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp({
-    environment: { SVC_ADDENDUM_TYPES: 'test/support/extensions/addendum-types.json' },
+    environment: { SVC_ADDENDUM_TYPES: 'test/support/extensions/addendum-types.json', SVC_METRICS_PORT: '0' },
     extensions: [WardModule],
   });
   await app.put('/fhir/Ward/w1', { site: 'north', beds: 12, head: { resourceType: 'Practitioner', id: 'dr-1' } });
@@ -140,6 +142,56 @@ describe('a module of another team (docs/extending.md)', () => {
       await app.delete(`/fhir/SvcTopicDestination/${id}`);
       await rm(join(folder, '..'), { recursive: true });
     });
+  });
+
+  describe('with a kind of destination that has a secret', () => {
+    it('keeps it, uses it, shows it nowhere, and shows what the receiver said', async () => {
+      const heard: string[] = [];
+      const pager = createServer((line) => {
+        line.on('data', (page) => {
+          heard.push(page.toString());
+          if (heard.length === 1) line.resetAndDestroy();
+          else line.end('beep');
+        });
+      });
+      await new Promise<void>((resolve) => pager.unref().listen(0, '127.0.0.1', resolve));
+      const { port } = pager.address() as AddressInfo;
+      const topic = 'http://acme.example/paged';
+      await app.post('/fhir/SvcSubscriptionTopic', { url: topic, status: 'active', trigger: [{ resource: 'Ward' }] });
+      const pagerBy = (pin: string): object => ({
+        meta: { profile: ['http://acme.example/StructureDefinition/acme-pager'] },
+        kind: 'acme-pager',
+        topic,
+        parameter: [
+          { name: 'port', valueInteger: port },
+          { name: 'pin', valueString: pin },
+        ],
+      });
+      expect((await app.put('/fhir/SvcTopicDestination/pager', pagerBy('***'))).status).toBe(422);
+      const stored = await app.put('/fhir/SvcTopicDestination/pager', pagerBy('4711'));
+      expect([stored.status, stored.text.includes('4711')]).toEqual([201, false]);
+      await app.put('/fhir/SvcTopicDestination/pager', { ...pagerBy('***'), content: 'empty' });
+      await app.put('/fhir/Ward/paged', { beds: 1 });
+      const events = await eventually('it is paged', async () => {
+        const { text } = await app.get('/fhir/SvcTopicDestination/pager/$events?state=delivered');
+        return text.includes('The pager said beep') && text;
+      });
+      expect(events).toContain('The pager does not answer');
+      expect([new Set(heard).size, heard[0]?.startsWith('4711 ')]).toEqual([1, true]);
+      await app.delete('/fhir/SvcTopicDestination/pager');
+    });
+  });
+
+  it('has metrics of its own, which count what was committed', async () => {
+    const { port } = app.app.get(MetricsServer, { strict: false });
+    const created = async (): Promise<number> => {
+      const text = await (await fetch(`http://127.0.0.1:${port ?? 0}/metrics`)).text();
+      return Number(/^acme_ward_changes_total\{interaction="create"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await created();
+    await app.put('/fhir/Ward/counted', { beds: 1 });
+    await app.put('/fhir/Ward/refused', { beds: -1 });
+    expect((await created()) - before).toBe(1);
   });
 
   it('answers on a route of its own, under the rights of the caller', async () => {

@@ -345,6 +345,17 @@ describe('Headers of a destination', () => {
 });
 
 describe('SvcSubscriptionTopic', () => {
+  const filter = (more: object = {}): object => ({
+    filterParameter: 'gender',
+    comparator: ['eq'],
+    filterDefinitionFhirPathExpression: 'Patient.gender',
+    ...more,
+  });
+
+  it('keeps what subscribers may filter by', async () => {
+    await newTopic({ resource: 'Patient', canFilterBy: [filter()] });
+  });
+
   it.each<[string, object, string]>([
     ['no url', { url: undefined }, 'url must be'],
     ['an unknown status', { status: 'on' }, 'status must be'],
@@ -355,6 +366,16 @@ describe('SvcSubscriptionTopic', () => {
       'an unknown interaction',
       { trigger: [{ resource: 'Patient', supportedInteraction: ['read'] }] },
       'supportedInteraction',
+    ],
+    [
+      'a filter by another comparator',
+      { trigger: [{ resource: 'Patient', canFilterBy: [filter({ comparator: ['eq', 'gt'] })] }] },
+      'canFilterBy[0].comparator must hold eq',
+    ],
+    [
+      'a filter of an element that there is not',
+      { trigger: [{ resource: 'Patient', canFilterBy: [filter({ filterDefinitionFhirPathExpression: 'gendr' })] }] },
+      'canFilterBy[0].filterDefinitionFhirPathExpression is no FHIRPath',
     ],
     [
       'a criterion that does not compile',

@@ -9,15 +9,20 @@ import { WebhookReceiver } from './webhook-receiver';
 const PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
 const TOPIC = 'http://topics.example/patients';
 
-/** An event as it came: its number, and the resource with its version, such as `Patient/p/3`. */
-export interface SeenEvent {
-  readonly number: number;
-  readonly key: string;
+interface DestinationOptions {
+  /** By default `d`. */
+  readonly id?: string;
+  /** Where it delivers to; by default the receiver of the bed. */
+  readonly url?: string;
+  /** Events of a batch; by default five. */
+  readonly batch?: number;
+  readonly parameter?: readonly object[];
 }
 
 /** A database, a receiver, and servers that deliver from one to the other and can be killed. */
 export class DeliveryBed {
   private readonly servers: DeliveringServer[] = [];
+  private readonly receivers: WebhookReceiver[] = [];
 
   private constructor(
     readonly database: ClonedDatabase,
@@ -57,9 +62,16 @@ export class DeliveryBed {
     return server;
   }
 
+  /** Another receiver than the usual one. */
+  async startReceiver(): Promise<WebhookReceiver> {
+    const receiver = await WebhookReceiver.start();
+    this.receivers.push(receiver);
+    return receiver;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.kill('SIGKILL')));
-    await this.receiver.stop();
+    await Promise.all([this.receiver, ...this.receivers].map((receiver) => receiver.stop()));
     await this.database.drop();
   }
 
@@ -79,35 +91,6 @@ export class DeliveryBed {
       .query(`select 'Patient/' || id || '/' || version as key from resource where type = 'Patient'
       union select 'Patient/' || id || '/' || version from resource_history where type = 'Patient'`);
     return new Set(written.map(({ key }) => key as string));
-  }
-
-  /** Each event when it came for the first time. */
-  get seen(): readonly SeenEvent[] {
-    const seen = new Map<number, string>();
-    for (const { entry } of this.receiver.bodies) {
-      for (const { eventNumber, focus } of entry[0].resource.notificationEvent) {
-        if (!seen.has(eventNumber)) seen.set(eventNumber, focus.reference.replace('/_history/', '/'));
-      }
-    }
-    return [...seen].map(([number, key]) => ({ number, key }));
-  }
-
-  /** What is wrong with what came: numbers out of line, versions before earlier ones, other bytes in one batch. */
-  get faults(): readonly string[] {
-    const { seen } = this;
-    // A batch begins with its first number; the id is made from the body, so it would tell nothing.
-    const batches = this.receiver.requests.map(({ body }, index) => ({
-      body,
-      first: this.receiver.bodies[index]?.entry[0].resource.notificationEvent[0]?.eventNumber,
-    }));
-    const bodies = new Map(batches.map(({ first, body }) => [first, body]));
-    return [
-      ...seen.filter(({ number }, index) => number !== index + 1).map(({ number }) => `number ${number} out of line`),
-      ...inversions(seen.map(({ key }) => key)).map((key) => `${key} after a later version`),
-      ...batches
-        .filter(({ first, body }) => bodies.get(first) !== body)
-        .map(({ first }) => `other bytes in the batch that begins with ${first ?? 0}`),
-    ];
   }
 }
 
@@ -142,29 +125,30 @@ export class DeliveringServer {
     return this.send('PUT', `/fhir/Patient/${id}`, { resourceType: 'Patient', id, multipleBirthInteger: value });
   }
 
-  /** The destination `d` of all changes of Patients, with batches of five. */
-  async makeDestination(...parameter: readonly object[]): Promise<void> {
+  /** Makes or changes a destination of all changes of Patients. */
+  async makeDestination(options: DestinationOptions = {}): Promise<void> {
+    const { id = 'd', url = this.receiver.url, batch = 5, parameter = [] } = options;
     await this.send('PUT', '/fhir/SvcSubscriptionTopic/t', {
       url: TOPIC,
       status: 'active',
       trigger: [{ resource: 'Patient' }],
     });
-    const answer = await this.send('PUT', '/fhir/SvcTopicDestination/d', {
+    const answer = await this.send('PUT', `/fhir/SvcTopicDestination/${id}`, {
       meta: { profile: [PROFILE] },
       kind: 'webhook-at-least-once',
       topic: TOPIC,
       includeVersionIdInFocusReference: true,
       parameter: [
-        { name: 'endpoint', valueUrl: this.receiver.url },
-        { name: 'maxMessagesInBatch', valueUnsignedInt: 5 },
+        { name: 'endpoint', valueUrl: url },
+        { name: 'maxMessagesInBatch', valueUnsignedInt: batch },
         ...parameter,
       ],
     });
-    if (answer.status !== 201) throw new Error(`The destination was answered ${answer.status}: ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`The destination was answered ${answer.status}: ${await answer.text()}`);
   }
 
-  async status(): Promise<{ counts: Record<string, number>; errors: unknown[] }> {
-    const answer = await this.send('GET', '/fhir/SvcTopicDestination/d/$status');
+  async status(id = 'd'): Promise<{ counts: Record<string, number>; errors: unknown[] }> {
+    const answer = await this.send('GET', `/fhir/SvcTopicDestination/${id}/$status`);
     const { parameter } = (await answer.json()) as {
       parameter: { name: string; valueDecimal?: number; part?: { valueString: string }[] }[];
     };
@@ -177,21 +161,18 @@ export class DeliveringServer {
     };
   }
 
-  async delivered(count: number): Promise<void> {
+  /** The value of a metric, such as `process_resident_memory_bytes`; for servers with `SVC_METRICS_PORT`. */
+  async metric(sample: string): Promise<number | undefined> {
+    const address = /Metrics on ([\w.:]+\/metrics)/.exec(this.output)?.[1] ?? '';
+    const lines = (await (await fetch(`http://${address}`)).text()).split('\n');
+    const value = lines.find((line) => line.startsWith(`${sample} `))?.slice(sample.length);
+    return value === undefined ? undefined : Number(value);
+  }
+
+  async delivered(count: number, id = 'd'): Promise<void> {
     await eventually(
       `${count} events are delivered`,
-      async () => (await this.status()).counts.messagesDelivered === count,
+      async () => (await this.status(id)).counts.messagesDelivered === count,
     );
   }
-}
-
-/** Versions that came before an earlier one of the same resource. */
-function inversions(keys: readonly string[]): string[] {
-  const latest = new Map<string, number>();
-  return keys.filter((key) => {
-    const [, id = '', version] = key.split('/');
-    const isInverted = Number(version) < (latest.get(id) ?? 0);
-    latest.set(id, Number(version));
-    return isInverted;
-  });
 }

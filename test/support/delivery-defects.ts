@@ -45,12 +45,15 @@ function assert(isRight: boolean, message: string): void {
 async function allDelivered({ bed, server, patienceMilliseconds }: Stage, count: number): Promise<void> {
   const arrived = async (): Promise<boolean> => {
     const { counts } = await server.status();
-    return bed.seen.length >= count && counts.messagesQueued === 0 && counts.messagesInProcess === 0;
+    return (
+      bed.receiver.arrivals().seen.length >= count && counts.messagesQueued === 0 && counts.messagesInProcess === 0
+    );
   };
   await eventually(`${count} events are delivered`, arrived, patienceMilliseconds);
   const { counts } = await server.status();
   assert(counts.messagesDelivered === count, `${counts.messagesDelivered ?? '?'} are counted of ${count}`);
-  assert(bed.faults.length === 0, bed.faults.join(', '));
+  const { faults } = bed.receiver.arrivals();
+  assert(faults.length === 0, faults.join(', '));
 }
 
 const arrivals = ({ bed, patienceMilliseconds }: Stage, count: number): Promise<unknown> =>

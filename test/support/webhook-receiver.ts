@@ -7,6 +7,7 @@ import {
   createServer,
 } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { Arrivals } from './arrivals';
 
 /** A request as it arrived. */
 export interface ReceivedRequest {
@@ -48,6 +49,8 @@ export type Behaviour =
       readonly body?: string;
     }
   | { readonly kind: 'slow'; readonly milliseconds: number }
+  /** Looks at what came before it answers. */
+  | { readonly kind: 'judged'; readonly statusOf: (body: string) => number }
   /** Answers, by default 200, when `release` is called. */
   | { readonly kind: 'held'; readonly status?: number }
   /** Never answers. */
@@ -126,6 +129,11 @@ export class WebhookReceiver {
     );
   }
 
+  /** What came on a path; by default on that of {@link url}. */
+  arrivals(path = '/hook'): Arrivals {
+    return new Arrivals(this.requests.filter((request) => request.path === path));
+  }
+
   /** Ends the connections that wait for a next request. */
   closeIdleConnections(): void {
     this.server.closeIdleConnections();
@@ -145,10 +153,16 @@ export class WebhookReceiver {
     const connection = this.numbers.get(request.socket) ?? 0;
     const body = Buffer.concat(chunks).toString();
     this.requests.push({ method, path: url, headers, rawHeaders, body, at: performance.now(), connection });
-    await this.behave(this.behaviours.shift() ?? this.usual, request, response);
+    const behaviour = this.behaviours.shift() ?? this.usual;
+    if (behaviour.kind === 'judged') response.writeHead(behaviour.statusOf(body)).end();
+    else await this.behave(behaviour, request, response);
   }
 
-  private async behave(behaviour: Behaviour, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async behave(
+    behaviour: Exclude<Behaviour, { kind: 'judged' }>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     switch (behaviour.kind) {
       case 'answer':
         response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);

@@ -4,6 +4,7 @@ import { CASES } from './bench-data';
 import { measureCapture } from './capture/capture-bench';
 import { Cleanup } from './cleanup';
 import { hasCpuTimes } from './cpu-time';
+import { measureDelivery } from './delivery/delivery-bench';
 import { measureEverything } from './everything/everything-bench';
 import { loadCharts } from './load-charts';
 import { CONCURRENCY } from './load-client';
@@ -34,13 +35,19 @@ const OPTIONS = {
   flood: text,
   everything: text,
   capture: { type: 'boolean' },
+  delivery: { type: 'boolean' },
 } as const;
 
 /** Measures the server against its floor, or the server at `BASE_URL` alone (docs/performance.md). */
 async function main(cleanup: Cleanup): Promise<number> {
-  const { resources, flood, everything, capture, ...scale } = parseArgs({ options: OPTIONS }).values;
+  const { resources, flood, everything, capture, delivery, ...scale } = parseArgs({ options: OPTIONS }).values;
   if (flood !== undefined) {
     tell(`\n${await measureFlood(Number(flood), cleanup)}\n`);
+    return 0;
+  }
+  if (delivery === true) {
+    tell(`\n${await measureDelivery(scale.only, cleanup)}\n`);
+    tellLoad();
     return 0;
   }
   if (everything !== undefined) {

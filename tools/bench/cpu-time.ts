@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 
-/** Nanoseconds of CPU by task (a thread; the only one of a PostgreSQL backend). */
+/** Nanoseconds of CPU by task. */
 export type CpuReading = ReadonlyMap<string, number>;
 
 /** Whether the kernel tells CPU times of tasks to the nanosecond. */
@@ -17,15 +17,28 @@ export async function readProcess(pid: number): Promise<CpuReading> {
   return reading;
 }
 
-/** Reads the CPU time of a PostgreSQL: of its first process and of that one's children, which are all the others. */
+/** Linux tells the time of ended processes in hundredths of a second on all its platforms. */
+const NANOSECONDS_OF_A_TICK = 10_000_000;
+
+/**
+ * Reads the CPU time of a PostgreSQL as one sum: of its first process, of that one's children, which are all the others, and
+ * of those that ended, such as autovacuum workers.
+ */
 export async function readPostgres(postmasterPid: number): Promise<CpuReading> {
   const children = await readFile(`/proc/${postmasterPid}/task/${postmasterPid}/children`, 'utf8');
-  const reading = new Map<string, number>();
+  let sum = await endedChildrenOf(postmasterPid);
   for (const pid of [String(postmasterPid), ...children.trim().split(' ')]) {
     const text = await textOfLivingTask(`/proc/${pid}/schedstat`);
-    if (text !== undefined) reading.set(pid, Number(text.split(' ')[0]));
+    if (text !== undefined) sum += Number(text.split(' ')[0]);
   }
-  return reading;
+  return new Map([['all', sum]]);
+}
+
+/** Fields 16 and 17 of proc_pid_stat(5), counted from behind the name, which may hold spaces. */
+async function endedChildrenOf(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * NANOSECONDS_OF_A_TICK;
 }
 
 /** What was spent between two readings; of tasks that ended in between nothing is known. */

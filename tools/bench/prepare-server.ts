@@ -46,16 +46,17 @@ export async function prepareServer(url: string, secrets: FirstSecrets, endpoint
   );
 }
 
-const topic = (url: string, resource: string): object => ({ url, status: 'active', trigger: [{ resource }] });
+export const topic = (url: string, resource: string): object => ({ url, status: 'active', trigger: [{ resource }] });
 
-const destination = (topicUrl: string, endpoint: string): object => ({
+/** @param parameter further ones */
+export const destination = (topicUrl: string, endpoint: string, ...parameter: readonly object[]): object => ({
   meta: { profile: [PROFILE] },
   kind: 'webhook-at-least-once',
   topic: topicUrl,
-  parameter: [{ name: 'endpoint', valueUrl: endpoint }],
+  parameter: [{ name: 'endpoint', valueUrl: endpoint }, ...parameter],
 });
 
-async function succeed(client: HttpClient, call: HttpCall): Promise<unknown> {
+export async function succeed(client: HttpClient, call: HttpCall): Promise<unknown> {
   const { status, text, json } = await client.send(call);
   if (status > 299) throw new Error(`${call.method} ${call.path} was answered with ${status}: ${text.slice(0, 500)}`);
   return json;

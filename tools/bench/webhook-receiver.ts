@@ -6,10 +6,10 @@ import { buffer } from 'node:stream/consumers';
 const EVENT_MARK = Buffer.from('"meta":{"versionId":"');
 
 interface Expectation {
-  readonly count: number;
+  /** What `seen` comes to with the expected events. */
+  readonly total: number;
   readonly resolve: (arrival: Arrival) => void;
   firstAt: number | undefined;
-  seen: number;
 }
 
 /** When expected events came; milliseconds of `performance.now()`. */
@@ -21,6 +21,7 @@ export interface Arrival {
 /** A webhook endpoint on the loopback that counts events and answers 200 at once. */
 export class WebhookReceiver {
   private expectation: Expectation | undefined;
+  private counted = 0;
 
   private constructor(private readonly server: Server) {
     server.on('request', (request, response) => {
@@ -39,15 +40,20 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/events`;
   }
 
+  /** Events that have come. */
+  get seen(): number {
+    return this.counted;
+  }
+
   /** Resolves when `count` events have come from now on. @throws Error when they do not within `deadlineSeconds`. */
   async expect(count: number, deadlineSeconds: number): Promise<Arrival> {
+    const before = this.counted;
     let deadline: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve, reject) => {
-        const expectation: Expectation = { count, resolve, firstAt: undefined, seen: 0 };
-        this.expectation = expectation;
+        this.expectation = { total: before + count, resolve, firstAt: undefined };
         deadline = setTimeout(() => {
-          reject(new Error(`Only ${expectation.seen} of ${count} events arrived within ${deadlineSeconds} s`));
+          reject(new Error(`Only ${this.counted - before} of ${count} events arrived within ${deadlineSeconds} s`));
         }, deadlineSeconds * 1000);
       });
     } finally {
@@ -62,11 +68,11 @@ export class WebhookReceiver {
 
   private async receive(request: IncomingMessage): Promise<void> {
     const body = await buffer(request);
+    const lastAt = performance.now();
+    for (let at = body.indexOf(EVENT_MARK); at !== -1; at = body.indexOf(EVENT_MARK, at + 1)) this.counted += 1;
     const { expectation } = this;
     if (expectation === undefined) return;
-    const lastAt = performance.now();
     expectation.firstAt ??= lastAt;
-    for (let at = body.indexOf(EVENT_MARK); at !== -1; at = body.indexOf(EVENT_MARK, at + 1)) expectation.seen += 1;
-    if (expectation.seen >= expectation.count) expectation.resolve({ firstAt: expectation.firstAt, lastAt });
+    if (this.counted >= expectation.total) expectation.resolve({ firstAt: expectation.firstAt, lastAt });
   }
 }

@@ -1,3 +1,4 @@
+import { type JsonParts } from '../../platform/json/json-parts';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../addenda';
@@ -19,10 +20,10 @@ export class GetAddendumsParams {
   example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' } },
   exampleResult: [exampleAddendum('acme.sdc.addendum/Handover', { ward: '4B' })],
 })
-export class GetAddendums implements RpcHandler<GetAddendumsParams, JsonText> {
+export class GetAddendums implements RpcHandler<GetAddendumsParams, JsonText | JsonParts> {
   constructor(private readonly addenda: Addenda) {}
 
-  execute({ target }: GetAddendumsParams): Promise<JsonText> {
+  execute({ target }: GetAddendumsParams): Promise<JsonText | JsonParts> {
     return this.addenda.listOf(target);
   }
 }

@@ -1,4 +1,5 @@
 import { IsNotEmpty, IsString } from 'class-validator';
+import { type JsonParts } from '../../platform/json/json-parts';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../addenda';
@@ -22,10 +23,10 @@ export class GetWorkflowAddendumsParams {
     exampleAddendum(NOTE, { text: 'All rooms were seen.' }, { id: 'rounds-1', resourceType: 'SDCWorkflow' }),
   ],
 })
-export class GetWorkflowAddendums implements RpcHandler<GetWorkflowAddendumsParams, JsonText> {
+export class GetWorkflowAddendums implements RpcHandler<GetWorkflowAddendumsParams, JsonText | JsonParts> {
   constructor(private readonly addenda: Addenda) {}
 
-  execute({ id }: GetWorkflowAddendumsParams): Promise<JsonText> {
+  execute({ id }: GetWorkflowAddendumsParams): Promise<JsonText | JsonParts> {
     return this.addenda.listOf({ id, resourceType: 'SDCWorkflow' });
   }
 }

@@ -1,9 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer, type FhirStream } from '../../fhir/fhir-answer';
 import { type OperationDefinition, type OperationRequest } from '../../operation/operation';
 import { Environment } from '../../platform/config/environment';
 import { CollectedText } from '../../platform/http/collected-text';
+import { Portions } from '../../platform/http/portions';
+import { streamLimitsOf } from '../../platform/http/stream-limits';
 import { type TextSink } from '../../platform/http/send-stream';
 import { PAGE_HEADERS } from './page-style';
 import { type RecordPrinter } from './record';
@@ -20,9 +21,6 @@ export const amendmentsOperation = {
   hasPage: true,
 } as const satisfies Partial<OperationDefinition>;
 
-/** Characters that are sent at once. */
-const CHARACTERS_AT_ONCE = 32 * 1024;
-
 /** Answers with the record of a target: a page, or JSON for who asks for it. */
 @Injectable()
 export class RecordAnswers {
@@ -33,9 +31,8 @@ export class RecordAnswers {
 
   async of({ type = '', id = '', format, isPretty }: OperationRequest): Promise<FhirAnswer | FhirStream> {
     const record = await this.reader.read({ id, resourceType: type });
-    const { everythingStallSeconds: stallSeconds, everythingStreamMaxSeconds: mostSeconds } = this.environment;
     const { contentType } = format;
-    const limits = { stallSeconds, mostSeconds };
+    const limits = streamLimitsOf(this.environment);
     if (format.isPage === true) {
       const produce = (sink: TextSink): Promise<void> => write(sink, record, new RecordPage());
       return { contentType, headers: PAGE_HEADERS, limits, produce };
@@ -64,29 +61,4 @@ async function write(sink: TextSink, { head, parts }: TargetRecord, printer: Rec
     );
   await page.add(printer.end(count));
   await page.flush();
-}
-
-/** Gathers short texts into portions that are worth sending. */
-class Portions {
-  private texts: string[] = [];
-  private size = 0;
-
-  constructor(private readonly sink: TextSink) {}
-
-  async add(texts: Iterable<string>): Promise<void> {
-    for (const text of texts) {
-      this.texts.push(text);
-      this.size += text.length;
-      if (this.size >= CHARACTERS_AT_ONCE) await this.flush();
-    }
-  }
-
-  async flush(): Promise<void> {
-    const text = this.texts.join('');
-    this.texts = [];
-    this.size = 0;
-    await this.sink.write(text);
-    // A caller who reads fast never makes a write wait, and others would.
-    await nextTurn();
-  }
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../../fhir/types';
-import { Statements } from '../../platform/database/statements';
 import { ServiceError } from '../../platform/errors/service-error';
 import { compactJson } from '../../platform/json/compact-json';
 import { membersOf } from '../../platform/json/json-members';
@@ -12,7 +11,7 @@ import { Slices } from '../../platform/time/slices';
 import { ResourceReader } from '../../resource/resource-reader';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type StoredResource } from '../../resource/stored-resource';
-import { AddendumEntries } from '../addendum-entries.repository';
+import { AddendumEntries, type StoredEntry } from '../addendum-entries.repository';
 import { AMENDMENT, HISTORY } from '../addendum-kinds';
 import { Verify, type Verification } from '../methods/verify';
 import { type DiffEntry, diffSnapshots } from '../snapshot-diff';
@@ -28,12 +27,8 @@ import {
   type Revision,
   type UnsignedChanges,
 } from './record';
-import { READ_RECORD } from './record-statements';
 import { SnapshotFields } from './snapshot-fields';
 
-/** Texts that are in memory at once, but for a single larger one. */
-const BYTES_AT_ONCE = 512 * 1024;
-const MAX_SEQUENCE = 2_147_483_647;
 const MAX_TRIES = 5;
 
 /** Members of an addendum that its head tells. */
@@ -49,14 +44,6 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
 type Members = ReadonlyMap<string, string>;
 
 const membersIn = (text: string): Members => new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));
-
-interface EntryRow {
-  readonly sequence: number;
-  readonly addendum_id: string;
-  readonly is_snapshot: boolean;
-  readonly body: string | null;
-  readonly [column: string]: unknown;
-}
 
 /** The last body that was signed, at the place of the walk. */
 interface Signed {
@@ -81,7 +68,6 @@ export class RecordReader {
     private readonly reader: ResourceReader,
     private readonly entries: AddendumEntries,
     private readonly verify: Verify,
-    private readonly statements: Statements,
     private readonly slices: Slices,
     private readonly clock: Clock,
   ) {}
@@ -147,16 +133,16 @@ export class RecordReader {
     chain: Verification,
   ): AsyncGenerator<RecordPart, void, void> {
     let signed: Signed | undefined;
-    for await (const row of this.rowsOf(target, chain.intact ? chain.length : MAX_SEQUENCE)) {
-      const isProven = row.sequence <= chain.length;
-      const text = isProven ? (row.body ?? '') : readableText(row.body);
+    for await (const entry of this.entries.of(target, { last: chain.intact ? chain.length : undefined })) {
+      const isProven = entry.sequence <= chain.length;
+      const text = isProven ? (entry.text ?? '') : readableText(entry.text);
       if (text === undefined) {
-        yield lost(row);
+        yield lost(entry);
         continue;
       }
       const members = membersIn(text);
-      const addendum = headOf(row, members, isProven);
-      const snapshot = row.is_snapshot ? members.get('snapshot') : undefined;
+      const addendum = headOf(entry, members, isProven);
+      const snapshot = entry.isSnapshot ? members.get('snapshot') : undefined;
       if (snapshot?.startsWith('{') === true) {
         const { next, part } = await this.revisionOf(addendum, stringIn(members, 'status'), snapshot, signed);
         signed = next;
@@ -166,17 +152,6 @@ export class RecordReader {
     if (signed !== undefined && stored !== undefined) {
       const unsigned = await this.unsignedOf(signed, stored);
       if (unsigned !== undefined) yield unsigned;
-    }
-  }
-
-  private async *rowsOf(target: NativeReference, last: number): AsyncGenerator<EntryRow, void, void> {
-    const { resourceType, id } = target;
-    for (let at = 0; ;) {
-      const rows = await this.statements.run<EntryRow>(READ_RECORD, [resourceType, id, at, last, BYTES_AT_ONCE]);
-      yield* rows;
-      const end = rows.at(-1);
-      if (end === undefined) return;
-      at = end.sequence;
     }
   }
 
@@ -299,23 +274,23 @@ function* both<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
 }
 
 /** The text of an addendum that nothing vouches for: whoever wrote it need not have written JSON as the server does. */
-function readableText(body: string | null): string | undefined {
+function readableText(stored: string | undefined): string | undefined {
   try {
-    const text = compactJson(body ?? '');
+    const text = compactJson(stored ?? '');
     return text.startsWith('{') ? text : undefined;
   } catch {
     return undefined;
   }
 }
 
-const lost = ({ sequence, addendum_id: id, body }: EntryRow): Lost => ({
+const lost = ({ sequence, addendumId: id, text }: StoredEntry): Lost => ({
   kind: 'lost',
   sequence,
   id,
-  reason: body === null ? 'It is gone from the database.' : 'What is stored in its place cannot be read.',
+  reason: text === undefined ? 'It is gone from the database.' : 'What is stored in its place cannot be read.',
 });
 
-function headOf({ sequence, addendum_id: id }: EntryRow, members: Members, isProven: boolean): AddendumHead {
+function headOf({ sequence, addendumId: id }: StoredEntry, members: Members, isProven: boolean): AddendumHead {
   return {
     sequence,
     id,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../platform/config/environment';
+import { inOneFlight } from '../../platform/database/in-one-flight';
 import { type UnitOfWork } from '../../platform/database/unit-of-work';
 import { clientOf } from '../client/client';
 import { type CredentialGuard } from '../guessing/credential-guard';
@@ -23,7 +24,10 @@ function grantWith({ isCurrent }: { isCurrent: boolean }): PasswordGrant {
     issue: () => Promise.resolve({ token_type: 'Bearer', expires_in: 60, access_token: 'token' }),
   };
   const twoFactor: Pick<TwoFactor, 'assertPassed'> = { assertPassed: () => Promise.resolve() };
-  const unitOfWork: Pick<UnitOfWork, 'run' | 'afterCommit'> = { run: (work) => work(), afterCommit: () => undefined };
+  const unitOfWork: Pick<UnitOfWork, 'run' | 'afterCommit'> = {
+    run: (work) => work(inOneFlight),
+    afterCommit: () => undefined,
+  };
   const guesses: Pick<CredentialGuard, 'judge'> = { judge: (_kind, _name, judge) => judge() };
   return new PasswordGrant(
     passwords as PasswordStrategy,

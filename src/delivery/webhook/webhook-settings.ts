@@ -1,5 +1,5 @@
 import { ServiceError } from '../../platform/errors/service-error';
-import { type DeliverySettings, type DestinationParameter } from '../delivery-kind';
+import { type DeliverySettings, type DestinationParameter, MASK } from '../delivery-kind';
 import { readEndpointUrl } from './endpoint-url';
 import { type HeaderLine, parseHeaderLine } from './header-line';
 import { signingKeyOf } from './webhook-signature';
@@ -13,9 +13,6 @@ export interface WebhookSettings extends DeliverySettings {
   /** Each signs every request: two while a receiver changes from one to the other. Without any, nothing is signed. */
   readonly secrets: readonly string[];
 }
-
-/** Stands for a header value or a secret wherever a destination is read. */
-export const MASK = '***';
 
 /** interface, "SvcTopicDestination (webhook kind)", parameters; `secret` is ours. */
 const VALUE_FIELDS = {

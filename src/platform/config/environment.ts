@@ -54,10 +54,10 @@ export class Environment {
   readonly everythingTimeoutMaxSeconds!: number;
   /** `SVC_EVERYTHING_LIST_SECONDS`: how long the pages of an `$everything` can be turned. */
   readonly everythingListSeconds!: number;
-  /** `SVC_EVERYTHING_STALL_SECONDS`: how long a caller may take for 64 kB of a large chart. */
-  readonly everythingStallSeconds!: number;
-  /** `SVC_EVERYTHING_STREAM_MAX_SECONDS`: how long the whole of a large chart may take. */
-  readonly everythingStreamMaxSeconds!: number;
+  /** `SVC_STREAM_STALL_SECONDS`: how long a caller may take for 64 kB of an answer that comes in parts: a large chart, the addenda of a target. */
+  readonly streamStallSeconds!: number;
+  /** `SVC_STREAM_MAX_SECONDS`: how long the whole of such an answer may take. */
+  readonly streamMaxSeconds!: number;
   /** `SVC_PASSWORD_HASH_SLOTS`: threads that compute password hashes, one each at a time. */
   readonly passwordHashSlots!: number;
   /** `SVC_PASSWORD_HASH_QUEUE`: logins that may wait before they begin, and hashes for a slot; above it 503. */
@@ -147,8 +147,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
     everythingListSeconds: read.integer('SVC_EVERYTHING_LIST_SECONDS', 3600, 1, 86_400),
     // An idle transaction is ended after 15 s.
-    everythingStallSeconds: read.integer('SVC_EVERYTHING_STALL_SECONDS', 10, 1, 12),
-    everythingStreamMaxSeconds: read.integer('SVC_EVERYTHING_STREAM_MAX_SECONDS', 900, 1, 86_400),
+    streamStallSeconds: read.integer('SVC_STREAM_STALL_SECONDS', 10, 1, 12),
+    streamMaxSeconds: read.integer('SVC_STREAM_MAX_SECONDS', 900, 1, 86_400),
     passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
     passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 500, 0, 10_000),
     credentialFailuresFree: read.integer('SVC_CREDENTIAL_FAILURES_FREE', 10, 1, 1_000_000),

@@ -198,6 +198,46 @@ describe(UnitOfWork.name, () => {
     });
   });
 
+  describe('finish', () => {
+    it('commits behind the last statements and hands on what they found', async () => {
+      const found = await unitOfWork.run(async (finish) => {
+        const [, value] = await finish([database.add('a'), database.findValue('a')]);
+        return [value, await unitOfWork.outside(() => database.findValue('a'))];
+      });
+      expect([found, await database.countInTransaction()]).toEqual([[1, 1], 0]);
+    });
+
+    it('takes everything back when one of them fails, and hands on the first failure', async () => {
+      const failing = (column: string): Promise<unknown> =>
+        statements.run({ name: column, text: `select ${column}` }, []);
+      const work = unitOfWork.run(async (finish) => {
+        await database.add('a');
+        return finish([database.add('a'), failing('no_such_column'), failing('nor_this_one')]);
+      });
+      await expect(work).rejects.toThrow('no_such_column');
+      expect([await database.findValue('a'), await database.countInTransaction()]).toEqual([0, 0]);
+    });
+
+    it('leaves the COMMIT to the run outside', async () => {
+      const work = unitOfWork.run(async () => {
+        await unitOfWork.run((finish) => finish([database.add('a')]));
+        expect(await unitOfWork.outside(() => database.findValue('a'))).toBe(0);
+        throw new Error('refused');
+      });
+      await expect(work).rejects.toThrow('refused');
+      expect(await database.findValue('a')).toBe(0);
+    });
+
+    it('does not lose what was gathered', async () => {
+      const work = unitOfWork.run((finish) => {
+        unitOfWork.gather(Symbol('key'), 1, () => Promise.resolve());
+        return finish([database.add('a')]);
+      });
+      await expect(work).rejects.toThrow('gathered');
+      expect(await database.findValue('a')).toBe(0);
+    });
+  });
+
   describe('gather', () => {
     const key = Symbol('names');
 

@@ -208,13 +208,13 @@ describe(compactJson.name, () => {
     });
 
     it('reads a million empty arrays and objects', () => {
-      const text = `[${'[ ],{ },'.repeat(million / 2)}1]`;
+      const text = `[${'[ ],{ },'.repeat(million / 2 - 1)}1]`;
       expect(compactJson(text) === text.replaceAll(' ', '')).toBe(true);
     });
 
     it('finds the one duplicate among 100,000 keys', () => {
       expect(refusalOf(`{${keys}}`)).toBeUndefined();
-      expect(refusalOf(`{${keys},"k0":1}`)?.kind).toBe('duplicate-key');
+      expect(refusalOf(`{${keys.replace('"k1"', '"k0"')}}`)?.kind).toBe('duplicate-key');
     });
 
     it('reads 20 MB of string, of escapes, and of white space', () => {
@@ -222,7 +222,23 @@ describe(compactJson.name, () => {
       const texts = [`"${'x'.repeat(size)}"`, `"${'\\"'.repeat(size / 2)}"`];
       for (const text of texts) expect(compactJson(text) === text).toBe(true);
       expect(compactJson(`[${' '.repeat(size)}]`)).toBe('[]');
-      expect(compactJson(`[${' 1 ,'.repeat(size / 4)}1]`) === `[${'1,'.repeat(size / 4)}1]`).toBe(true);
+      const numbers = `[${' 1 ,'.repeat(size / 4)}1]`;
+      expect(compactJson(numbers, { maxValues: size }) === numbers.replaceAll(' ', '')).toBe(true);
+    });
+
+    it('refuses more values than JSON.parse reads at once, and more members than an object has', () => {
+      const refusal = (kind: string, message: string): object => ({
+        kind,
+        message: expect.stringMatching(message) as unknown,
+      });
+      for (const value of ['[]', '{}', '1', '""']) {
+        expect(refusalOf(`[${`${value},`.repeat(million)}1]`)).toMatchObject(
+          refusal('too-many', '^More than 1000000 values \\('),
+        );
+      }
+      expect(refusalOf(`{${keys},"one":1}`)).toMatchObject(
+        refusal('too-many', '^Object of more than 100000 members \\('),
+      );
     });
 
     it('names the place at the end of a million lines', () => {

@@ -6,28 +6,36 @@ export interface JsonLimits {
   readonly maxDepth?: number;
   /** How many characters a number may have; 40 when not given. */
   readonly maxNumberLength?: number;
+  /** How many values there may be in all; 1,000,000 when not given. */
+  readonly maxValues?: number;
+  /** How many members an object may have; 100,000 when not given. */
+  readonly maxMembers?: number;
 }
 
 /**
  * Checks a JSON text (RFC 8259) in one pass and drops the white space outside its strings.
  *
  * Beyond the grammar it refuses what readers disagree about or what could harm them: duplicate keys (also when escaped
- * differently), keys that reach a prototype, NUL and lone surrogates (PostgreSQL stores neither), depth, and numbers
- * that are long or have an exponent beyond ±400 (PostgreSQL's numeric would spell out every digit).
+ * differently), keys that reach a prototype, NUL and lone surrogates (PostgreSQL stores neither), depth, numbers
+ * that are long or have an exponent beyond ±400 (PostgreSQL's numeric would spell out every digit), and so many values that
+ * `JSON.parse`, which cannot pause, would hold up everybody else.
  * @throws JsonBodyError that names the kind and the place.
  */
 export function compactJson(text: string, limits: JsonLimits = {}): string {
-  const { maxDepth = DEFAULT_MAX_DEPTH, maxNumberLength = DEFAULT_MAX_NUMBER_LENGTH } = limits;
-  return new JsonScanner(text, maxDepth, maxNumberLength).scan();
+  return new JsonScanner(text, { ...DEFAULT_LIMITS, ...limits }).scan();
 }
 
 /** As {@link compactJson}, in steps of less than a millisecond: for texts of megabytes, which others should not wait for. */
-export function compactJsonInSteps(text: string): Steps<string> {
-  return new JsonScanner(text, DEFAULT_MAX_DEPTH, DEFAULT_MAX_NUMBER_LENGTH).scanInSteps();
+export function compactJsonInSteps(text: string, limits: JsonLimits = {}): Steps<string> {
+  return new JsonScanner(text, { ...DEFAULT_LIMITS, ...limits }).scanInSteps();
 }
 
-const DEFAULT_MAX_DEPTH = 64;
-const DEFAULT_MAX_NUMBER_LENGTH = 40;
+const DEFAULT_LIMITS: Required<JsonLimits> = {
+  maxDepth: 64,
+  maxNumberLength: 40,
+  maxValues: 1_000_000,
+  maxMembers: 100_000,
+};
 
 const MAX_EXPONENT = 400;
 
@@ -82,6 +90,7 @@ class JsonScanner {
   private at = 0;
   private readonly containers: OpenContainer[] = [];
   private depth = 0;
+  private values = 0;
 
   /** The text up to here is in `slices` or `joined`. */
   private copiedTo = 0;
@@ -90,8 +99,7 @@ class JsonScanner {
 
   constructor(
     private readonly text: string,
-    private readonly maxDepth: number,
-    private readonly maxNumberLength: number,
+    private readonly limits: Required<JsonLimits>,
   ) {}
 
   scan(): string {
@@ -101,10 +109,13 @@ class JsonScanner {
   }
 
   *scanInSteps(): Steps<string> {
-    let values = 0;
+    let pauseAt = VALUES_AT_ONCE;
     do {
       this.value();
-      if (++values % VALUES_AT_ONCE === 0) yield;
+      if (this.values >= pauseAt) {
+        pauseAt = this.values + VALUES_AT_ONCE;
+        yield;
+      }
     } while (this.hasNextValue());
     return this.compacted();
   }
@@ -113,6 +124,7 @@ class JsonScanner {
   private value(): void {
     for (;;) {
       const code = this.next();
+      this.count();
       if (code === OPENING_BRACE) {
         const container = this.open(true);
         if (this.next() === CLOSING_BRACE) return;
@@ -147,12 +159,18 @@ class JsonScanner {
   }
 
   private open(isObject: boolean): OpenContainer {
-    if (this.depth === this.maxDepth) this.refuse('too-deep', `Deeper than ${this.maxDepth} levels`, this.at);
+    const { maxDepth } = this.limits;
+    if (this.depth === maxDepth) this.refuse('too-deep', `Deeper than ${maxDepth} levels`, this.at);
     this.at++;
     const container = (this.containers[this.depth++] ??= { step: 0, keys: new Set() });
     container.step = isObject ? '' : 0;
     if (container.keys.size > 0) container.keys.clear();
     return container;
+  }
+
+  private count(): void {
+    const { maxValues } = this.limits;
+    if (++this.values > maxValues) this.refuse('too-many', `More than ${maxValues} values`, this.at);
   }
 
   private key(container: OpenContainer): void {
@@ -169,6 +187,8 @@ class JsonScanner {
     }
     const keysBefore = container.keys.size;
     if (container.keys.add(key).size === keysBefore) this.refuse('duplicate-key', 'Key that stands twice', start);
+    const { maxMembers } = this.limits;
+    if (keysBefore === maxMembers) this.refuse('too-many', `Object of more than ${maxMembers} members`, start);
     if (this.next() !== COLON) this.malformed("':'");
     this.at++;
   }
@@ -251,8 +271,9 @@ class JsonScanner {
       this.digits();
     }
     const exponent = this.exponent();
-    if (this.at - start > this.maxNumberLength) {
-      this.refuse('number-too-long', `Number longer than ${this.maxNumberLength} characters`, start);
+    const { maxNumberLength } = this.limits;
+    if (this.at - start > maxNumberLength) {
+      this.refuse('number-too-long', `Number longer than ${maxNumberLength} characters`, start);
     }
     if (exponent > MAX_EXPONENT) this.refuse('number-too-long', `Exponent beyond ±${MAX_EXPONENT}`, start);
   }

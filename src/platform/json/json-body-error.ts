@@ -1,5 +1,5 @@
 export type JsonBodyErrorKind =
-  'malformed' | 'duplicate-key' | 'forbidden-key' | 'forbidden-text' | 'too-deep' | 'number-too-long';
+  'malformed' | 'duplicate-key' | 'forbidden-key' | 'forbidden-text' | 'too-deep' | 'number-too-long' | 'too-many';
 
 /** Where a text was refused; line and column count from 1, the column in UTF-16 units. */
 export interface JsonPlace {

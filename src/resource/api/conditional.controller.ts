@@ -8,12 +8,10 @@ import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { type ConditionalDeletion, ConditionalWriter } from '../conditional/conditional-writer';
-import { ResourceDraft } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
 import { criteriaOf, isNoContent, isRemoveAll } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { locationOf, resourceAnswer } from './resource-answer';
-import { readBody } from './resource-request';
 import { WriteRequests } from './write-requests';
 
 /** Update and delete of what criteria find (http://hl7.org/fhir/R4/http.html#cond-update, #cdelete). */
@@ -33,7 +31,7 @@ export class ConditionalController {
   @OperationId('FhirConditionalUpdate')
   async update(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type);
-    const draft = ResourceDraft.of(readBody(request), type);
+    const draft = await this.requests.draftOf(request, type);
     const options = await this.requests.optionsOf(request);
     const { outcome, resource } = await this.writer.put(draft, criteriaOf(request), options);
     const location = locationOf(rootUrlOf(request, this.environment), resource);

@@ -2,8 +2,9 @@ import { type Request } from 'express';
 import { YAML_MEDIA_TYPES } from '../../fhir/format';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
-import { readJson, type ScannedJson } from '../../platform/json/read-json';
+import { readJson, readJsonInSteps, type ScannedJson } from '../../platform/json/read-json';
 import { bodyOf, mediaTypeOf } from '../../platform/http/raw-request';
+import { type Steps } from '../../platform/time/steps';
 import { jsonOfYaml } from '../../platform/yaml/read-yaml';
 
 const JSON_TYPES = new Set([
@@ -24,6 +25,11 @@ const YAML_LIMIT_BYTES = 1024 * 1024;
  */
 export function readBody(request: Request): ScannedJson {
   return readJson(readBodyText(request));
+}
+
+/** As {@link readBody}, in steps: a body of megabytes holds nobody up. */
+export function* readBodyInSteps(request: Request): Steps<ScannedJson> {
+  return yield* readJsonInSteps(readBodyText(request));
 }
 
 /** As {@link readBody}, but the text is not scanned yet. */

@@ -8,14 +8,13 @@ import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { ConditionalWriter } from '../conditional/conditional-writer';
-import { ResourceDraft, assertId } from '../resource-draft';
+import { assertId } from '../resource-draft';
 import { GrantedReader } from '../rows/granted-reader';
 import { ResourceTypes } from '../resource-types';
 import { ResourceWriter } from '../resource-writer';
 import { createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { locationOf, resourceAnswer } from './resource-answer';
-import { readBody } from './resource-request';
 import { WriteRequests } from './write-requests';
 
 /**
@@ -48,7 +47,7 @@ export class ResourceController {
   @OperationId((request) => (isConditionalCreate(request) ? 'FhirConditionalCreate' : 'FhirCreate'))
   async create(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type);
-    const draft = ResourceDraft.of(readBody(request), type);
+    const draft = await this.requests.draftOf(request, type);
     const criteria = createCriteriaOf(request);
     const options = await this.requests.createOptions();
     const { outcome, resource } =
@@ -69,7 +68,7 @@ export class ResourceController {
     @Res() response: Response,
   ): Promise<void> {
     this.requests.assertById(type, id, request);
-    const draft = ResourceDraft.of(readBody(request), type, id);
+    const draft = await this.requests.draftOf(request, type, id);
     const { outcome, resource } = await this.writer.put(draft, id, await this.requests.optionsOf(request));
     const headers = outcome === 'created' ? { Location: locationOf(this.rootUrl(request), resource) } : {};
     sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { assertId } from '../resource-draft';
+import { Slices } from '../../platform/time/slices';
+import { assertId, ResourceDraft } from '../resource-draft';
 import { ResourceTypes } from '../resource-types';
 import { type WriteOptions } from '../resource-writer';
 import { RowLimits } from '../rows/row-limits';
 import { assertNoCriteria } from './criteria-request';
 import { preconditionsOf } from './preconditions';
+import { readBodyInSteps } from './resource-request';
 
 /** What all writes read of their requests. */
 @Injectable()
@@ -13,7 +15,16 @@ export class WriteRequests {
   constructor(
     private readonly types: ResourceTypes,
     private readonly limits: RowLimits,
+    private readonly slices: Slices,
   ) {}
+
+  /**
+   * The resource that is sent; one of megabytes is read in slices.
+   * @throws what {@link readBodyInSteps} and {@link ResourceDraft.of} throw
+   */
+  async draftOf(request: Request, type: string, id?: string): Promise<ResourceDraft> {
+    return ResourceDraft.of(await this.slices.run(readBodyInSteps(request)), type, id);
+  }
 
   /** @throws ServiceError for a type that is unknown or read only, what is no id, or criteria beside the id */
   assertById(type: string, id: string, request: Request): void {

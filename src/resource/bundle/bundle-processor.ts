@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
+import { Slices } from '../../platform/time/slices';
 import { type Bundle } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { BatchRunner } from './batch-runner';
@@ -16,6 +17,7 @@ export class BundleProcessor {
     private readonly transactions: TransactionRunner,
     private readonly batches: BatchRunner,
     private readonly slots: BundleSlots,
+    private readonly slices: Slices,
     private readonly environment: Environment,
   ) {}
 
@@ -29,7 +31,7 @@ export class BundleProcessor {
 
   private async processNow(text: string, call: BundleCall): Promise<string> {
     const { bundleEntriesMax, bundleTimeoutSeconds } = this.environment;
-    const bundle = readBundle(text, bundleEntriesMax);
+    const bundle = await this.slices.run(readBundle(text, bundleEntriesMax));
     const deadline = new Deadline(bundleTimeoutSeconds);
     return bundleAnswerText(bundle.type, await this.run(bundle, call, deadline), call);
   }

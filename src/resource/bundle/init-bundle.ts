@@ -4,6 +4,7 @@ import { Environment } from '../../platform/config/environment';
 import { StartError } from '../../platform/errors/start-error';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { Slices } from '../../platform/time/slices';
 import { type Bundle } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { Deadline } from './deadline';
@@ -23,6 +24,7 @@ export class InitBundle {
 
   constructor(
     private readonly transactions: TransactionRunner,
+    private readonly slices: Slices,
     private readonly environment: Environment,
   ) {}
 
@@ -31,7 +33,8 @@ export class InitBundle {
     const file = this.environment.initBundle;
     if (file === undefined) return;
     try {
-      const bundle = readBundle(decodeUtf8(await readFile(file)), this.environment.bundleEntriesMax);
+      const text = decodeUtf8(await readFile(file));
+      const bundle = await this.slices.run(readBundle(text, this.environment.bundleEntriesMax));
       for (const part of partsOf(bundle)) {
         await this.transactions.run(part, SYSTEM, new Deadline(this.environment.bundleTimeoutSeconds));
       }

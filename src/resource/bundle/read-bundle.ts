@@ -1,6 +1,7 @@
 import { ServiceError } from '../../platform/errors/service-error';
-import { compactJson } from '../../platform/json/compact-json';
+import { compactJsonInSteps } from '../../platform/json/compact-json';
 import { elementsOf, membersOf } from '../../platform/json/json-members';
+import { type Steps } from '../../platform/time/steps';
 import { type Bundle, type BundleEntry, type BundleType, type EntryRequest, type EntryResource } from './bundle';
 import { atEntrySync, refusedRequest } from './entry-error';
 
@@ -14,10 +15,10 @@ const REQUEST_MEMBERS = ['method', 'url', 'ifMatch', 'ifNoneMatch', 'ifModifiedS
  * Reads a Bundle to be processed. Resources stay text: they are parsed when their references are known.
  * @throws ServiceError 'invalid' or 'too-large'; JsonBodyError for hostile or broken text.
  */
-export function readBundle(text: string, maxEntries: number): Bundle {
-  const members = new Map(
-    membersOf(compactJson(text, { maxDepth: MAX_DEPTH })).map(({ key, valueText }) => [key, valueText]),
-  );
+export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
+  const compact = yield* compactJsonInSteps(text, { maxDepth: MAX_DEPTH });
+  yield;
+  const members = new Map(membersOf(compact).map(({ key, valueText }) => [key, valueText]));
   if (stringOf(members.get('resourceType')) !== 'Bundle') {
     throw new ServiceError('invalid', 'Send a Bundle: a JSON object with "resourceType": "Bundle".', {
       expression: 'resourceType',
@@ -38,7 +39,12 @@ export function readBundle(text: string, maxEntries: number): Bundle {
       expression: 'Bundle.entry',
     });
   }
-  return { type, entries: entries.map((entry, index) => atEntrySync(index, () => entryOf(entry, index, type))) };
+  const read: BundleEntry[] = [];
+  for (const [index, entry] of entries.entries()) {
+    yield;
+    read.push(atEntrySync(index, () => entryOf(entry, index, type)));
+  }
+  return { type, entries: read };
 }
 
 function entryOf(text: string, index: number, type: BundleType): BundleEntry {

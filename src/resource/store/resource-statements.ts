@@ -45,15 +45,19 @@ export const READ_VERSION: Statement = {
     union all select ${RESOURCE_COLUMNS} from resource_history where type = $1 and id = $2 and version = $3`,
 };
 
+/** SQL of exact versions, as `found`, of what is `asked`: a relation with type, id and version. */
+export const versionsOf = (asked: string, columns: string): string => `${asked} asked cross join lateral (
+      select ${columns} from resource r where r.type = asked.type and r.id = asked.id and r.version = asked.version
+      union all
+      select ${columns} from resource_history h where h.type = asked.type and h.id = asked.id and h.version = asked.version
+    ) found`;
+
+const ASKED_VERSIONS = `(select * from unnest($1::text[], $2::text[], $3::integer[]) with ordinality u(type, id, version, position))`;
+
 /** Exact versions of many resources, in the order asked. */
 export const READ_VERSIONS: Statement = {
   name: 'resource-read-versions',
-  text: `select found.* from unnest($1::text[], $2::text[], $3::integer[]) with ordinality asked(type, id, version, position)
-    cross join lateral (
-      select ${RESOURCE_COLUMNS} from resource r where r.type = asked.type and r.id = asked.id and r.version = asked.version
-      union all
-      select ${RESOURCE_COLUMNS} from resource_history h where h.type = asked.type and h.id = asked.id and h.version = asked.version
-    ) found order by asked.position`,
+  text: `select found.* from ${versionsOf(ASKED_VERSIONS, RESOURCE_COLUMNS)} order by asked.position`,
 };
 
 /**

@@ -1,0 +1,31 @@
+import { type Logger } from '@nestjs/common';
+import { type AttemptLogLevel } from './attempt-log-level';
+import { type AttemptResult, type ClaimedBatch, MAX_MESSAGE_LENGTH } from './delivery-queue';
+
+const METHODS = {
+  error: 'error',
+  warn: 'warn',
+  info: 'log',
+  debug: 'debug',
+  trace: 'verbose',
+} as const satisfies Record<AttemptLogLevel, keyof Logger>;
+
+/** A status record in the log, where the destination asks for it: numbers and what `$events` shows, nothing of the events. */
+export function recordAttempt(
+  logger: Logger,
+  { attemptLogLevel, destinationId, firstNumber, events, failStreak }: ClaimedBatch,
+  { durationMilliseconds, outcome }: AttemptResult,
+  isDelivered: boolean,
+): void {
+  if (attemptLogLevel === undefined) return;
+  logger[METHODS[attemptLogLevel]]({
+    event: 'delivery attempt',
+    destination: destinationId,
+    firstNumber,
+    lastNumber: firstNumber + events.length - 1,
+    attempt: failStreak + 1,
+    isDelivered,
+    outcome: outcome.slice(0, MAX_MESSAGE_LENGTH),
+    durationMilliseconds,
+  });
+}

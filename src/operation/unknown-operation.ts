@@ -1,0 +1,21 @@
+import { nearestCode } from '../fhir/nearest-code';
+import { ServiceError } from '../platform/errors/service-error';
+import { type OperationDefinition } from './operation';
+
+/** Nothing is called so here: says where there is an operation of that code, or else which code may be meant. */
+export function unknownOperation(code: string, known: readonly OperationDefinition[]): ServiceError {
+  const shown = `$${code.slice(0, 64)}`;
+  const paths = known.filter((definition) => definition.code === code).map(pathOf);
+  if (paths.length > 0) {
+    return new ServiceError('not-found', `No such operation here: ${shown} is called at ${paths.join(', ')}`);
+  }
+  const codes = new Set(known.map((definition) => definition.code));
+  const near = nearestCode(code, codes);
+  const hint = near === undefined ? '' : `. Did you mean $${near}?`;
+  return new ServiceError('not-found', `No such operation: ${shown}${hint}`);
+}
+
+function pathOf({ level, resourceType = '', code }: OperationDefinition): string {
+  if (level === 'system') return `/$${code}`;
+  return level === 'type' ? `/${resourceType}/$${code}` : `/${resourceType}/{id}/$${code}`;
+}

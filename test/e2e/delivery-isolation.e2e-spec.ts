@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
+import { eventually } from '../support/eventually';
+import { type WebhookReceiver } from '../support/webhook-receiver';
+
+const HEALTHY = ['h1', 'h2', 'h3', 'h4', 'h5'];
+const TARPITS = Array.from({ length: 40 }, (_value, index) => `t${index + 1}`);
+const SLOTS = 8;
+/** A quarter of the slots. */
+const SUSPECT_SLOTS = 2;
+/** Nobody gives up before the spec is over. */
+const PATIENT = { name: 'timeout', valueUnsignedInt: 3600 };
+
+let bed: DeliveryBed;
+let server: DeliveringServer;
+let well: WebhookReceiver;
+let silent: WebhookReceiver;
+let dripping: WebhookReceiver;
+let writes = 0;
+
+/** Each destination has a path of its own. */
+const at = (receiver: WebhookReceiver, id: string): string => receiver.url.replace('/hook', `/${id}`);
+const receiverOf = (tarpit: string): WebhookReceiver => (TARPITS.indexOf(tarpit) % 2 === 0 ? silent : dripping);
+const attemptsOn = (tarpit: string): number => receiverOf(tarpit).arrivals(`/${tarpit}`).requests.length;
+
+beforeAll(async () => {
+  bed = await DeliveryBed.open({ SVC_DELIVERY_SLOTS: String(SLOTS), SVC_METRICS_PORT: '0' });
+  [well, silent, dripping] = await Promise.all([bed.startReceiver(), bed.startReceiver(), bed.startReceiver()]);
+  server = await bed.start();
+  for (const id of HEALTHY) await server.makeDestination({ id, url: at(well, id) });
+  await write(1);
+  await healthyHaveAll();
+}, 60_000);
+afterAll(() => bed.close());
+
+async function write(count: number): Promise<void> {
+  for (let round = 0; round < count; round++) expect((await server.putPatient('p', ++writes)).ok).toBe(true);
+}
+
+async function healthyHaveAll(): Promise<void> {
+  const requests = (): number => well.requests.length;
+  let seen = 0;
+  await eventually('each healthy destination has everything', () => {
+    if (requests() === seen) return false;
+    seen = requests();
+    return HEALTHY.every((id) => well.arrivals(`/${id}`).keys.length === writes);
+  });
+  for (const id of HEALTHY) expect(well.arrivals(`/${id}`).faults).toEqual([]);
+}
+
+async function makeTarpits(count = TARPITS.length): Promise<void> {
+  for (const id of TARPITS.slice(0, count))
+    await server.makeDestination({ id, url: at(receiverOf(id), id), parameter: [PATIENT] });
+}
+
+const remove = (id: string): Promise<Response> => server.send('DELETE', `/fhir/SvcTopicDestination/${id}`);
+
+/** What they were sent is forgotten too. */
+async function removeTarpits(): Promise<void> {
+  for (const id of TARPITS) await remove(id);
+  await eventually('their attempts are cut', () => silent.open + dripping.open === 0);
+  for (const { requests } of [silent, dripping]) requests.length = 0;
+}
+
+/** Puts events of one version into the queues of destinations whose ids begin so, as if it had been written that often. */
+const queueEvents = (ids: string, patient: string, count: number): Promise<unknown> =>
+  bed.query(`insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
+    select destination_key, length(body), version, type, id, 'update', 'PUT'
+    from destination_runtime, resource, generate_series(1, ${count})
+    where destination_id like '${ids}%' and type = 'Patient' and id = '${patient}'`);
+
+describe('Receivers that say nothing, or answer byte by byte (F13)', () => {
+  afterEach(removeTarpits);
+
+  it('and did well before hold up nobody, each with one attempt on one connection', async () => {
+    await makeTarpits();
+    await write(1);
+    await eventually('they do well', () => TARPITS.every((id) => receiverOf(id).arrivals(`/${id}`).keys.length === 1));
+    silent.always({ kind: 'hang' });
+    dripping.always({ kind: 'drip' });
+    await write(40);
+    await healthyHaveAll();
+    for (const id of TARPITS) expect(attemptsOn(id)).toBeLessThanOrEqual(2);
+    for (const { open, requests } of [silent, dripping]) {
+      expect(open).toBeLessThanOrEqual(TARPITS.length / 2);
+      expect(new Set(requests.map(({ connection }) => connection)).size).toBeLessThanOrEqual(TARPITS.length / 2);
+    }
+  }, 60_000);
+
+  it('and never did well hold up nobody either', async () => {
+    await makeTarpits();
+    await write(40);
+    await healthyHaveAll();
+    for (const id of TARPITS) expect(attemptsOn(id)).toBeLessThanOrEqual(1);
+  }, 60_000);
+
+  it('keep no new destination from its first attempt', async () => {
+    await makeTarpits(SUSPECT_SLOTS);
+    await write(1);
+    await eventually('all slots for such are taken', () => silent.open + dripping.open === SUSPECT_SLOTS);
+    await server.makeDestination({ id: 'new', url: at(well, 'new') });
+    await write(1);
+    await eventually('the new one has it', () => well.arrivals('/new').keys.length === 1);
+  }, 60_000);
+
+  it('with large batches have as many in memory as fit', async () => {
+    const large = { resourceType: 'Patient', id: 'large', name: [{ text: 'x'.repeat(200_000) }] };
+    expect((await server.send('PUT', '/fhir/Patient/large', large)).status).toBe(201);
+    writes++;
+    await healthyHaveAll();
+    const memory = await residentBytes();
+    await makeTarpits();
+    await queueEvents('t', 'large', 20);
+    await eventually('they are sent to', () => silent.open + dripping.open > SUSPECT_SLOTS);
+    await write(40);
+    await healthyHaveAll();
+    // Of 4 MB each: 16 MiB that wait, and the slots.
+    expect(silent.requests.length + dripping.requests.length).toBeLessThanOrEqual(5 + SUSPECT_SLOTS);
+    expect((await residentBytes()) - memory).toBeLessThan(150_000_000);
+  }, 60_000);
+});
+
+describe('A destination with a long queue', () => {
+  it('is emptied in order, while others get what is new', async () => {
+    const busy = await bed.startReceiver();
+    await server.makeDestination({ id: 'busy', url: busy.url, parameter: [PATIENT] });
+    await queueEvents('busy', 'p', 30_000);
+    await eventually('it is sent to', () => busy.requests.length > 0);
+    await write(40);
+    await healthyHaveAll();
+    expect((await server.status('busy')).counts.messagesQueued).toBeGreaterThan(0);
+    const requests = busy.requests.length;
+    await eventually('it goes on', () => busy.requests.length > requests + 20);
+    expect({ faults: busy.arrivals().faults, mostAtOnce: busy.mostAtOnce }).toEqual({ faults: [], mostAtOnce: 1 });
+    await remove('busy');
+  }, 60_000);
+});
+
+const residentBytes = async (): Promise<number> => (await server.metric('process_resident_memory_bytes')) ?? NaN;
+
+/** Number, state, resource and count of attempts of each event of a destination, the latest first. */
+async function timeline(id: string): Promise<unknown[]> {
+  const answer = await server.send('GET', `/fhir/SvcTopicDestination/${id}/$events`);
+  const { parameter } = (await answer.json()) as { parameter: { part: { name: string }[] }[] };
+  return parameter.map(({ part }) =>
+    ['number', 'state', 'focus', 'attempts'].map((name) => {
+      const { name: _name, ...value } = part.find((one) => one.name === name) ?? { name };
+      const [content] = Object.values(value);
+      return (content as { reference?: string } | undefined)?.reference ?? content;
+    }),
+  );
+}
+
+describe('An event that its receiver never takes (F14)', () => {
+  let picky: WebhookReceiver;
+  const refuse = (id: string): void => {
+    picky.always({ kind: 'judged', statusOf: (body) => (body.includes(`Patient/${id}/`) ? 422 : 200) });
+  };
+  const put = async (...ids: readonly string[]): Promise<void> => {
+    for (const id of ids) {
+      expect((await server.putPatient(id, 1)).status).toBe(201);
+      writes++;
+    }
+  };
+  const refused = (id: string): number => picky.requests.filter(({ body }) => body.includes(`Patient/${id}/`)).length;
+  const gauge = (name: string): Promise<number | undefined> =>
+    server.metric(`svc_topic_destination_${name}{destination="picky"}`);
+
+  beforeAll(async () => {
+    picky = await bed.startReceiver();
+    refuse('poison');
+    await server.makeDestination({ id: 'picky', url: picky.url, batch: 1 });
+    await put('a1', 'a2', 'poison', 'b1', 'b2');
+    await eventually('it was refused three times', () => refused('poison') >= 3);
+  });
+
+  it('is sent again with the same bytes and not skipped: what follows waits, and others have everything', async () => {
+    await healthyHaveAll();
+    const { keys, faults } = picky.arrivals();
+    expect({ keys, faults }).toEqual({ keys: ['Patient/a1/1', 'Patient/a2/1', 'Patient/poison/1'], faults: [] });
+  });
+
+  it('is told by $status, $events and the metrics', async () => {
+    const { counts, errors } = await server.status('picky');
+    expect(counts).toMatchObject({ messagesDelivered: 2, messagesInProcess: 1, messagesQueued: 2 });
+    expect(counts.messageBatchesDeliveryAttempts).toBeGreaterThanOrEqual(2);
+    expect(errors.slice(0, 2)).toEqual(['HTTP 422', 'HTTP 422']);
+    expect(await timeline('picky')).toEqual([
+      [undefined, 'queued', 'Patient/b2', undefined],
+      [undefined, 'queued', 'Patient/b1', undefined],
+      [3, 'in-process', 'Patient/poison', expect.any(Number)],
+      [2, 'delivered', 'Patient/a2', 1],
+      [1, 'delivered', 'Patient/a1', 1],
+    ]);
+    const age = (await gauge('oldest_message_age_seconds')) ?? NaN;
+    expect(age).toBeGreaterThan(0);
+    expect(await gauge('oldest_message_age_seconds')).toBeGreaterThan(age);
+    expect(await gauge('failures_in_a_row')).toBeGreaterThanOrEqual(2);
+    expect(await server.metric('svc_topic_destination_oldest_message_age_seconds{destination="h1"}')).toBe(0);
+  });
+
+  it('comes with what follows, in order, when the receiver takes it', async () => {
+    picky.always({ kind: 'answer', status: 200 });
+    await server.delivered(5, 'picky');
+    const { keys, faults } = picky.arrivals();
+    expect({ keys, faults }).toEqual({
+      keys: ['a1', 'a2', 'poison', 'b1', 'b2'].map((id) => `Patient/${id}/1`),
+      faults: [],
+    });
+    expect(await gauge('oldest_message_age_seconds')).toBe(0);
+    expect(await gauge('failures_in_a_row')).toBe(0);
+  });
+
+  it('can be taken elsewhere: another endpoint for a while, then $replay of what followed', async () => {
+    refuse('venom');
+    await put('venom', 'c1');
+    await eventually('it was refused', () => refused('venom') > 0);
+    const elsewhere = await bed.startReceiver();
+    await server.makeDestination({ id: 'picky', url: elsewhere.url, batch: 1 });
+    await server.delivered(7, 'picky');
+    expect(elsewhere.arrivals().seen).toEqual([
+      { number: 6, key: 'Patient/venom/1' },
+      { number: 7, key: 'Patient/c1/1' },
+    ]);
+    await server.makeDestination({ id: 'picky', url: picky.url, batch: 1 });
+    expect((await server.send('POST', '/fhir/SvcTopicDestination/picky/$replay?from=7&to=7')).status).toBe(200);
+    await put('c2');
+    await server.delivered(9, 'picky');
+    expect(picky.arrivals().seen.slice(-2)).toEqual([
+      { number: 7, key: 'Patient/c1/1' },
+      { number: 8, key: 'Patient/c2/1' },
+    ]);
+  });
+
+  it('goes with its destination and its queue; one that is made anew begins at 1 with what is written then', async () => {
+    refuse('toxin');
+    await put('toxin', 'd1');
+    await eventually('it was refused', () => refused('toxin') > 0);
+    await remove('picky');
+    expect(await gauge('oldest_message_age_seconds')).toBeUndefined();
+    const before = picky.requests.length;
+    await server.makeDestination({ id: 'picky', url: picky.url, batch: 1 });
+    await put('d2');
+    await server.delivered(1, 'picky');
+    const { requests } = picky;
+    expect(requests.slice(before).map(({ body }) => body.includes('Patient/d2/'))).toEqual([true]);
+    expect(picky.arrivals().seen[0]).toMatchObject({ number: 1 });
+  });
+});

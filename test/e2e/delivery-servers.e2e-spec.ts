@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
+import { eventually } from '../support/eventually';
+import { SteadyWriters } from '../support/steady-writers';
+import { type WebhookReceiver } from '../support/webhook-receiver';
+
+const DESTINATIONS = ['d1', 'd2', 'd3'];
+/** Requests that each destination gets between one restart and the next. */
+const REQUESTS_BETWEEN = 10;
+
+let bed: DeliveryBed;
+/** One for each destination. */
+let receivers: readonly WebhookReceiver[];
+
+beforeAll(async () => {
+  // Who has nothing to do looks for work all the time: a lease that is not kept shows.
+  bed = await DeliveryBed.open({ SVC_DELIVERY_POLL_MILLISECONDS: '50' });
+  receivers = await Promise.all(DESTINATIONS.map(() => bed.startReceiver()));
+  for (const receiver of receivers) receiver.always({ kind: 'slow', milliseconds: 10 });
+});
+afterAll(() => bed.close());
+
+async function someArrive(): Promise<void> {
+  const before = receivers.map(({ requests }) => requests.length);
+  await eventually('each destination gets some more', () =>
+    receivers.every(({ requests }, index) => requests.length >= (before[index] ?? 0) + REQUESTS_BETWEEN),
+  );
+}
+
+async function allIsDelivered(server: DeliveringServer): Promise<void> {
+  await eventually('everything is delivered', async () => {
+    const all = await Promise.all(DESTINATIONS.map((id) => server.status(id)));
+    return all.every(({ counts }) => counts.messagesQueued === 0 && counts.messagesInProcess === 0);
+  });
+}
+
+describe('Servers on one database (F10)', () => {
+  let servers: readonly DeliveringServer[];
+  let writers: SteadyWriters;
+
+  async function end(old: DeliveringServer): Promise<void> {
+    await someArrive();
+    servers = servers.filter((server) => server !== old); // as a load balancer does first
+    await old.kill('SIGTERM');
+  }
+
+  it('are two that are replaced one after the other, then five, then three, under load: no write is refused', async () => {
+    const first = await bed.start();
+    for (const [index, id] of DESTINATIONS.entries()) {
+      await first.makeDestination({ id, url: receivers[index]?.url ?? '' });
+    }
+    servers = [first, await bed.start()];
+    let turn = 0;
+    writers = new SteadyWriters(() => servers[turn++ % servers.length] ?? first);
+    for (const old of servers) {
+      await end(old);
+      servers = [...servers, await bed.start()];
+    }
+    servers = [...servers, ...(await Promise.all([bed.start(), bed.start(), bed.start()]))];
+    for (const old of servers.slice(0, 2)) await end(old);
+    await someArrive();
+    await writers.stop();
+    expect(writers.refused).toBe(0);
+  }, 120_000);
+
+  it('sent each batch once, one at a time for a destination, in order, and count so', async () => {
+    const [server] = servers;
+    if (server === undefined) throw new Error('No server is left');
+    await allIsDelivered(server);
+    const committed = await bed.committed();
+    expect([...writers.acknowledged].filter((key) => !committed.has(key))).toEqual([]);
+    for (const [index, id] of DESTINATIONS.entries()) {
+      const { keys, faults, repeated, batches } = receivers[index]?.arrivals() ?? {};
+      expect(new Set(keys)).toEqual(committed);
+      const { mostAtOnce } = receivers[index] ?? {};
+      expect({ faults, repeated, mostAtOnce }).toEqual({ faults: [], repeated: 0, mostAtOnce: 1 });
+      expect((await server.status(id)).counts).toEqual({
+        messageBatchesDelivered: batches,
+        messageBatchesDeliveryAttempts: 0,
+        messagesDelivered: committed.size,
+        messagesDeliveryAttempts: 0,
+        messagesInProcess: 0,
+        messagesQueued: 0,
+      });
+    }
+  }, 60_000);
+});

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DeliveringServer } from './delivery-bed';
+
+const WRITERS = 4;
+const PATIENTS = 6;
+/** Of each writer after a write: servers that start need the processor too. */
+const PAUSE_MILLISECONDS = 25;
+
+/** Writers that change a few Patients again and again until they are stopped, whatever happens to the servers. */
+export class SteadyWriters {
+  /** `Patient/p1/3` for each version that was acknowledged. */
+  readonly acknowledged = new Set<string>();
+  /** Writes that were answered otherwise, or not at all. */
+  refused = 0;
+  private isOver = false;
+  private readonly running: readonly Promise<void>[];
+
+  /** @param server to write to; asked before each write */
+  constructor(server: () => DeliveringServer) {
+    this.running = Array.from({ length: WRITERS }, async (_value, writer) => {
+      for (let round = 0; !this.isOver; round++) {
+        await this.write(server(), `p${(writer + round) % PATIENTS}`, writer * 100_000 + round);
+      }
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.running);
+  }
+
+  private async write(server: DeliveringServer, id: string, value: number): Promise<void> {
+    const answer = await server.putPatient(id, value).catch(() => undefined);
+    if (answer?.ok === true) this.acknowledged.add(`Patient/${id}/${versionOf(answer)}`);
+    else this.refused++;
+    await answer?.arrayBuffer().catch(() => undefined);
+    await delay(PAUSE_MILLISECONDS);
+  }
+}
+
+/** @throws Error without an ETag */
+function versionOf({ headers }: Response): string {
+  const version = /"(\d+)"/.exec(headers.get('etag') ?? '')?.[1];
+  if (version === undefined) throw new Error('A write was answered without a version');
+  return version;
+}

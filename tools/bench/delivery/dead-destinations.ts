@@ -1,0 +1,95 @@
+import { ProgressBar } from '../../progress-bar';
+import { type Cleanup } from '../cleanup';
+import { type CpuShare } from '../cpu-meter';
+import { runQuery } from '../own-database';
+import { DeadReceivers } from './dead-receivers';
+import { type DeliveryBed, ONE, SEVERAL } from './delivery-bed';
+import { type PacedWrite, arrivalTimes, writeAtPace } from './paced-writes';
+
+/** What living destinations and the machine feel. */
+export interface Comparison {
+  readonly seconds: number;
+  /** Milliseconds from the commit to the last byte. */
+  readonly one: readonly number[];
+  readonly several: readonly number[];
+  readonly cpu: CpuShare | undefined;
+  /** Attempts that failed in that time. */
+  readonly failures: number;
+}
+
+export const DEAD_COUNT = 200;
+/** Of half of the writes one destination hears, of the others five. */
+const PER_SECOND = 20;
+const SECONDS = 30;
+/** Takes turns (without, with, without, …), so that what else the machine does meets both alike. */
+const TURNS = 3;
+/** Short, so that an endpoint that never answers is tried often. */
+const TIMEOUT_SECONDS = 5;
+
+/** Events that nobody will take; those of a dead destination whose attempt runs are settled as lost. */
+const FILL = `insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
+  select r.destination_key, length(o.body), o.version, o.type, o.id, 'create', 'POST'
+  from destination_runtime r cross join (select * from resource where type = 'Observation' limit 20) o
+  where r.destination_id like 'dead-%'`;
+const EMPTY = `with dead as (select destination_key from destination_runtime where destination_id like 'dead-%'),
+    closed as (delete from open_batch where destination_key in (select destination_key from dead))
+  delete from outbox_event where destination_key in (select destination_key from dead)`;
+
+const FAILURES = 'select sum(failed_batches)::integer as failures from destination_runtime';
+
+/** Measures living destinations alone, and beside many that never take anything. */
+export async function compareWithDead(
+  bed: DeliveryBed,
+  cleanup: Cleanup,
+): Promise<{ readonly alone: Comparison; readonly beside: Comparison }> {
+  const receivers = await cleanup.undoing(DeadReceivers.start(), (started) => started.stop());
+  const endpoints = Array.from({ length: DEAD_COUNT }, (_, index) => {
+    const { length } = receivers.urls;
+    return [`dead-${index}`, receivers.urls[index % length] ?? ''] as const;
+  });
+  await bed.addDead(new Map(endpoints), TIMEOUT_SECONDS);
+  const total = TURNS * 2 * PER_SECOND * SECONDS;
+  const progress = new ProgressBar({ label: `${DEAD_COUNT} dead ones`.padEnd(20), total });
+  const measure = (): Promise<Comparison> =>
+    compare(bed, () => {
+      progress.advance();
+    });
+  const turns: { alone: Comparison; beside: Comparison }[] = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const alone = await measure();
+    await runQuery(bed.databaseUrl, FILL);
+    turns.push({ alone, beside: await measure() });
+    await runQuery(bed.databaseUrl, EMPTY);
+  }
+  return { alone: together(turns.map(({ alone }) => alone)), beside: together(turns.map(({ beside }) => beside)) };
+}
+
+async function compare(bed: DeliveryBed, onWrite: () => void): Promise<Comparison> {
+  const pace = { types: [ONE.type, SEVERAL.type], perSecond: PER_SECOND, seconds: SECONDS };
+  const failed = async (): Promise<number> =>
+    (await runQuery<{ failures: number }>(bed.databaseUrl, FAILURES))[0]?.failures ?? 0;
+  const failedBefore = await failed();
+  const { result: writes, cpu } = await bed.meter.measure(() => writeAtPace(bed, pace, onWrite));
+  const failures = (await failed()) - failedBefore;
+  const timesOf = async (written: readonly PacedWrite[], group: typeof ONE | typeof SEVERAL) =>
+    (await arrivalTimes(bed, written, group)).wholeSinceCommit;
+  return { seconds: SECONDS, one: await timesOf(writes, ONE), several: await timesOf(writes, SEVERAL), cpu, failures };
+}
+
+function together(turns: readonly Comparison[]): Comparison {
+  const shares = turns.flatMap(({ cpu }) => (cpu === undefined ? [] : [cpu]));
+  const sum = (of: (share: CpuShare) => number): number => shares.reduce((total, share) => total + of(share), 0);
+  return {
+    seconds: turns.reduce((total, { seconds }) => total + seconds, 0),
+    one: turns.flatMap(({ one }) => one),
+    several: turns.flatMap(({ several }) => several),
+    failures: turns.reduce((total, { failures }) => total + failures, 0),
+    cpu:
+      shares.length === 0
+        ? undefined
+        : {
+            serverMicroseconds: sum((share) => share.serverMicroseconds),
+            databaseMicroseconds: sum((share) => share.databaseMicroseconds),
+          },
+  };
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { type HttpCall, HttpClient, jsonBody } from '../../http-client';
+import { ChildServer } from '../child-server';
+import { type Cleanup } from '../cleanup';
+import { CpuMeter } from '../cpu-meter';
+import { loadCharts } from '../load-charts';
+import { databaseUrlOf, postgresFacts, runQuery } from '../own-database';
+import { destination, prepareServer, succeed, topic } from '../prepare-server';
+import { type OwnContender } from '../test-bed';
+import { startCluster } from '../start-cluster';
+import { WebhookReceiver } from '../webhook-receiver';
+import { ArrivalReceiver } from './arrival-receiver';
+
+const DATABASE = 'bench_delivery';
+
+/** One destination hears of the first type, several of the second, dead ones of the third; nothing else writes them. */
+export const ONE = { type: 'Communication', ids: ['one'] } as const;
+export const SEVERAL = {
+  type: 'CommunicationRequest',
+  ids: Array.from({ length: 5 }, (_, index) => `several-${index + 1}`),
+} as const;
+const DEAD_TYPE = 'Basic';
+
+/** A server alone on a PostgreSQL of its own, with receivers of webhooks. */
+export interface DeliveryBed extends OwnContender {
+  /** Counts what the full queues send. */
+  readonly counter: WebhookReceiver;
+  /** Remembers when each change arrived. */
+  readonly arrivals: ArrivalReceiver;
+  /** Makes destinations of a topic that never fires. */
+  readonly addDead: (endpoints: ReadonlyMap<string, string>, timeoutSeconds: number) => Promise<void>;
+}
+
+/** Starts everything in a new folder; `cleanup` ends and removes all of it. */
+export async function setUpDeliveryBed(cleanup: Cleanup): Promise<DeliveryBed> {
+  const counter = await cleanup.undoing(WebhookReceiver.start(), (started) => started.stop());
+  const arrivals = await cleanup.undoing(ArrivalReceiver.start(), (started) => started.stop());
+  const cluster = await startCluster(undefined, cleanup, { track_commit_timestamp: 'on' });
+  await runQuery(cluster, `create database ${DATABASE}`);
+  const databaseUrl = databaseUrlOf(cluster, DATABASE);
+  const secrets = { rootSecret: randomBytes(24).toString('hex'), adminPassword: randomBytes(24).toString('hex') };
+  const variables = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URL: databaseUrl,
+    SVC_ROOT_CLIENT_SECRET: secrets.rootSecret,
+    SVC_ADMIN_PASSWORD: secrets.adminPassword,
+    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    SVC_LOG_LEVEL: 'warn',
+  };
+  const server = await cleanup.undoing(ChildServer.start(resolve('dist/src/main.js'), variables), (started) =>
+    started.stop(),
+  );
+  const authorization = `Bearer ${await prepareServer(server.url, secrets, counter.url)}`;
+  const client = new HttpClient(server.url);
+  const put = async (path: string, body: object): Promise<void> => {
+    const root = { user: 'root', password: secrets.rootSecret };
+    const call: HttpCall = { method: 'PUT', path: `/fhir/${path}`, authorization: root, body: jsonBody(body) };
+    await succeed(client, call);
+  };
+  for (const { type, ids } of [ONE, SEVERAL]) {
+    await put(`SvcSubscriptionTopic/${type}`, topic(topicOf(type), type));
+    for (const id of ids) await put(`SvcTopicDestination/${id}`, destination(topicOf(type), arrivals.urlOf(id)));
+  }
+  const target = { name: 'server', baseUrl: `${server.url}/fhir`, authorization };
+  await loadCharts(target);
+  await runQuery(databaseUrl, 'vacuum analyze');
+  const { postmasterPid } = await postgresFacts(cluster);
+  return {
+    ...target,
+    databaseUrl,
+    meter: new CpuMeter(server.pid, postmasterPid),
+    counter,
+    arrivals,
+    addDead: async (endpoints, timeoutSeconds) => {
+      const timeout = { name: 'timeout', valueUnsignedInt: timeoutSeconds };
+      for (const [id, endpoint] of endpoints)
+        await put(`SvcTopicDestination/${id}`, destination(topicOf(DEAD_TYPE), endpoint, timeout));
+    },
+  };
+}
+
+const topicOf = (type: string): string => `http://bench.example/topics/${type}`;
