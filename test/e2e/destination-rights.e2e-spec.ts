@@ -166,13 +166,13 @@ describe.each(RIGHTS)('$name', (right) => {
     ] as const) {
       expect(await eventsOf(() => write(there))).toBe(events);
       await done(right.take(here));
-      expect([await eventsOf(() => write(there)), await eventsOf(() => write(here))]).toEqual([0, 0]);
+      expect(await eventsOf(() => write(there))).toBe(0);
       await done(right.give(here));
-      expect([await eventsOf(() => write(there)), await eventsOf(() => write(here))]).toEqual([events, events]);
+      expect(await eventsOf(() => write(there))).toBe(events);
     }
   });
 
-  it.each(WRITES.filter(([name]) => name !== 'serializable PUT'))(
+  it.each(WRITES.filter(([name]) => name === 'POST' || name === 'PUT'))(
     'decides for a %s that is under way, too, as long as its events are not stored',
     async (_name, _events, write) => {
       const before = await heard(id);
