@@ -31,6 +31,13 @@ export class PolicyEntryAccess implements EntryAccess {
     throw await this.denials.refusalOf(request, decision);
   }
 
+  async wouldGrant(entry: EntryAccessRequest): Promise<boolean> {
+    const request = this.asked.ofEntry(entry);
+    if (request === undefined) return false;
+    const decision = await this.access.decide(request);
+    return decision.granted && decision.rows === 'all';
+  }
+
   async readerNamed(principal: NativeReference): Promise<Reader | undefined> {
     const reader = await this.readers.of(principal);
     if (!(await couldCall(reader))) return undefined;

@@ -29,6 +29,12 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> {
     await this.decide(request);
   }
 
+  /** As {@link EntryAccess.wouldGrant}; without anybody who decides, nothing would be. */
+  wouldGrant(request: EntryAccessRequest): Promise<boolean> {
+    const [decider] = this.all();
+    return decider === undefined ? Promise.resolve(false) : decider.handler.wouldGrant(request);
+  }
+
   private async decide(request: EntryAccessRequest): Promise<GrantedRows> {
     const [decider] = this.all();
     if (decider === undefined) throw new ServiceError('forbidden', 'Nobody decides who may do this.');

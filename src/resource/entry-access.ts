@@ -33,6 +33,9 @@ export interface EntryAccess {
    */
   grant(request: EntryAccessRequest): Promise<GrantedRows>;
 
+  /** Whether the part would be granted to the caller of the present request, on all rows. Nothing is denied, so nothing is noted. */
+  wouldGrant(request: EntryAccessRequest): Promise<boolean>;
+
   /** Somebody who does not call now; undefined for who is deleted or inactive, and may read nothing. */
   readerNamed(principal: NativeReference): Promise<Reader | undefined>;
 }

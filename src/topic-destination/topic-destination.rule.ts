@@ -10,8 +10,10 @@ import { OnResourceChange, type ResourceChange, type ResourceChangeListener } fr
 import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { DefinesResourceType } from '../resource/resource-type';
+import { type StoredResource } from '../resource/stored-resource';
 import { type DestinationPresentation, attemptLogLevelOf, presentationOf } from './destination-presentation';
 import { DestinationPrincipal } from './destination-principal';
+import { ShownDestination } from './shown-destination';
 import { TOPIC_DESTINATION_SHAPE } from './topic.shapes';
 
 interface CheckedDestination {
@@ -43,6 +45,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     private readonly destinations: Destinations,
     private readonly principals: DestinationPrincipal,
     private readonly epoch: RegistryEpoch,
+    private readonly destination: ShownDestination,
   ) {}
 
   async check(draft: ResourceDraft): Promise<CheckedDestination> {
@@ -73,6 +76,10 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     const principal = checked.principal ?? (await this.principals.inherited(await this.formerOf(id)));
     if (await this.destinations.save(id, (inForce) => checked.destinationOf(inForce, principal)))
       draft.markHiddenChange();
+  }
+
+  shown(resource: StoredResource): Promise<string | undefined> {
+    return this.destination.textOf(resource);
   }
 
   private async formerOf(id: string): Promise<{ readonly principal: NativeReference | undefined } | undefined> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { inOneFlight } from '../../platform/database/in-one-flight';
+import { mayAct } from '../../resource/may-act';
 import { ResourceReader } from '../../resource/resource-reader';
 import { Sessions } from '../../session/sessions';
 import { type Client } from '../client/client';
@@ -39,7 +40,7 @@ export class TokenOwners {
     ]);
     if (stored === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the user is deleted');
     const value = JSON.parse(stored.text) as Resource;
-    if (value.inactive === true) throw new OAuthError('invalid_grant', 'User is inactive');
+    if (!mayAct('User', value)) throw new OAuthError('invalid_grant', 'User is inactive');
     return { id: userId, text: stored.text, value };
   }
 
