@@ -71,7 +71,7 @@ export class WriteExtensions {
    */
   async issuesOf(draft: ResourceDraft, profiles: readonly string[] = []): Promise<readonly ErrorIssue[]> {
     const issues = await this.validation.issuesOf(draft, profiles);
-    return issues.length > 0 ? issues : this.refusalOf(draft);
+    return issues.some(({ severity }) => severity === 'error') ? issues : [...issues, ...(await this.refusalOf(draft))];
   }
 
   /** References of the draft whose targets are not stored, where `SVC_REFERENCE_CHECK` asks for them. */
