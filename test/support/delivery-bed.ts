@@ -99,11 +99,12 @@ export class DeliveryBed {
     }
   }
 
-  /** Keys of all versions of Patients that are stored. */
+  /** Keys of all versions of Patients that were stored since there are destinations. */
   async committed(): Promise<ReadonlySet<string>> {
-    const written = await this
-      .query(`select 'Patient/' || id || '/' || version as key from resource where type = 'Patient'
-      union select 'Patient/' || id || '/' || version from resource_history where type = 'Patient'`);
+    const written = await this.query(`select 'Patient/' || id || '/' || version as key
+      from (select type, id, version, updated_at from resource union select type, id, version, updated_at from resource_history) versions
+      where type = 'Patient'
+        and updated_at >= (select date_trunc('milliseconds', min(started_at)) from destination_runtime)`);
     return new Set(written.map(({ key }) => key as string));
   }
 }
