@@ -158,6 +158,7 @@ async function frozen(stage: Stage): Promise<void> {
 async function refused(stage: Stage): Promise<void> {
   stage.bed.receiver.next({ kind: 'answer', status: 503 });
   await stage.server.putPatient('p');
+  await arrivals(stage, 2);
   await allDelivered(stage, 1);
 }
 
@@ -253,6 +254,13 @@ export const DEFECTS: readonly Defect[] = [
     file: 'topic-destination/notification-bundle.js',
     from: 'batch.createdAt.toISOString()',
     to: 'new Date().toISOString()',
+    scenario: refused,
+  },
+  {
+    name: 'a refused batch is skipped',
+    file: 'delivery/delivery-worker.js',
+    from: 'this.queue.fail(batch, result, pauseMilliseconds)',
+    to: 'this.queue.settle(batch, result, false)',
     scenario: refused,
   },
   {

@@ -55,7 +55,7 @@ export interface TestAppOptions {
 }
 
 /** Settings that bear on what the first start leaves in a database. */
-const AT_FIRST_START = ['SVC_TRIAL_POLICY', 'SVC_ENCRYPTION_KEY', 'SVC_ROOT_CLIENT_SECRET', 'SVC_ADMIN_PASSWORD'];
+const AT_FIRST_START = ['SVC_AUDIT', 'SVC_TRIAL_POLICY', 'SVC_ENCRYPTION_KEY'];
 
 /** Boots the whole application on a real PostgreSQL and a free port of loopback. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
