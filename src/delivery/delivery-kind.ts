@@ -44,6 +44,12 @@ export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettin
   /** The parameter as it is stored and read; without it nothing is secret. */
   masked?(parameter: DestinationParameter): DestinationParameter;
   /**
+   * Stored parameters as they are shown to callers who may update the destination: with what these could have sent to
+   * themselves anyway. Without it what is masked stays so.
+   * @returns the same elements but for those that are shown
+   */
+  unmasked?(parameters: readonly DestinationParameter[], inForce: Settings): readonly DestinationParameter[];
+  /**
    * Sends once. Resolving means delivered; rejecting means that it is tried again. A text that it resolves to is shown
    * in the timeline (`$events`).
    * @throws DeliveryFailure with the text that `$status` shows.

@@ -39,7 +39,7 @@ function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAP
     )
     .setVersion(softwareVersion())
     .addServer(baseUrl)
-    .addOAuth2({ type: 'oauth2', flows: { password: TOKEN_FLOW, clientCredentials: TOKEN_FLOW } }, 'password')
+    .addOAuth2({ type: 'oauth2', flows: { password: TOKEN_FLOW, clientCredentials: TOKEN_FLOW } }, 'oauth2')
     .addBasicAuth(
       { type: 'http', scheme: 'basic', description: 'A Client with `basic` among its grant_types' },
       'basic',
@@ -52,7 +52,7 @@ function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAP
     .addTag('Topics', 'Webhooks that get the events of a topic, at least once')
     .addTag('Resources', 'Every resource type, on /fhir/… and, alike, without /fhir')
     .addTag('Server')
-    .addSecurityRequirements('password')
+    .addSecurityRequirements('oauth2')
     .addSecurityRequirements('basic')
     .addSecurityRequirements('bearer')
     .build();

@@ -203,7 +203,7 @@ export const SCHEMAS: Readonly<Record<SchemaName, Schema>> = {
         ...open,
         required: ['name'],
         description:
-          'endpoint (valueUrl, required), timeout (valueUnsignedInt, seconds, 30), keepAlive (valueInteger, seconds, 120; -1: none), maxMessagesInBatch (valueUnsignedInt, 20), header (valueString, "Name: value", repeats), secret (valueString, base64, signs as Standard Webhooks; twice while it changes). Values of header and secret are read as ***.',
+          'endpoint (valueUrl, required), timeout (valueUnsignedInt, seconds, 30), keepAlive (valueInteger, seconds, 120; -1: none), maxMessagesInBatch (valueUnsignedInt, 20), header (valueString, "Name: value", repeats), secret (valueString, base64, signs as Standard Webhooks; twice while it changes). A secret is read as ***, and so are the values of headers by callers who may not update the destination.',
         properties: {
           name: text,
           valueUrl: text,

@@ -216,7 +216,7 @@ const createDestination: OperationItem = {
   requestBody: jsonBody(DESTINATION, 'SvcTopicDestination'),
   callbacks: { notification: { '{$request.body#/parameter/0/valueUrl}': { post: notification } } },
   responses: {
-    '201': answer('The stored destination; header values are masked', 'SvcTopicDestination'),
+    '201': answer('The stored destination; secrets are masked', 'SvcTopicDestination'),
     '409': refusal('The id is taken'),
     '422': refusal('The content breaks a rule'),
     ...REFUSALS,

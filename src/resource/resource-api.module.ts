@@ -8,6 +8,7 @@ import { PatchController } from './api/patch.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
+import { ShownResources } from './api/shown-resources';
 import { TypesSearchController } from './api/types-search.controller';
 import { TypesSearchRequests } from './api/types-search-request';
 import { VreadController } from './api/vread.controller';
@@ -30,6 +31,6 @@ import { ResourceModule } from './resource.module';
     ResourceController,
     CompartmentController,
   ],
-  providers: [SearchRequests, TypesSearchRequests, WriteRequests],
+  providers: [SearchRequests, ShownResources, TypesSearchRequests, WriteRequests],
 })
 export class ResourceApiModule {}

@@ -93,6 +93,7 @@ import { WriteExtensions } from './write-extensions';
   ],
   exports: [
     ResourceTypes,
+    ResourceRules,
     ResourceReader,
     ReferenceExistence,
     ResourceHistory,

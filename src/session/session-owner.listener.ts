@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { mayAct } from '../resource/may-act';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
 import { Sessions } from './sessions';
 
@@ -9,8 +10,8 @@ export class SessionOwnerListener implements ResourceChangeListener {
   constructor(private readonly sessions: Sessions) {}
 
   async onChange({ type, id, current }: ResourceChange): Promise<void> {
-    const isOut =
-      current === undefined || (type === 'User' ? current.value.inactive === true : current.value.active === false);
-    if (isOut) await this.sessions.closeAllOf(type === 'User' ? { userId: id } : { clientId: id });
+    const owner = type === 'User' ? 'User' : 'Client';
+    if (mayAct(owner, current?.value)) return;
+    await this.sessions.closeAllOf(owner === 'User' ? { userId: id } : { clientId: id });
   }
 }

@@ -1,11 +1,17 @@
 import { type Statement } from '../platform/database/statement';
 
-/** One indexed read per request: the live Session of a token, and the epoch of the cached registries. */
+/** One indexed read per request: the live Session of a token, and the epochs of cached registries and rights. */
 export const FIND_LIVE_SESSION: Statement = {
   name: 'session-find-live',
-  text: `select t.session_id, t.user_id, t.client_id, t.is_unused, e.epoch
+  text: `select t.session_id, t.user_id, t.client_id, t.is_unused, e.epoch, e.rights_epoch
     from session_token t cross join registry_epoch e
     where t.token_hash = $1 and t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())`,
+};
+
+export const ADD_TOKEN: Statement = {
+  name: 'session-add-token',
+  text: `insert into session_token (token_hash, expires_at, ends_at, is_unused, session_id, user_id, client_id, kid)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 };
 
 /** Committed before the request goes on, so that no later use of the old refresh token takes this one for unused. */

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { type Repository } from 'typeorm';
+import { type Epochs } from '../platform/database/epochs';
 import { Statements } from '../platform/database/statements';
-import { UnitOfWork } from '../platform/database/unit-of-work';
 import {
+  ADD_TOKEN,
   CLOSE_TOKENS,
   CONSUME_REFRESH_TOKENS,
   FIND_LIVE_SESSION,
@@ -12,15 +11,14 @@ import {
   KIDS_OF_LIVE_TOKENS,
   MARK_USED,
 } from './session-statements';
-import { SessionTokenEntity } from './session-token.entity';
 import { tokenHashOf } from './token-hash';
 
 export interface LiveSession {
   readonly sessionId: string;
   readonly userId?: string;
   readonly clientId: string;
-  /** The registry epoch at the same moment. */
-  readonly epoch: number;
+  /** At the same moment. */
+  readonly epochs: Epochs;
 }
 
 export interface NewSessionToken {
@@ -61,29 +59,23 @@ interface LiveSessionRow {
   readonly user_id: string | null;
   readonly client_id: string;
   readonly epoch: number;
+  readonly rights_epoch: number;
   readonly is_unused: boolean;
 }
 
 /** Access tokens by their hash. */
 @Injectable()
 export class SessionTokens {
-  constructor(
-    @InjectRepository(SessionTokenEntity) private readonly rows: Repository<SessionTokenEntity>,
-    private readonly statements: Statements,
-    private readonly unitOfWork: UnitOfWork,
-  ) {}
+  constructor(private readonly statements: Statements) {}
 
   async add(token: NewSessionToken): Promise<void> {
-    await this.unitOfWork.bind(this.rows).insert({
-      tokenHash: tokenHashOf(token.accessToken),
-      expiresAt: token.expiresAt,
-      endsAt: token.endsAt ?? null,
-      isUnused: token.notesFirstUse,
-      sessionId: token.sessionId,
-      userId: token.userId ?? null,
-      clientId: token.clientId,
-      kid: token.kid ?? null,
-    });
+    const { accessToken, expiresAt, endsAt, notesFirstUse, sessionId, userId, clientId, kid } = token;
+    const when = [expiresAt, endsAt ?? null, notesFirstUse];
+    await this.statements.run(ADD_TOKEN, [
+      tokenHashOf(accessToken),
+      ...when,
+      ...[sessionId, userId ?? null, clientId, kid ?? null],
+    ]);
   }
 
   /** The live Session of a token that somebody uses. */
@@ -92,8 +84,14 @@ export class SessionTokens {
     const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [hash]);
     if (row === undefined) return undefined;
     if (row.is_unused) await this.statements.run(MARK_USED, [hash]);
-    const { session_id: sessionId, user_id: userId, client_id: clientId, epoch } = row;
-    return { sessionId, clientId, epoch, ...(userId === null ? {} : { userId }) };
+    const {
+      session_id: sessionId,
+      user_id: userId,
+      client_id: clientId,
+      epoch: registries,
+      rights_epoch: rights,
+    } = row;
+    return { sessionId, clientId, epochs: { registries, rights }, ...(userId === null ? {} : { userId }) };
   }
 
   /** A token that was issued once, live or not; looking is no use of it. */

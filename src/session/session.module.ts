@@ -7,7 +7,6 @@ import { SessionGroups } from './session-groups';
 import { SessionSweeper } from './session-sweeper';
 import { SessionEndListener } from './session-end.listener';
 import { SessionOwnerListener } from './session-owner.listener';
-import { SessionTokenEntity } from './session-token.entity';
 import { SessionTokens } from './session-tokens.repository';
 import { SessionController } from './session.controller';
 import { SessionResourceType } from './session.resource-type';
@@ -15,7 +14,7 @@ import { SessionRule } from './session.rule';
 import { Sessions } from './sessions';
 
 @Module({
-  imports: [ResourceModule, TypeOrmModule.forFeature([SessionTokenEntity, RefreshTokenEntity])],
+  imports: [ResourceModule, TypeOrmModule.forFeature([RefreshTokenEntity])],
   controllers: [SessionController],
   providers: [
     Sessions,

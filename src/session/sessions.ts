@@ -51,18 +51,20 @@ export class Sessions {
   /** Stores the Session and its token in the open unit of work. */
   async open(session: NewSession): Promise<void> {
     const { id, userId, clientId, accessToken, kid, expiresAt, refresh, parentId } = session;
-    await this.tokens.add({
-      sessionId: id,
-      userId,
-      clientId,
-      accessToken,
-      kid,
-      expiresAt,
-      endsAt: endOf(expiresAt, refresh),
-      notesFirstUse: parentId !== undefined,
-    });
     const body = JSON.stringify(bodyOf(session, this.clock.now()));
-    await this.writer.put(ResourceDraft.of(readJson(body), 'Session', id), id, { method: 'POST' });
+    await inOneFlight([
+      this.tokens.add({
+        sessionId: id,
+        userId,
+        clientId,
+        accessToken,
+        kid,
+        expiresAt,
+        endsAt: endOf(expiresAt, refresh),
+        notesFirstUse: parentId !== undefined,
+      }),
+      this.writer.create(ResourceDraft.of(readJson(body), 'Session'), { newId: id }),
+    ]);
   }
 
   /** The live Session of a token that somebody uses. */

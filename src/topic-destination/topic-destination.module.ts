@@ -14,6 +14,7 @@ import { TopicDryRun } from './dry-run/topic-dry-run';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { ReadableChanges } from './readable-changes';
 import { ReadableFocus } from './readable-focus';
+import { ShownDestination } from './shown-destination';
 import { SlowWork } from './slow-work';
 import { SubscriptionTopicRule } from './subscription-topic.rule';
 import { TopicDestinationRule } from './topic-destination.rule';
@@ -35,6 +36,7 @@ import { TopicRegistry } from './topic-registry';
     ReadableChanges,
     ReadableFocus,
     NotificationBundleRenderer,
+    ShownDestination,
     SlowWork,
     SubscriptionTopicRule,
     TopicDestinationRule,

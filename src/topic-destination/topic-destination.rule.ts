@@ -10,8 +10,10 @@ import { OnResourceChange, type ResourceChange, type ResourceChangeListener } fr
 import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { DefinesResourceType } from '../resource/resource-type';
+import { type StoredResource } from '../resource/stored-resource';
 import { type DestinationPresentation, attemptLogLevelOf, presentationOf } from './destination-presentation';
 import { DestinationPrincipal } from './destination-principal';
+import { ShownDestination } from './shown-destination';
 import { TOPIC_DESTINATION_SHAPE } from './topic.shapes';
 
 interface CheckedDestination {
@@ -43,6 +45,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     private readonly destinations: Destinations,
     private readonly principals: DestinationPrincipal,
     private readonly epoch: RegistryEpoch,
+    private readonly destination: ShownDestination,
   ) {}
 
   async check(draft: ResourceDraft): Promise<CheckedDestination> {
@@ -75,6 +78,14 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
       draft.markHiddenChange();
   }
 
+  checksProfile(canonical: string): boolean {
+    return this.kinds.all().some(({ meta }) => isOneOf(meta.profiles, canonical));
+  }
+
+  shown(resource: StoredResource): Promise<string | undefined> {
+    return this.destination.textOf(resource);
+  }
+
   private async formerOf(id: string): Promise<{ readonly principal: NativeReference | undefined } | undefined> {
     const presentation = await this.destinations.findPresentation(id);
     if (presentation === undefined) return undefined;
@@ -95,9 +106,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     }
     const { profiles } = found.meta;
     const named: readonly unknown[] = Array.isArray(meta?.profile) ? meta.profile : [];
-    const profile = named.find(
-      (url) => typeof url === 'string' && profiles.some((end) => url.split('|')[0]?.endsWith(`/${end}`)),
-    );
+    const profile = named.find((url) => typeof url === 'string' && isOneOf(profiles, url));
     if (typeof profile !== 'string') {
       throw refusal(
         'meta.profile',
@@ -107,6 +116,10 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     return { kind: found.meta.kind, handler: found.handler, profile };
   }
 }
+
+/** Whether a canonical, of any version, ends in one of `ends`. */
+const isOneOf = (ends: readonly string[], canonical: string): boolean =>
+  ends.some((end) => canonical.split('|')[0]?.endsWith(`/${end}`));
 
 /** The shape is checked with the rest of the resource, after this. */
 function principalNamedIn({ principal }: Resource): NativeReference | undefined {

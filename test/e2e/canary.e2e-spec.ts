@@ -302,10 +302,17 @@ describe('canaries', () => {
     expect(failed.filter(({ text }) => text.includes(NAME))).toEqual([]);
   });
 
+  /** Header values are shown with a destination that is read or written by itself (docs/topics.md, "Secrets"). */
+  const isForWhoMayUpdate = ({ caller, method, path }: Answer, secret: string): boolean =>
+    secret === SECRETS.webhookHeader &&
+    (caller === 'nurse' || caller === 'root') &&
+    method !== 'DELETE' &&
+    /^(\/fhir)?\/SvcTopicDestination\/known$/.test(path);
+
   it('of secrets are in no answer', () => {
     const found = answers.flatMap((answer) =>
       secrets()
-        .filter((secret) => answer.text.includes(secret))
+        .filter((secret) => answer.text.includes(secret) && !isForWhoMayUpdate(answer, secret))
         .map((secret) => shown(answer, secret)),
     );
     expect(found).toEqual([]);

@@ -173,7 +173,7 @@ describe('Swagger UI', () => {
     }>();
     const flow = { tokenUrl: '/auth/token', refreshUrl: '/auth/token', scopes: {} };
     expect(components.securitySchemes).toEqual({
-      password: { type: 'oauth2', flows: { password: flow, clientCredentials: flow } },
+      oauth2: { type: 'oauth2', flows: { password: flow, clientCredentials: flow } },
       basic: expect.objectContaining({ type: 'http', scheme: 'basic' }),
       bearer: expect.objectContaining({ type: 'http', scheme: 'bearer' }),
     });

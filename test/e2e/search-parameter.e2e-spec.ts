@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { parameterIdOf } from '../../src/resource/search/extract/hash';
+import { NEXT_STEP } from '../../src/resource/search/live/live-parameter-statements';
 import { type Bundle, idsOn, searchOn } from '../support/bundle';
 import { eventually } from '../support/eventually';
 import { putParameter } from '../support/store';
@@ -308,6 +309,13 @@ describe('live search parameters', () => {
     expect(await statusOf('lingo', second)).toMatchObject([{ state: 'active', done: 3, total: 3 }]);
     expect(await idsOf('Linkage?lingo=fr', second)).toEqual(['l1', 'l2', 'l3']);
     await second.close();
+  });
+
+  it('leave nothing to look for when they are done', async () => {
+    await database.query('begin');
+    await database.query(`update live_search_parameter set state = 'active'`);
+    expect((await database.query(NEXT_STEP.text)).rows).toEqual([]);
+    await database.query('rollback');
   });
 
   describe('on another server', () => {

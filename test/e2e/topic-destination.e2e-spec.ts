@@ -14,7 +14,7 @@ import { OutboxEventEntity } from '../../src/delivery/outbox-event.entity';
 import { WorkerIdentity } from '../../src/delivery/worker-identity';
 import { ServiceError } from '../../src/platform/errors/service-error';
 import { eventually } from '../support/eventually';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 import { type NotificationBody, WebhookReceiver } from '../support/webhook-receiver';
 
 const PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
@@ -279,8 +279,16 @@ describe('SvcTopicDestination (webhook kind)', () => {
   });
 });
 
+/** Credentials of a Client with one policy. */
+async function mayOnly(matcho: object): Promise<string> {
+  const [client, secret] = [newName(), 'a-secret-of-this-spec'];
+  await app.put(`/Client/${client}`, { secret, grant_types: ['basic'] });
+  await app.post('/AccessPolicy', { engine: 'matcho', matcho, link: [{ resourceType: 'Client', id: client }] });
+  return basicHeader(client, secret);
+}
+
 describe('Headers of a destination', () => {
-  it('are sent, and masked wherever the destination is read', async () => {
+  it('are sent, and masked wherever the destination is not read by itself', async () => {
     const topic = await newTopic();
     const lines = [
       'Authorization: Basic a:geheim',
@@ -302,7 +310,7 @@ describe('Headers of a destination', () => {
       'application/fhir+json',
     ]);
     const reads = [
-      `/fhir/SvcTopicDestination/${id}`,
+      `/fhir/SvcTopicDestination/${id}/_history/1`,
       `/fhir/SvcTopicDestination/${id}/_history`,
       '/fhir/SvcTopicDestination',
       `/fhir/SvcTopicDestination/${id}/$status`,
@@ -312,10 +320,70 @@ describe('Headers of a destination', () => {
     expect(texts[0]).toContain('"Authorization: ***"');
   });
 
+  it('are shown to who may update it, and nobody else', async () => {
+    const lines = ['X-Key: geheim: 1', 'Accept: text/plain', 'x-key:geheim 2'];
+    const parameter = [
+      endpoint(),
+      { name: 'timeout', valueUnsignedInt: 30 },
+      ...lines.map((valueString) => ({ name: 'header', valueString })),
+      { name: 'secret', valueString: Buffer.alloc(32, 3).toString('base64') },
+    ];
+    const shownIn = ({ text }: Received): unknown[] =>
+      (JSON.parse(text) as { parameter: { name: string; valueString?: string }[] }).parameter
+        .filter(({ name }) => name === 'header' || name === 'secret')
+        .map(({ valueString }) => valueString);
+    const shown = ['X-Key: geheim: 1', 'Accept: text/plain', 'x-key: geheim 2', '***'];
+    const masked = ['X-Key: ***', 'Accept: ***', 'x-key: ***', '***'];
+    const path = `/fhir/SvcTopicDestination/${newName()}`;
+    const stored = await app.put(path, destination('http://t.example', parameter));
+    expect(shownIn(stored)).toEqual(shown);
+    const read = await app.get(path);
+    expect([shownIn(read), read.headers.get('etag')]).toEqual([shown, 'W/"1"']);
+    expect((await app.put(path, read.text)).headers.get('etag')).toBe('W/"1"');
+    const patch = [{ op: 'add', path: '/content', value: 'empty' }];
+    const headers = { 'Content-Type': 'application/json-patch+json' };
+    expect(shownIn(await app.send('PATCH', path, { body: patch, headers }))).toEqual(shown);
+    expect([shownIn(await app.get(`${path}/_history/2`)), shownIn(await app.get(`${path}/_history/1`))]).toEqual([
+      masked,
+      masked,
+    ]);
+    const reader = { authorization: await mayOnly({ uri: '#/SvcTopicDestination', 'request-method': 'get' }) };
+    const denials = async (): Promise<unknown> => (await app.get('/fhir/AuditEvent?_summary=count')).json().total;
+    const before = await denials();
+    expect(shownIn(await app.get(path, reader))).toEqual(masked);
+    expect(await denials()).toBe(before);
+    expect((await app.put(path, read.text, reader)).status).toBe(403);
+  });
+
+  it('are those of the version that they are shown with, also while it is changed', async () => {
+    const path = `/fhir/SvcTopicDestination/${newName()}`;
+    const put = (version: number): Promise<Received> =>
+      app.put(
+        path,
+        destination('http://t.example', [endpoint(), { name: 'header', valueString: `X-Key: v${version}` }]),
+      );
+    await put(1);
+    const seen: string[] = [];
+    let isChanging = true;
+    const read = async (): Promise<void> => {
+      while (isChanging) {
+        const { headers, text } = await app.get(path);
+        seen.push(`W/"${/X-Key: v(\d+)/.exec(text)?.[1] ?? 'masked'}" ${headers.get('etag') ?? ''}`);
+      }
+    };
+    const reading = Promise.all([read(), read(), read()]);
+    for (let version = 2; version <= 30; version++) await put(version);
+    isChanging = false;
+    await reading;
+    expect(seen.filter((pair) => !pair.startsWith('W/"masked"') && new Set(pair.split(' ')).size > 1)).toEqual([]);
+    expect(new Set(seen).size).toBeGreaterThan(5);
+  });
+
   it('stay as they are when their masked form is sent back', async () => {
     const topic = await newTopic();
     const id = await newDestination(topic, [endpoint(), { name: 'header', valueString: 'X-Key: geheim' }]);
-    const read = (await app.get(`/fhir/SvcTopicDestination/${id}`)).json();
+    const read = (await app.get(`/fhir/SvcTopicDestination/${id}/_history/1`)).json();
+    expect(JSON.stringify(read)).toContain('X-Key: ***');
     expect((await app.put(`/fhir/SvcTopicDestination/${id}`, { ...read, content: 'id-only' })).status).toBe(200);
     await write(newName());
     await received(1);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { type Caller } from '../../platform/http/caller';
+import { mayAct } from '../../resource/may-act';
 import { ResourceReader } from '../../resource/resource-reader';
 import { type Role, Roles } from '../roles/roles';
 import { type LazyRequest, type PartSources } from './lazy-request';
@@ -47,9 +48,9 @@ export class CallerParts {
 
 /** Of those who call their credentials have told it; whoever does not call now may be deleted or set inactive by now. */
 export async function couldCall(request: LazyRequest): Promise<boolean> {
-  const part = request.caller.userId === undefined ? 'client' : 'user';
-  const stored = (await request.part(part)) as Resource | undefined;
-  return stored !== undefined && (part === 'user' ? stored.inactive !== true : stored.active !== false);
+  const [type, part] =
+    request.caller.userId === undefined ? (['Client', 'client'] as const) : (['User', 'user'] as const);
+  return mayAct(type, (await request.part(part)) as Resource | undefined);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Resource } from '../../fhir/types';
+import { mayAct } from '../../resource/may-act';
 
 /** The members of a Client that the server reads (interface, "Client"; contract of `auth`). */
 export interface Client {
@@ -35,7 +36,6 @@ interface GrantBody {
 }
 
 interface ClientBody extends Resource {
-  readonly active?: boolean;
   readonly grant_types?: readonly string[];
   readonly scope?: readonly string[];
   readonly auth?: Readonly<Record<string, GrantBody>>;
@@ -43,9 +43,10 @@ interface ClientBody extends Resource {
 
 /** Reads a stored Client, which its rule has checked. */
 export function clientOf(text: string): Client {
-  const { id = '', active, grant_types: grantTypes = [], scope = [], auth = {} } = JSON.parse(text) as ClientBody;
+  const body = JSON.parse(text) as ClientBody;
+  const { id = '', grant_types: grantTypes = [], scope = [], auth = {} } = body;
   const grants = Object.entries(auth).map(([key, settings]) => [key, settingsFrom(settings)] as const);
-  return { id, isActive: active !== false, grantTypes, scopes: scope, grants: Object.fromEntries(grants) };
+  return { id, isActive: mayAct('Client', body), grantTypes, scopes: scope, grants: Object.fromEntries(grants) };
 }
 
 /** The settings of a grant; those of no settings when the Client has none for it. */

@@ -6,7 +6,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { Turns } from '../hashing/turns';
 import { type AccountKind, type GuessKeys, GuessKeyMaker } from './guess-keys';
-import { BLOCKED_SECONDS, FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRY } from './guess-statements';
+import { BLOCKED_SECONDS, FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRIES } from './guess-statements';
 
 /** The longest pause between two tries for one account from one address. */
 const ACCOUNT_PAUSE_SECONDS = 30;
@@ -70,16 +70,16 @@ export class CredentialGuard {
 
   private async take({ account, address }: GuessKeys): Promise<void> {
     await this.assertTurn([account, address]);
-    const { credentialFailuresFree, credentialFailuresFreePerAddress } = this.environment;
-    if (!(await this.takeOf(account, credentialFailuresFree, ACCOUNT_PAUSE_SECONDS))) throw throttled(1);
-    if (await this.takeOf(address, credentialFailuresFreePerAddress, ADDRESS_PAUSE_SECONDS)) return;
-    await this.statements.run(GIVE_BACK_TRY, [account, credentialFailuresFree]);
+    const { credentialFailureWindowSeconds, credentialFailuresFree, credentialFailuresFreePerAddress } =
+      this.environment;
+    const taken = await this.statements.runOne<{ account: boolean; address: boolean }>(TAKE_TRIES, [
+      credentialFailureWindowSeconds,
+      ...[account, credentialFailuresFree, ACCOUNT_PAUSE_SECONDS],
+      ...[address, credentialFailuresFreePerAddress, ADDRESS_PAUSE_SECONDS],
+    ]);
+    if (taken?.address === true) return;
+    if (taken?.account === true) await this.statements.run(GIVE_BACK_TRY, [account, credentialFailuresFree]);
     throw throttled(1);
-  }
-
-  private async takeOf(key: Buffer, free: number, pauseSeconds: number): Promise<boolean> {
-    const values = [key, free, pauseSeconds, this.environment.credentialFailureWindowSeconds];
-    return (await this.statements.runOne(TAKE_TRY, values)) !== undefined;
   }
 
   private async assertTurn(keys: readonly Buffer[]): Promise<void> {
@@ -89,8 +89,7 @@ export class CredentialGuard {
   }
 
   private async forget({ account, address }: GuessKeys): Promise<void> {
-    await this.statements.run(FORGET_TRIES, [account]);
-    await this.statements.run(GIVE_BACK_TRY, [address, this.environment.credentialFailuresFreePerAddress]);
+    await this.statements.run(FORGET_TRIES, [account, address, this.environment.credentialFailuresFreePerAddress]);
   }
 
   private async giveBack({ account, address }: GuessKeys): Promise<void> {

@@ -39,7 +39,7 @@ export class IntrospectController {
     summary: 'Tells whether a token is active, and what it stands for (RFC 7662)',
     description:
       'A client with its secret is told of its own tokens, the bearer of a User’s token of that User’s with that client; of others with a policy for AuthIntrospect. Else: `{"active": false}`.',
-    security: [{ basic: [] }, { bearer: [] }, { password: [] }],
+    security: [{ basic: [] }, { bearer: [] }, { oauth2: [] }],
   })
   @ApiBody(INTROSPECT_REQUEST)
   @ApiResponse({
@@ -82,8 +82,8 @@ export class IntrospectController {
   private async callerOf(request: Request, parameters: RequestParameters): Promise<Caller> {
     const authorization = authorizationOf(request);
     if (authorization !== undefined && /^bearer /i.test(authorization)) {
-      const { caller, epoch } = await this.callers.resolve(authorization);
-      this.requests.identify(caller, epoch);
+      const { caller, epochs } = await this.callers.resolve(authorization);
+      this.requests.identify(caller, epochs);
       return caller;
     }
     const client = await this.clients.authenticate(clientRequestOf(request, parameters).client, () => true);

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
+import { inOneFlight } from '../../platform/database/in-one-flight';
+import { mayAct } from '../../resource/may-act';
 import { ResourceReader } from '../../resource/resource-reader';
 import { Sessions } from '../../session/sessions';
 import { type Client } from '../client/client';
@@ -30,19 +32,20 @@ export class TokenOwners {
    * @throws OAuthError when one of them is deleted or inactive.
    */
   async hold(client: Client, userId: string): Promise<TokenUser> {
-    await this.sessions.holdOwner({ clientId: client.id });
-    await this.sessions.holdOwner({ userId });
-    await this.clients.assertActive(client.id);
-    const stored = await this.reader.find('User', userId);
+    const [, , , stored] = await inOneFlight([
+      this.sessions.holdOwner({ clientId: client.id }),
+      this.sessions.holdOwner({ userId }),
+      this.clients.assertActive(client.id),
+      this.reader.find('User', userId),
+    ]);
     if (stored === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the user is deleted');
     const value = JSON.parse(stored.text) as Resource;
-    if (value.inactive === true) throw new OAuthError('invalid_grant', 'User is inactive');
+    if (!mayAct('User', value)) throw new OAuthError('invalid_grant', 'User is inactive');
     return { id: userId, text: stored.text, value };
   }
 
   /** The same for a token of the Client itself. */
   async holdClient({ id: clientId }: Client): Promise<void> {
-    await this.sessions.holdOwner({ clientId });
-    await this.clients.assertActive(clientId);
+    await inOneFlight([this.sessions.holdOwner({ clientId }), this.clients.assertActive(clientId)]);
   }
 }

@@ -31,7 +31,7 @@ export class PasswordChangeController {
   @ApiOperation({
     summary: 'Changes the password of the User of the token',
     description: 'All Sessions of the User end, that of the token included. No policy is asked.',
-    security: [{ password: [] }, { bearer: [] }],
+    security: [{ oauth2: [] }, { bearer: [] }],
   })
   @ApiBody({ required: true, schema: BODY })
   @ApiResponse({ status: HttpStatus.NO_CONTENT, description: 'Changed: log in again' })

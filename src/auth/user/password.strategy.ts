@@ -72,11 +72,11 @@ export class PasswordStrategy {
   /** @throws OAuthError invalid_grant */
   private async verify(login: string, password: string): Promise<VerifiedPassword> {
     if (!isPasswordLength(password)) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'password too long');
-    const userId = await this.logins.find(login);
-    if (userId !== undefined) this.requests.claim({ userId });
-    const stored = userId === undefined ? undefined : await this.passwords.find(userId);
-    const isRight = await this.hashes.isRight(password, stored?.passwordHash);
-    if (userId === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'unknown user');
+    const owner = await this.logins.find(login);
+    if (owner !== undefined) this.requests.claim({ userId: owner.userId });
+    const isRight = await this.hashes.isRight(password, owner?.password?.passwordHash);
+    if (owner === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'unknown user');
+    const { userId, password: stored } = owner;
     if (stored === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the user has no password');
     if (!isRight) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'wrong password');
     return { userId, ...stored };

@@ -2,17 +2,29 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../platform/database/database-error';
+import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { UserLoginEntity } from './user-login.entity';
-import { UserPasswords } from './user-passwords.repository';
+import { type PasswordRow, type StoredPassword, storedPasswordOf } from './user-passwords.repository';
+import { FIND_LOGIN } from './user-statements';
+
+export interface LoginOwner {
+  readonly userId: string;
+  readonly password: StoredPassword | undefined;
+}
+
+interface LoginRow extends PasswordRow {
+  readonly kind: 'userName' | 'email' | 'id';
+  readonly user_id: string;
+}
 
 /** Which User a login name means: `userName` as written, else `email` in any case, else the User's id. */
 @Injectable()
 export class UserLogins {
   constructor(
     @InjectRepository(UserLoginEntity) private readonly rows: Repository<UserLoginEntity>,
-    private readonly passwords: UserPasswords,
+    private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
@@ -40,15 +52,13 @@ export class UserLogins {
     await this.unitOfWork.bind(this.rows).delete({ userId });
   }
 
-  /** The id of the one User that `login` means; undefined when there is none, or an email that several Users share. */
-  async find(login: string): Promise<string | undefined> {
-    const found = await this.rows.findBy([
-      { kind: 'userName', login },
-      { kind: 'email', login: login.toLowerCase() },
-    ]);
-    const byName = found.find(({ kind }) => kind === 'userName');
-    if (byName !== undefined) return byName.userId;
-    if (found.length > 0) return found.length === 1 ? found[0]?.userId : undefined;
-    return (await this.passwords.find(login)) === undefined ? undefined : login;
+  /** The one User that `login` means; undefined when there is none, or an email that several Users share. */
+  async find(login: string): Promise<LoginOwner | undefined> {
+    const found = await this.statements.run<LoginRow>(FIND_LOGIN, [login, login.toLowerCase()]);
+    const of = (wanted: LoginRow['kind']): readonly LoginRow[] => found.filter(({ kind }) => kind === wanted);
+    const means = [of('userName'), of('email'), of('id')].find(({ length }) => length > 0) ?? [];
+    const [row] = means;
+    if (row === undefined || means.length > 1) return undefined;
+    return { userId: row.user_id, password: storedPasswordOf(row) };
   }
 }

@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { Statements } from '../../platform/database/statements';
+import { FIND_PASSWORD } from './user-statements';
 import { UserPasswordEntity } from './user-password.entity';
 
 export interface StoredPassword {
@@ -10,10 +12,18 @@ export interface StoredPassword {
   readonly passwordHash: string;
 }
 
+/** Both are null for a User without a password. */
+export interface PasswordRow {
+  readonly password_id: string | null;
+  readonly password_hash: string | null;
+  readonly [column: string]: unknown;
+}
+
 @Injectable()
 export class UserPasswords {
   constructor(
     @InjectRepository(UserPasswordEntity) private readonly rows: Repository<UserPasswordEntity>,
+    private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
@@ -32,7 +42,11 @@ export class UserPasswords {
   }
 
   async find(userId: string): Promise<StoredPassword | undefined> {
-    const row = await this.unitOfWork.bind(this.rows).findOneBy({ userId });
-    return row === null ? undefined : { passwordId: row.passwordId, passwordHash: row.passwordHash };
+    return storedPasswordOf(await this.statements.runOne<PasswordRow>(FIND_PASSWORD, [userId]));
   }
+}
+
+export function storedPasswordOf(row: PasswordRow | undefined): StoredPassword | undefined {
+  const { password_id: passwordId, password_hash: passwordHash } = row ?? {};
+  return typeof passwordId === 'string' && typeof passwordHash === 'string' ? { passwordId, passwordHash } : undefined;
 }

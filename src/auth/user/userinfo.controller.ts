@@ -12,7 +12,7 @@ import { Userinfo } from './userinfo';
 const SUMMARY = {
   summary: 'The User of the token, without secrets, with sub and role',
   description: 'A live token of a User is enough, no policy is asked (OpenID Connect Core, section 5.3).',
-  security: [{ password: [] }, { bearer: [] }],
+  security: [{ oauth2: [] }, { bearer: [] }],
 };
 const ANSWER = {
   status: HttpStatus.OK,

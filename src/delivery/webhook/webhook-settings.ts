@@ -77,6 +77,20 @@ export function maskedParameter(parameter: DestinationParameter): DestinationPar
   return { ...parameter, valueString: `${line.slice(0, line.indexOf(':'))}: ${MASK}` };
 }
 
+/** Stored parameters with the values of headers; secrets, which are never sent to anybody, stay masked. */
+export function unmaskedParameters(
+  parameters: readonly DestinationParameter[],
+  { headers }: WebhookSettings,
+): DestinationParameter[] {
+  const known = [...headers];
+  return parameters.map((parameter) => {
+    if (parameter.name !== 'header') return parameter;
+    const [name = ''] = String(parameter.valueString).split(':');
+    const header = take(known, name);
+    return header === undefined ? parameter : { ...parameter, valueString: `${name}: ${header.value}` };
+  });
+}
+
 function valuesOf(parameters: readonly DestinationParameter[]): ReadonlyMap<ParameterName, readonly unknown[]> {
   const values = new Map<ParameterName, unknown[]>();
   for (const parameter of parameters) {
@@ -133,10 +147,14 @@ function headersOf(values: readonly unknown[], inForce: readonly HeaderLine[]): 
   return headers;
 }
 
-/** Of a name that stands more than once, masks stand for the values in their order. */
-function takeKnown(known: HeaderLine[], name: string): HeaderLine {
+/** Of a name that stands more than once, the values come in their order. */
+function take(known: HeaderLine[], name: string): HeaderLine | undefined {
   const index = known.findIndex((header) => header.name.toLowerCase() === name.toLowerCase());
-  const [header] = index < 0 ? [] : known.splice(index, 1);
+  return index < 0 ? undefined : known.splice(index, 1)[0];
+}
+
+function takeKnown(known: HeaderLine[], name: string): HeaderLine {
+  const header = take(known, name);
   if (header === undefined)
     throw refusal(`${MASK} keeps a stored value, and there is none for the header ${name}. Send the value.`);
   return { name, value: header.value };

@@ -8,7 +8,13 @@ import {
 } from '../delivery-kind';
 import { probeWebhook } from './webhook-probe';
 import { WebhookSender } from './webhook-sender';
-import { type WebhookSettings, endpointOf, maskedParameter, webhookSettingsOf } from './webhook-settings';
+import {
+  type WebhookSettings,
+  endpointOf,
+  maskedParameter,
+  unmaskedParameters,
+  webhookSettingsOf,
+} from './webhook-settings';
 
 /** interface, "SvcTopicDestination (webhook kind)". */
 @Injectable()
@@ -28,6 +34,10 @@ export class WebhookKind implements DeliveryKind<WebhookSettings> {
 
   masked(parameter: DestinationParameter): DestinationParameter {
     return maskedParameter(parameter);
+  }
+
+  unmasked(parameters: readonly DestinationParameter[], inForce: WebhookSettings): readonly DestinationParameter[] {
+    return unmaskedParameters(parameters, inForce);
   }
 
   send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<string> {

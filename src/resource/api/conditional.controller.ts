@@ -12,6 +12,7 @@ import { ResourceTypes } from '../resource-types';
 import { criteriaOf, isNoContent, isRemoveAll } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { locationOf, resourceAnswer } from './resource-answer';
+import { ShownResources } from './shown-resources';
 import { WriteRequests } from './write-requests';
 
 /** Update and delete of what criteria find (http://hl7.org/fhir/R4/http.html#cond-update, #cdelete). */
@@ -24,6 +25,7 @@ export class ConditionalController {
     private readonly types: ResourceTypes,
     private readonly writer: ConditionalWriter,
     private readonly requests: WriteRequests,
+    private readonly shown: ShownResources,
     private readonly environment: Environment,
   ) {}
 
@@ -36,7 +38,8 @@ export class ConditionalController {
     const { outcome, resource } = await this.writer.put(draft, criteriaOf(request), options);
     const location = locationOf(rootUrlOf(request, this.environment), resource);
     const isNew = outcome === 'created';
-    sendAnswer(response, resourceAnswer(isNew ? 201 : 200, resource, isNew ? { Location: location } : {}));
+    const shown = await this.shown.of(resource);
+    sendAnswer(response, resourceAnswer(isNew ? 201 : 200, shown, isNew ? { Location: location } : {}));
   }
 
   @Delete(':type')

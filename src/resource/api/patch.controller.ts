@@ -12,6 +12,7 @@ import { criteriaOf } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
 import { resourceAnswer } from './resource-answer';
+import { ShownResources } from './shown-resources';
 import { WriteRequests } from './write-requests';
 
 /** Patches of one resource, named by its id or by criteria (http://hl7.org/fhir/R4/http.html#patch). */
@@ -25,6 +26,7 @@ export class PatchController {
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
     private readonly requests: WriteRequests,
+    private readonly shown: ShownResources,
     private readonly environment: Environment,
   ) {}
 
@@ -39,7 +41,7 @@ export class PatchController {
     this.requests.assertById(type, id, request);
     const patch = patchOf(request, this.environment.bodyLimitBytes);
     const { resource } = await this.writer.patch(type, id, patch, await this.requests.optionsOf(request));
-    sendAnswer(response, resourceAnswer(200, resource));
+    sendAnswer(response, resourceAnswer(200, await this.shown.of(resource)));
   }
 
   @Patch(':type')
@@ -49,6 +51,6 @@ export class PatchController {
     const patch = patchOf(request, this.environment.bodyLimitBytes);
     const options = await this.requests.optionsOf(request);
     const { resource } = await this.conditional.patch(type, criteriaOf(request), patch, options);
-    sendAnswer(response, resourceAnswer(200, resource));
+    sendAnswer(response, resourceAnswer(200, await this.shown.of(resource)));
   }
 }

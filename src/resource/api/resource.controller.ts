@@ -15,6 +15,7 @@ import { ResourceWriter } from '../resource-writer';
 import { createCriteriaOf, isConditionalCreate, isNoContent } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { locationOf, resourceAnswer } from './resource-answer';
+import { ShownResources } from './shown-resources';
 import { WriteRequests } from './write-requests';
 
 /**
@@ -32,6 +33,7 @@ export class ResourceController {
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
     private readonly requests: WriteRequests,
+    private readonly shown: ShownResources,
     private readonly environment: Environment,
   ) {}
 
@@ -40,7 +42,7 @@ export class ResourceController {
   async read(@Param('type') type: string, @Param('id') id: string, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
     assertId(id);
-    sendAnswer(response, resourceAnswer(200, await this.reader.read(type, id)));
+    sendAnswer(response, resourceAnswer(200, await this.shown.of(await this.reader.read(type, id))));
   }
 
   @Post(':type')
@@ -56,7 +58,7 @@ export class ResourceController {
         : await this.conditional.create(draft, criteria, options);
     const location = locationOf(this.rootUrl(request), resource);
     const headers = { Location: location, ...(outcome === 'created' ? {} : { 'Content-Location': location }) };
-    sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
+    sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, await this.shown.of(resource), headers));
   }
 
   @Put(':type/:id')
@@ -71,7 +73,7 @@ export class ResourceController {
     const draft = await this.requests.draftOf(request, type, id);
     const { outcome, resource } = await this.writer.put(draft, id, await this.requests.optionsOf(request));
     const headers = outcome === 'created' ? { Location: locationOf(this.rootUrl(request), resource) } : {};
-    sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, resource, headers));
+    sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, await this.shown.of(resource), headers));
   }
 
   @Delete(':type/:id')

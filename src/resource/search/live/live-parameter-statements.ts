@@ -60,11 +60,11 @@ export const CLAIM: Statement = {
     order by parameter_key limit 1 for update skip locked`,
 };
 
-/** Whether there is anything to do, and in how many milliseconds. */
+/** In how many milliseconds there is something to do; no row when nothing is. */
 export const NEXT_STEP: Statement = {
   name: 'live-parameter-next-step',
   text: `select greatest(0, ceil(extract(epoch from min(next_step_at) - clock_timestamp()) * 1000))::integer as pause
-    from live_search_parameter where state <> 'active'`,
+    from live_search_parameter where state <> 'active' having count(*) > 0`,
 };
 
 /**

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { DeliveryKinds } from '../delivery/delivery-kind.registry';
+import { type DestinationParameter } from '../delivery/delivery-kind';
+import { Destinations } from '../delivery/destinations';
+import { type Resource } from '../fhir/types';
+import { elementsOf, membersOf, withMember } from '../platform/json/json-members';
+import { EntryAccesses } from '../resource/entry-access.registry';
+import { ResourceReader } from '../resource/resource-reader';
+import { type StoredResource } from '../resource/stored-resource';
+
+/**
+ * A destination as it is shown to callers who may update it: with header values. They could have them sent to an endpoint of
+ * theirs anyway, and need to see what is configured; secrets stay masked for everybody.
+ */
+@Injectable()
+export class ShownDestination {
+  constructor(
+    private readonly access: EntryAccesses,
+    private readonly kinds: DeliveryKinds,
+    private readonly destinations: Destinations,
+    private readonly reader: ResourceReader,
+  ) {}
+
+  /** The text with what is masked in it, where the caller may see that; else undefined. */
+  async textOf({ type, id, version, text }: StoredResource): Promise<string | undefined> {
+    const resource = JSON.parse(text) as Resource;
+    const parameters = (resource.parameter ?? []) as readonly DestinationParameter[];
+    const kind = this.kinds.find(String(resource.kind))?.handler;
+    if (kind?.unmasked === undefined || !(await this.mayUpdate(type, id, resource))) return undefined;
+    const inForce = await this.destinations.findSettings(id);
+    // The values in force are those of the present version: another must not be shown with them.
+    const isPresent = (await this.reader.find(type, id))?.version === version;
+    if (inForce === undefined || inForce.kind !== resource.kind || !isPresent) return undefined;
+    const stored = elementsOf(membersOf(text).find(({ key }) => key === 'parameter')?.valueText ?? '[]');
+    const shown = kind
+      .unmasked(parameters, inForce.settings)
+      .map((parameter, index) => (parameter === parameters[index] ? stored[index] : JSON.stringify(parameter)));
+    return withMember(text, 'parameter', `[${shown.join(',')}]`);
+  }
+
+  private mayUpdate(type: string, id: string, resource: Resource): Promise<boolean> {
+    return this.access.wouldGrant({
+      operationId: 'FhirUpdate',
+      method: 'PUT',
+      url: `${type}/${id}`,
+      type,
+      id,
+      resource: () => resource,
+    });
+  }
+}
