@@ -21,6 +21,8 @@ import { Denials } from './denials/denials';
 import { PolicyTrial } from './policy-trial';
 import { AccessRequests } from './request/access-requests';
 import { CallerParts } from './request/caller-parts';
+import { KnownReaders } from './request/known-readers';
+import { RightsListener } from './rights.listener';
 import { RoleResourceType } from './roles/role.resource-type';
 import { Roles } from './roles/roles';
 import { DescribedRequests } from './testing/described-request';
@@ -45,6 +47,7 @@ import { TestPolicyController } from './testing/test-policy.controller';
     Denials,
     DescribedRequests,
     JsonSchemaEngine,
+    KnownReaders,
     MatchoEngine,
     MatchoRpcEngine,
     PolicyEngines,
@@ -52,6 +55,7 @@ import { TestPolicyController } from './testing/test-policy.controller';
     PolicyRows,
     PolicyTest,
     PolicyTrial,
+    RightsListener,
     RoleResourceType,
     Roles,
   ],

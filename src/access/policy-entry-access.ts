@@ -3,11 +3,12 @@ import { type NativeReference } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { RequestContext } from '../platform/http/request-context';
-import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest } from '../resource/entry-access';
+import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from '../resource/entry-access';
 import { AccessDecision } from './access-decision';
 import { Denials } from './denials/denials';
 import { AccessRequests } from './request/access-requests';
 import { couldCall } from './request/caller-parts';
+import { KnownReaders } from './request/known-readers';
 
 /** Entries of bundles are decided by the same policies as requests, each with a request object of its own. */
 @Injectable()
@@ -16,6 +17,7 @@ export class PolicyEntryAccess implements EntryAccess {
   constructor(
     private readonly access: AccessDecision,
     private readonly asked: AccessRequests,
+    private readonly readers: KnownReaders,
     private readonly denials: Denials,
     private readonly requests: RequestContext,
   ) {}
@@ -36,13 +38,14 @@ export class PolicyEntryAccess implements EntryAccess {
     return decision.granted && decision.rows === 'all';
   }
 
-  async readableBy(
-    principal: NativeReference,
-    resource: { readonly type: string; readonly id: string },
-  ): Promise<GrantedRows | undefined> {
-    const reader = this.asked.ofReader(principal, resource);
+  async readerNamed(principal: NativeReference): Promise<Reader | undefined> {
+    const reader = await this.readers.of(principal);
     if (!(await couldCall(reader))) return undefined;
-    const decision = await this.access.decide(reader);
-    return decision.granted ? decision.rows : undefined;
+    return {
+      rowsOf: async (resource) => {
+        const decision = await this.access.decide(this.asked.ofRead(reader, resource));
+        return decision.granted ? decision.rows : undefined;
+      },
+    };
   }
 }

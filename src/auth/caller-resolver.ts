@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Epochs } from '../platform/database/epochs';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Caller } from '../platform/http/caller';
@@ -16,7 +17,7 @@ export class CallerResolver {
   ) {}
 
   /** @throws ServiceError 'unauthorized' */
-  async resolve(authorization: string | undefined): Promise<{ caller: Caller; epoch: number }> {
+  async resolve(authorization: string | undefined): Promise<{ caller: Caller; epochs: Epochs }> {
     if (authorization === undefined) throw unauthorized('Send an access token: Authorization: Bearer <token>.');
     // RFC 6750, section 2.1: b64token
     const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1];
@@ -27,10 +28,10 @@ export class CallerResolver {
     const client = await this.clients.findByBasic(basic);
     if (client === undefined)
       throw unauthorized('The client id or secret is wrong, or the client may not use HTTP Basic.');
-    return { caller: { clientId: client.id }, epoch: await this.registryEpoch.current() };
+    return { caller: { clientId: client.id }, epochs: await this.registryEpoch.current() };
   }
 
-  private async resolveBearer(token: string): Promise<{ caller: Caller; epoch: number }> {
+  private async resolveBearer(token: string): Promise<{ caller: Caller; epochs: Epochs }> {
     const session = await this.sessions.find(token);
     if (session === undefined) {
       throw new ServiceError(
@@ -41,8 +42,8 @@ export class CallerResolver {
         },
       );
     }
-    const { epoch, ...caller } = session;
-    return { caller, epoch };
+    const { epochs, ...caller } = session;
+    return { caller, epochs };
   }
 }
 

@@ -32,8 +32,8 @@ export class CallerGuard implements CanActivate {
     const access = this.reflector.getAllAndOverride<RouteAccess | undefined>(ROUTE_ACCESS, route);
     if (access === 'public') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const { caller, epoch } = await this.callers.resolve(authorizationOf(request));
-    this.requests.identify(caller, epoch);
+    const { caller, epochs } = await this.callers.resolve(authorizationOf(request));
+    this.requests.identify(caller, epochs);
     if (access === 'token') return true;
     const operationIdOf = this.reflector.getAllAndOverride<OperationIdOf | undefined>(OPERATION_ID, route);
     const asked = this.accessRequests.ofHttp(request, caller, operationIdOf?.(request));

@@ -1,3 +1,4 @@
+import { assertRightsSql } from '../platform/database/registry-epoch';
 import { type Statement } from '../platform/database/statement';
 
 /**
@@ -239,16 +240,39 @@ export const READ_CLAIMS: Statement = {
   text: `select destination_key, epoch from destination_runtime where owner_slot = $1`,
 };
 
-/** Events in the order given: of one resource a later version gets the larger number. */
+/** Columns of the outbox that events bring, with the types of arrays of them. */
+export const NEW_EVENT_COLUMNS = {
+  destination_key: 'bigint',
+  resource_type: 'text',
+  resource_id: 'text',
+  version: 'integer',
+  interaction: 'text',
+  method: 'text',
+  payload_bytes: 'integer',
+  is_undecided: 'integer',
+} as const;
+
+/**
+ * Events in the order given: of one resource a later version gets the larger number. None where rights have changed since
+ * it was decided who hears of them, but a conflict.
+ * @param places of the columns, then of the epoch of rights
+ */
+export function appendSql(places: readonly string[]): string {
+  const columns = Object.keys(NEW_EVENT_COLUMNS);
+  const arrays = Object.values(NEW_EVENT_COLUMNS).map((type, index) => `${places[index]}::${type}[]`);
+  const checked = assertRightsSql(`${places[columns.length]}::bigint`);
+  const values: Readonly<Record<string, string>> = {
+    version: `version + (${checked})`,
+    is_undecided: 'is_undecided = 1',
+  };
+  return `insert into outbox_event (${columns.join(', ')})
+    select ${columns.map((column) => values[column] ?? column).join(', ')}
+    from unnest(${arrays.join(', ')}) with ordinality event (${columns.join(', ')}, position) order by position`;
+}
+
 export const APPEND: Statement = {
   name: 'delivery-append',
-  text: `insert into outbox_event
-      (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes, is_undecided)
-    select destination_key, resource_type, resource_id, version, interaction, method, payload_bytes, is_undecided
-    from unnest($1::bigint[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::integer[], $8::boolean[])
-      with ordinality event
-        (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes, is_undecided, position)
-    order by position`,
+  text: appendSql([...Object.keys(NEW_EVENT_COLUMNS), 'rights'].map((_column, index) => `$${index + 1}`)),
 };
 
 /**

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { binaryArray } from '../platform/database/binary-array';
+import { type StatementPart } from '../platform/database/statement-part';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
-import { APPEND } from './delivery-statements';
+import { APPEND, NEW_EVENT_COLUMNS, appendSql } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
 import { type DeliveryEvent } from './notification-renderer';
 
@@ -9,6 +11,8 @@ export interface NewEvent extends DeliveryEvent {
   readonly destinationKey: number;
   /** About what the event adds to a notification. */
   readonly payloadBytes: number;
+  /** The epoch of rights by which it was decided that the destination hears of it; null where they were read for it. */
+  readonly rightsEpoch: number | null;
 }
 
 /** Where events enter: in the transaction of the change that causes them (interface, "Delivery rules", 1). */
@@ -24,27 +28,57 @@ export class Outbox {
 
   /**
    * Records events at the end of the open transaction, when it holds every row lock: so of one resource the later
-   * version gets the larger number. Workers are woken after the commit.
+   * version gets the larger number. Workers are woken after the commit. The transaction starts over where rights have changed.
    */
   append(events: readonly NewEvent[]): void {
     for (const event of events) this.unitOfWork.gather(this.gathered, event, (all) => this.insert(all));
   }
 
+  /**
+   * Records events of a resource that the statement creates under a new id, which nobody else can know yet.
+   * @param events at least one
+   */
+  partOf(events: readonly NewEvent[]): StatementPart {
+    return {
+      name: 'outbox',
+      values: valuesOf(events),
+      sqlOf: appendSql,
+      afterCommit: () => {
+        this.wakeFor(events);
+      },
+    };
+  }
+
   private async insert(events: readonly NewEvent[]): Promise<void> {
-    const column = <K extends keyof NewEvent>(key: K): NewEvent[K][] => events.map((event) => event[key]);
-    const destinationKeys = column('destinationKey');
-    await this.statements.run(APPEND, [
-      destinationKeys,
-      column('type'),
-      column('id'),
-      column('version'),
-      column('interaction'),
-      column('method'),
-      column('payloadBytes'),
-      column('isUndecided'),
-    ]);
+    await this.statements.run(APPEND, valuesOf(events));
     this.unitOfWork.afterCommit(() => {
-      this.worker.wake(destinationKeys);
+      this.wakeFor(events);
     });
   }
+
+  private wakeFor(events: readonly NewEvent[]): void {
+    this.worker.wake(events.map(({ destinationKey }) => destinationKey));
+  }
 }
+
+const VALUE_OF: Readonly<Record<keyof typeof NEW_EVENT_COLUMNS, (event: NewEvent) => unknown>> = {
+  destination_key: ({ destinationKey }) => destinationKey,
+  resource_type: ({ type }) => type,
+  resource_id: ({ id }) => id,
+  version: ({ version }) => version,
+  interaction: ({ interaction }) => interaction,
+  method: ({ method }) => method,
+  payload_bytes: ({ payloadBytes }) => payloadBytes,
+  is_undecided: ({ isUndecided }) => Number(isUndecided),
+};
+
+/** The oldest epoch: what was decided by a later one held then, too, if nothing has changed since. */
+const valuesOf = (events: readonly NewEvent[]): unknown[] => [
+  ...columns.map((column) => binaryArray(NEW_EVENT_COLUMNS[column], events.map(VALUE_OF[column]))),
+  oldestOf(events.flatMap(({ rightsEpoch }) => rightsEpoch ?? [])),
+];
+
+const oldestOf = (epochs: readonly number[]): number | null =>
+  epochs.length === 0 ? null : epochs.reduce((oldest, epoch) => Math.min(oldest, epoch));
+
+const columns = Object.keys(NEW_EVENT_COLUMNS) as (keyof typeof NEW_EVENT_COLUMNS)[];

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
+import { type NativeReference } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
-import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest } from './entry-access';
+import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from './entry-access';
 
 /** Whoever is registered decides; without anybody nothing is granted. */
 @Injectable()
@@ -40,9 +41,8 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> {
     return decider.handler.grant(request);
   }
 
-  /** As {@link EntryAccess.readableBy}; without anybody who decides, nobody may. */
-  readableBy(...asked: Parameters<EntryAccess['readableBy']>): ReturnType<EntryAccess['readableBy']> {
-    const [decider] = this.all();
-    return decider === undefined ? Promise.resolve(undefined) : decider.handler.readableBy(...asked);
+  /** As {@link EntryAccess.readerNamed}; without anybody who decides, nobody may read. */
+  async readerNamed(principal: NativeReference): Promise<Reader | undefined> {
+    return this.all()[0]?.handler.readerNamed(principal);
   }
 }

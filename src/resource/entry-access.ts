@@ -19,6 +19,12 @@ export interface EntryAccessRequest {
   readonly rpc?: { readonly method: string; readonly params: unknown };
 }
 
+/** Somebody who does not call now, and what he might read if he did. */
+export interface Reader {
+  /** Tells whether he might read a resource, and among which rows; undefined: not. */
+  rowsOf(resource: { readonly type: string; readonly id: string }): Promise<GrantedRows | undefined>;
+}
+
 /** Decides what the caller of the present request may do. */
 export interface EntryAccess {
   /**
@@ -30,14 +36,8 @@ export interface EntryAccess {
   /** Whether the part would be granted to the caller of the present request, on all rows. Nothing is denied, so nothing is noted. */
   wouldGrant(request: EntryAccessRequest): Promise<boolean>;
 
-  /**
-   * Tells whether somebody who does not call now might read a resource, and among which rows; undefined: not. Nobody who is
-   * deleted or inactive may.
-   */
-  readableBy(
-    principal: NativeReference,
-    resource: { readonly type: string; readonly id: string },
-  ): Promise<GrantedRows | undefined>;
+  /** Somebody who does not call now; undefined for who is deleted or inactive, and may read nothing. */
+  readerNamed(principal: NativeReference): Promise<Reader | undefined>;
 }
 
 /** Registers the one {@link EntryAccess}: rights are another floor's business. Its name is for error messages. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
+import { type StatementPart } from '../platform/database/statement-part';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from './resource-change';
 
 type Meta = { readonly types?: readonly string[] } | undefined;
@@ -19,10 +20,39 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
     return false;
   }
 
-  async notify(change: ResourceChange): Promise<void> {
-    for (const listener of this.listenersOf(change.type)) {
-      if ((await listener.concerns?.(change.type)) ?? true) await listener.onChange(change);
+  /**
+   * Tells of a set of writes of the open transaction.
+   * @param at runs what concerns the change at that place alone
+   */
+  async notifyAll(
+    changes: readonly ResourceChange[],
+    at: (place: number, work: () => Promise<void>) => Promise<void> = (_place, work) => work(),
+  ): Promise<void> {
+    const sets = new Map<ResourceChangeListener, ResourceChange[]>();
+    for (const [place, change] of changes.entries()) {
+      await at(place, async () => {
+        for (const listener of this.listenersOf(change.type)) {
+          if ((await listener.concerns?.(change.type)) === false) continue;
+          if (listener.onChanges === undefined) await listener.onChange(change);
+          else if (sets.get(listener)?.push(change) === undefined) sets.set(listener, [change]);
+        }
+      });
     }
+    for (const [listener, set] of sets) await listener.onChanges?.(set);
+  }
+
+  /**
+   * What the statement of a create does besides, so that its listeners need no transaction; undefined when one of them does.
+   */
+  async partsOf(change: ResourceChange): Promise<readonly StatementPart[] | undefined> {
+    const all: StatementPart[] = [];
+    for (const listener of this.listenersOf(change.type)) {
+      if ((await listener.concerns?.(change.type)) === false) continue;
+      const parts = await listener.partsOf?.(change);
+      if (parts === undefined) return undefined;
+      all.push(...parts);
+    }
+    return all;
   }
 
   private listenersOf(type: string): ResourceChangeListener[] {

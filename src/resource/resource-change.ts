@@ -1,5 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type Resource } from '../fhir/types';
+import { type StatementPart } from '../platform/database/statement-part';
 import { type WriteMethod } from './stored-resource';
 
 export type Interaction = 'create' | 'update' | 'delete';
@@ -33,6 +34,16 @@ export interface ResourceChangeListener {
   /** Whether changes of `type` concern this listener at the moment; asked before the transaction is opened. */
   concerns?(type: string): Promise<boolean>;
   onChange(change: ResourceChange): Promise<void>;
+  /**
+   * Instead of {@link onChange}: changes of one set of writes at once, in their order, when all of the set is written and
+   * the other listeners have seen it. A failure is not told apart by entries of a Bundle.
+   */
+  onChanges?(changes: readonly ResourceChange[]): Promise<void>;
+  /**
+   * Instead of {@link onChange}, for a create under a new id that would need no transaction but for its listeners: what
+   * its statement does besides. Asked before, outside of a transaction; undefined where this listener needs one.
+   */
+  partsOf?(change: ResourceChange): Promise<readonly StatementPart[] | undefined>;
 }
 
 /** Registers a {@link ResourceChangeListener}. */

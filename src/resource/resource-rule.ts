@@ -12,6 +12,8 @@ export interface ResourceRule<R = void> {
    * @throws ServiceError 'unprocessable' with the expression at fault.
    */
   check(draft: ResourceDraft): Promise<R> | R;
+  /** Whether the check covers a profile: no StructureDefinition has to be stored for it. */
+  checksProfile?(canonical: string): boolean;
   /** Moves what must not be part of the body (secrets) to tables of the rule's own module, inside the transaction. */
   store?(draft: ResourceDraft, checked: R, previous: Resource | undefined): Promise<void>;
   /**

@@ -76,10 +76,9 @@ export class ResourceWriter {
     const rule = await this.extensions.check(draft, willExist);
     if (id === undefined) {
       const at = { id: newId, version: 1, method, limit };
-      if (limit !== undefined || rule.needsTransaction || this.unitOfWork.isStrict)
-        return this.unitOfWork.run(() => this.insert(draft, rule, at));
-      // Whoever gets concerned from here on is too late for this write, which has no transaction to be told in.
-      return (await this.insertRow(draft, at)).resource;
+      const needsTransaction = limit !== undefined || rule.needsTransaction || this.unitOfWork.isStrict;
+      const alone = needsTransaction ? undefined : await this.insertAlone(draft, rule, at);
+      return alone ?? this.unitOfWork.run(() => this.insert(draft, rule, at));
     }
     return this.unitOfWork.run(async () => {
       const { current, lastVersion } = await this.store.lockId(draft.type, id);
@@ -182,24 +181,35 @@ export class ResourceWriter {
   private async insert(draft: ResourceDraft, rule: CheckedDraft, at: NewVersion): Promise<StoredResource> {
     draft.assignId(at.id);
     await rule.store(undefined);
-    const { resource, content } = await this.insertRow(draft, at);
+    const { type } = draft;
+    const content = this.contentOf(draft, at.id, at.version, at.method, this.clock.now());
+    const resource = await this.store.insert(type, at.id, content);
     await this.rows.assertGranted(at.limit, resource);
-    await this.extensions.notify({
-      interaction: 'create',
-      type: draft.type,
-      id: at.id,
-      ...content,
-      current: content,
-    });
+    await this.extensions.notify({ interaction: 'create', type, id: at.id, ...content, current: content });
     return resource;
   }
 
-  private async insertRow(
+  /**
+   * By one statement, with what listeners have it do besides; undefined where one of them needs a transaction. Whoever gets
+   * concerned from here on is too late for this write, which has no transaction to be told in.
+   */
+  private insertAlone(
     draft: ResourceDraft,
-    { id, version, method }: Omit<NewVersion, 'limit'>,
-  ): Promise<{ resource: StoredResource; content: VersionContent }> {
-    const content = this.contentOf(draft, id, version, method, this.clock.now());
-    return { resource: await this.store.insert(draft.type, id, content), content };
+    { isConcerning }: CheckedDraft,
+    { id, version, method }: NewVersion,
+  ): Promise<StoredResource | undefined> {
+    return this.unitOfWork.alone(async () => {
+      if (isConcerning && this.unitOfWork.isOpen) return undefined;
+      const { type } = draft;
+      draft.assignId(id);
+      const content = this.contentOf(draft, id, version, method, this.clock.now());
+      const change = { interaction: 'create', type, id, ...content, current: content } as const;
+      const parts = isConcerning ? await this.extensions.partsOf(change) : [];
+      if (parts === undefined) return undefined;
+      const resource = await this.store.insert(type, id, content, parts);
+      for (const { afterCommit } of parts) afterCommit?.();
+      return resource;
+    });
   }
 
   private async replace(

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isR4ResourceType } from '../fhir/definitions';
 import { type Resource } from '../fhir/types';
+import { type StatementPart } from '../platform/database/statement-part';
 import { type ErrorIssue, ServiceError } from '../platform/errors/service-error';
 import { type ResourceChange } from './resource-change';
 import { ResourceChangeListeners } from './resource-change.registry';
@@ -10,8 +11,10 @@ import { WriteValidation } from './validation/write-validation';
 
 /** A draft that is valid and that its type's rule has accepted. */
 export interface CheckedDraft {
-  /** False when the write is the one statement of its row: no rule stores, no listener is concerned, nothing is looked up. */
+  /** False when the write is the one statement of its row: no rule stores, nothing is looked up; listeners aside. */
   readonly needsTransaction: boolean;
+  /** Whether listeners want to see the write. */
+  readonly isConcerning: boolean;
   /** Looks references up, and lets the rule move what is not part of the body to its own tables; inside the transaction. */
   store(previous: Resource | undefined): Promise<void>;
 }
@@ -37,7 +40,8 @@ export class WriteExtensions {
     const checked = await this.checkByRule(draft);
     if (!isR4ResourceType(draft.type)) await this.validation.assertValid(draft);
     return {
-      needsTransaction: isConcerning || rule?.store !== undefined || this.validation.needsTransaction,
+      needsTransaction: rule?.store !== undefined || this.validation.needsTransaction,
+      isConcerning,
       store: async (previous) => {
         await this.validation.assertReferences(draft, willExist);
         await rule?.store?.(draft, checked, previous);
@@ -67,7 +71,7 @@ export class WriteExtensions {
    */
   async issuesOf(draft: ResourceDraft, profiles: readonly string[] = []): Promise<readonly ErrorIssue[]> {
     const issues = await this.validation.issuesOf(draft, profiles);
-    return issues.length > 0 ? issues : this.refusalOf(draft);
+    return issues.some(({ severity }) => severity === 'error') ? issues : [...issues, ...(await this.refusalOf(draft))];
   }
 
   /** References of the draft whose targets are not stored, where `SVC_REFERENCE_CHECK` asks for them. */
@@ -92,7 +96,17 @@ export class WriteExtensions {
   }
 
   notify(change: ResourceChange): Promise<void> {
-    return this.listeners.notify(change);
+    return this.listeners.notifyAll([change]);
+  }
+
+  /** As {@link notify} for a set of writes. */
+  notifyAll(...told: Parameters<ResourceChangeListeners['notifyAll']>): Promise<void> {
+    return this.listeners.notifyAll(...told);
+  }
+
+  /** What listeners have the statement of a create do; undefined when one of them needs a transaction. */
+  partsOf(change: ResourceChange): Promise<readonly StatementPart[] | undefined> {
+    return this.listeners.partsOf(change);
   }
 }
 

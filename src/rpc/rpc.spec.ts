@@ -9,7 +9,7 @@ import { HttpModule } from '../platform/http/http.module';
 import { RequestContext } from '../platform/http/request-context';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { JsonText } from '../platform/json/json-text';
-import { DecidesEntryAccess, type EntryAccess } from '../resource/entry-access';
+import { DecidesEntryAccess, type EntryAccess, type Reader } from '../resource/entry-access';
 import { type RpcCall, type RpcHandler, RpcMethod } from './rpc-method';
 import { type ParamError, RpcRefusal } from './rpc-refusal';
 import { RpcModule } from './rpc.module';
@@ -97,8 +97,8 @@ class Everything implements EntryAccess {
     return Promise.resolve(true);
   }
 
-  readableBy(): Promise<GrantedRows> {
-    return Promise.resolve('all');
+  readerNamed(): Promise<Reader> {
+    return Promise.resolve({ rowsOf: () => Promise.resolve('all') });
   }
 }
 
@@ -111,7 +111,7 @@ async function startApp(...providers: Type[]): Promise<INestApplication> {
   app.use(raw({ type: () => true, limit: '20mb' }));
   app.use((_request: Request, _response: Response, next: NextFunction) => {
     requests.run('request-7', () => {
-      requests.identify({ clientId: 'root' }, 1);
+      requests.identify({ clientId: 'root' }, { registries: 1, rights: 1 });
       next();
     });
   });

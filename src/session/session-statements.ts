@@ -1,9 +1,9 @@
 import { type Statement } from '../platform/database/statement';
 
-/** One indexed read per request: the live Session of a token, and the epoch of the cached registries. */
+/** One indexed read per request: the live Session of a token, and the epochs of cached registries and rights. */
 export const FIND_LIVE_SESSION: Statement = {
   name: 'session-find-live',
-  text: `select t.session_id, t.user_id, t.client_id, t.is_unused, e.epoch
+  text: `select t.session_id, t.user_id, t.client_id, t.is_unused, e.epoch, e.rights_epoch
     from session_token t cross join registry_epoch e
     where t.token_hash = $1 and t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())`,
 };

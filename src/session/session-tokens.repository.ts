@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Epochs } from '../platform/database/epochs';
 import { Statements } from '../platform/database/statements';
 import {
   ADD_TOKEN,
@@ -16,8 +17,8 @@ export interface LiveSession {
   readonly sessionId: string;
   readonly userId?: string;
   readonly clientId: string;
-  /** The registry epoch at the same moment. */
-  readonly epoch: number;
+  /** At the same moment. */
+  readonly epochs: Epochs;
 }
 
 export interface NewSessionToken {
@@ -58,6 +59,7 @@ interface LiveSessionRow {
   readonly user_id: string | null;
   readonly client_id: string;
   readonly epoch: number;
+  readonly rights_epoch: number;
   readonly is_unused: boolean;
 }
 
@@ -82,8 +84,14 @@ export class SessionTokens {
     const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [hash]);
     if (row === undefined) return undefined;
     if (row.is_unused) await this.statements.run(MARK_USED, [hash]);
-    const { session_id: sessionId, user_id: userId, client_id: clientId, epoch } = row;
-    return { sessionId, clientId, epoch, ...(userId === null ? {} : { userId }) };
+    const {
+      session_id: sessionId,
+      user_id: userId,
+      client_id: clientId,
+      epoch: registries,
+      rights_epoch: rights,
+    } = row;
+    return { sessionId, clientId, epochs: { registries, rights }, ...(userId === null ? {} : { userId }) };
   }
 
   /** A token that was issued once, live or not; looking is no use of it. */

@@ -26,10 +26,12 @@ export class ReadableFocus {
   async among<F extends Focus>(focuses: readonly F[]): Promise<ReadonlySet<F>> {
     const { caller } = this.requests;
     if (caller === undefined) return new Set();
+    const reader = await this.access.readerNamed(principalOf(caller));
+    if (reader === undefined) return new Set();
     const unique = new Map(focuses.map((focus) => [localKey(focus.type, focus.id), focus]));
     const byRows = new Map<string, { readonly rows: GrantedRows; readonly focuses: F[] }>();
     for (const focus of unique.values()) {
-      const rows = await this.access.readableBy(principalOf(caller), focus);
+      const rows = await reader.rowsOf(focus);
       if (rows === undefined) continue;
       const name = JSON.stringify(rows);
       const group = byRows.get(name) ?? { rows, focuses: [] };

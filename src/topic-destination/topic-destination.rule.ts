@@ -78,6 +78,10 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
       draft.markHiddenChange();
   }
 
+  checksProfile(canonical: string): boolean {
+    return this.kinds.all().some(({ meta }) => isOneOf(meta.profiles, canonical));
+  }
+
   shown(resource: StoredResource): Promise<string | undefined> {
     return this.destination.textOf(resource);
   }
@@ -102,9 +106,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     }
     const { profiles } = found.meta;
     const named: readonly unknown[] = Array.isArray(meta?.profile) ? meta.profile : [];
-    const profile = named.find(
-      (url) => typeof url === 'string' && profiles.some((end) => url.split('|')[0]?.endsWith(`/${end}`)),
-    );
+    const profile = named.find((url) => typeof url === 'string' && isOneOf(profiles, url));
     if (typeof profile !== 'string') {
       throw refusal(
         'meta.profile',
@@ -114,6 +116,10 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     return { kind: found.meta.kind, handler: found.handler, profile };
   }
 }
+
+/** Whether a canonical, of any version, ends in one of `ends`. */
+const isOneOf = (ends: readonly string[], canonical: string): boolean =>
+  ends.some((end) => canonical.split('|')[0]?.endsWith(`/${end}`));
 
 /** The shape is checked with the rest of the resource, after this. */
 function principalNamedIn({ principal }: Resource): NativeReference | undefined {

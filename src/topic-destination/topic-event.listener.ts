@@ -1,15 +1,27 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { Outbox } from '../delivery/outbox';
+import { type NewEvent, Outbox } from '../delivery/outbox';
 import { isRecordOfAuditUse } from '../audit/audit-codes';
 import { localKey } from '../fhir/reference';
+import { RegistryEpoch } from '../platform/database/registry-epoch';
+import { type StatementPart } from '../platform/database/statement-part';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
 import { ResourceReader } from '../resource/resource-reader';
 import { ChangedTexts } from './changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences } from './criteria-evaluation';
-import { ReadableChanges } from './readable-changes';
+import { type OfferedChange, ReadableChanges } from './readable-changes';
 import { TopicRegistry, type WatchedTrigger } from './topic-registry';
 
 const WARNING_INTERVAL_MILLISECONDS = 60_000;
+
+/** How many changes may be looked at before others get their turn: most take some microseconds. */
+const CHANGES_A_TURN = 50;
+
+/** A change that matches, and the destinations that it matches for. */
+interface MatchedChange extends OfferedChange {
+  /** Keys of destinations of which it is certain. */
+  readonly decided: ReadonlySet<number>;
+}
 
 /** Turns each change into one event for each destination whose topic it matches, in the change's transaction. */
 @Injectable()
@@ -24,38 +36,50 @@ export class TopicEventListener implements ResourceChangeListener {
     private readonly outbox: Outbox,
     private readonly evaluation: CriteriaEvaluation,
     private readonly reader: ResourceReader,
+    private readonly epoch: RegistryEpoch,
   ) {}
 
   async concerns(type: string): Promise<boolean> {
     return (await this.topics.triggersOf(type)).length > 0;
   }
 
-  async onChange(change: ResourceChange): Promise<void> {
-    if (isRecordOfAuditUse(change.current?.value)) return;
-    const triggers = await this.topics.triggersOf(change.type);
-    const { matching, undecided } = await this.matching(triggers, change);
-    const { type, id, version, interaction, method } = change;
-    const payloadBytes = change.current?.text.length ?? 0;
-    const destinationKeys = await this.readable.heardBy(
-      [...matching, ...undecided].flatMap(({ destinations }) => destinations),
-      change,
-    );
-    const decided = new Set(matching.flatMap(({ destinations }) => destinations.map((one) => one.destinationKey)));
-    this.outbox.append(
-      destinationKeys.map((destinationKey) => ({
-        destinationKey,
-        type,
-        id,
-        version,
-        interaction,
-        method,
-        payloadBytes,
-        isUndecided: !decided.has(destinationKey),
-      })),
-    );
+  onChange(change: ResourceChange): Promise<void> {
+    return this.onChanges([change]);
   }
 
-  /** An event too many is harmless, one too few is not: what cannot be decided matches. */
+  async onChanges(changes: readonly ResourceChange[]): Promise<void> {
+    // Before anything is decided: the statement that stores the events compares.
+    const rights = await this.epoch.rightsToHold();
+    const matched: MatchedChange[] = [];
+    for (const [index, change] of changes.entries()) {
+      if ((index + 1) % CHANGES_A_TURN === 0) await nextTurn();
+      matched.push(...(await this.matched(change)));
+    }
+    if (matched.length === 0) return;
+    const heard = await this.readable.heardBy(matched);
+    this.outbox.append(matched.flatMap((one, place) => eventsOf(one, heard[place] ?? [], rights)));
+  }
+
+  async partsOf(change: ResourceChange): Promise<readonly StatementPart[] | undefined> {
+    const rights = await this.epoch.rightsToHold();
+    const [matched] = await this.matched(change);
+    if (matched === undefined) return [];
+    const heard = await this.readable.heardBeforehand(matched);
+    if (heard === undefined) return undefined;
+    return heard.length === 0 ? [] : [this.outbox.partOf(eventsOf(matched, heard, rights))];
+  }
+
+  /** At most one; none where no destination would hear of it. An event too many is harmless, one too few is not: what cannot be decided matches. */
+  private async matched(change: ResourceChange): Promise<readonly MatchedChange[]> {
+    if (isRecordOfAuditUse(change.current?.value)) return [];
+    const triggers = await this.topics.triggersOf(change.type);
+    const { matching, undecided } = await this.matching(triggers, change);
+    const destinations = [...matching, ...undecided].flatMap((trigger) => trigger.destinations);
+    if (destinations.length === 0) return [];
+    const decided = matching.flatMap((trigger) => trigger.destinations.map(({ destinationKey }) => destinationKey));
+    return [{ change, destinations, decided: new Set(decided) }];
+  }
+
   private async matching(
     triggers: readonly WatchedTrigger[],
     change: ResourceChange,
@@ -97,4 +121,24 @@ export class TopicEventListener implements ResourceChangeListener {
     }
     return texts;
   };
+}
+
+function eventsOf(
+  { change, decided }: MatchedChange,
+  heard: readonly number[],
+  rightsEpoch: number | null,
+): NewEvent[] {
+  const { type, id, version, interaction, method, current } = change;
+  const payloadBytes = current?.text.length ?? 0;
+  return heard.map((destinationKey) => ({
+    destinationKey,
+    type,
+    id,
+    version,
+    interaction,
+    method,
+    payloadBytes,
+    isUndecided: !decided.has(destinationKey),
+    rightsEpoch,
+  }));
 }

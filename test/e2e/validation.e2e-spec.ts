@@ -126,6 +126,42 @@ describe('$validate', () => {
     expect(issuesOf(answer)).toEqual(['error business-rule Client.grant_types']);
   });
 
+  it('says what the rule of a type says beside a warning, too', async () => {
+    const meta = { profile: ['http://x.example/StructureDefinition/unknown'] };
+    const answer = await app.post('/fhir/Client/$validate', { meta, grant_types: ['telepathy'] });
+    expect(issuesOf(answer)).toEqual([
+      'warning not-found Client.meta.profile',
+      'error business-rule Client.grant_types',
+    ]);
+  });
+
+  it('takes the profile of a destination for checked by the rule, and not inside of others', async () => {
+    const meta = { profile: ['http://x.example/StructureDefinition/svctopicdestination-webhook-at-least-once|1'] };
+    const parameter = (...headers: string[]): object[] => [
+      { name: 'endpoint', valueUrl: 'http://127.0.0.1:9/' },
+      ...headers.map((valueString) => ({ name: 'header', valueString })),
+    ];
+    const hook = {
+      resourceType: 'SvcTopicDestination',
+      meta,
+      kind: 'webhook-at-least-once',
+      topic: 'http://x.example',
+    };
+    const path = '/fhir/SvcTopicDestination/$validate';
+    expect(issuesOf(await app.post(path, { ...hook, parameter: parameter() }))).toEqual(['information informational']);
+    expect(issuesOf(await app.post(path, { ...hook, parameter: parameter('Authorization: ***') }))).toEqual([
+      'error business-rule SvcTopicDestination.parameter',
+    ]);
+    const bundle = {
+      resourceType: 'Bundle',
+      type: 'collection',
+      entry: [{ resource: { ...hook, parameter: parameter() } }],
+    };
+    expect(issuesOf(await app.post('/fhir/$validate', bundle))).toContain(
+      'warning not-found Bundle.entry[0].resource.meta.profile',
+    );
+  });
+
   it.each(['/fhir/$validate', '/$validate'])('takes a resource of any type on %s', async (path) => {
     expect(issuesOf(await app.post(path, observation()))).toEqual(['information informational']);
     expect(issuesOf(await app.post(path, { resourceType: 'Patient', gender: 'm' }))).toEqual([

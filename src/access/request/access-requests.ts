@@ -9,6 +9,8 @@ import { entryParts } from './entry-parts';
 import { httpParts } from './http-parts';
 import { LazyRequest } from './lazy-request';
 
+const READ = 'FhirRead';
+
 /** Makes the request object that policies see, of requests and of their entries. */
 @Injectable()
 export class AccessRequests {
@@ -42,17 +44,22 @@ export class AccessRequests {
     );
   }
 
-  /** A read by somebody who does not call now: it comes from nowhere, so that policies about addresses or tokens do not grant. */
-  ofReader(principal: NativeReference, { type, id }: { readonly type: string; readonly id: string }): LazyRequest {
+  /** Reads by somebody who does not call now: they come from nowhere, so that policies about addresses or tokens do not grant. */
+  ofReader(principal: NativeReference): LazyRequest {
     const caller: Caller =
       principal.resourceType === 'User' ? { userId: principal.id, clientId: '' } : { clientId: principal.id };
-    const operationId = 'FhirRead';
-    return new LazyRequest({ caller, operationId }, () => ({
+    return new LazyRequest({ caller, operationId: READ }, () => ({
       ...this.callers.of(caller, undefined),
       'request-method': () => 'get',
+      operation: () => ({ id: READ }),
+    }));
+  }
+
+  /** One of these reads. */
+  ofRead(reader: LazyRequest, { type, id }: { readonly type: string; readonly id: string }): LazyRequest {
+    return reader.seenAs(reader, () => ({
       uri: () => `/fhir/${type}/${id}`,
       params: () => ({ 'resource/type': type, 'resource/id': id }),
-      operation: () => ({ id: operationId }),
     }));
   }
 }

@@ -82,8 +82,8 @@ export class IntrospectController {
   private async callerOf(request: Request, parameters: RequestParameters): Promise<Caller> {
     const authorization = authorizationOf(request);
     if (authorization !== undefined && /^bearer /i.test(authorization)) {
-      const { caller, epoch } = await this.callers.resolve(authorization);
-      this.requests.identify(caller, epoch);
+      const { caller, epochs } = await this.callers.resolve(authorization);
+      this.requests.identify(caller, epochs);
       return caller;
     }
     const client = await this.clients.authenticate(clientRequestOf(request, parameters).client, () => true);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CounterDatabase } from '../../../test/support/counter-database';
-import { RequestContext } from '../http/request-context';
-import { CachedRegistry, RegistryEpoch } from './registry-epoch';
+import { type RequestContext } from '../http/request-context';
+import { CachedRegistry, RegistryEpoch, assertRightsSql } from './registry-epoch';
+import { type Statement } from './statement';
+import { type Epochs } from './epochs';
 import { type Statements } from './statements';
 import { type UnitOfWork } from './unit-of-work';
 
@@ -9,17 +11,17 @@ describe(RegistryEpoch.name, () => {
   let database: CounterDatabase;
   let unitOfWork: UnitOfWork;
   let statements: Statements;
+  let requests: RequestContext;
 
   beforeAll(async () => {
     database = await CounterDatabase.open();
-    ({ unitOfWork, statements } = database);
+    ({ unitOfWork, statements, requests } = database);
   });
   afterAll(() => database.close());
   beforeEach(() => database.reset());
 
-  const requests = new RequestContext();
   const newEpoch = (): RegistryEpoch => new RegistryEpoch(statements, unitOfWork, requests);
-  const current = (): Promise<number> => newEpoch().current();
+  const current = (): Promise<Epochs> => newEpoch().current();
 
   it('rises once by a transaction, however many changes it holds', async () => {
     const epoch = newEpoch();
@@ -29,7 +31,54 @@ describe(RegistryEpoch.name, () => {
       epoch.raise();
       return Promise.resolve();
     });
-    expect(await current()).toBe(before + 1);
+    expect(await current()).toEqual({ registries: before.registries + 1, rights: before.rights + 1 });
+  });
+
+  it('of rights rises alone where registries stay as they are', async () => {
+    const epoch = newEpoch();
+    const before = await current();
+    await unitOfWork.run(() => {
+      epoch.raiseRights();
+      return Promise.resolve();
+    });
+    expect(await current()).toEqual({ ...before, rights: before.rights + 1 });
+    await unitOfWork.run(() => {
+      epoch.raiseRights();
+      epoch.raise();
+      return Promise.resolve();
+    });
+    expect(await current()).toEqual({ registries: before.registries + 1, rights: before.rights + 2 });
+  });
+
+  it('is raised after everything else of a transaction, which knows that it will be', async () => {
+    const epoch = newEpoch();
+    const seen: unknown[] = [];
+    await unitOfWork.run(() => {
+      epoch.raise();
+      unitOfWork.gather(Symbol('later'), 1, async () => {
+        seen.push(epoch.isReadAnew, await epoch.rightsToHold(), await current());
+      });
+      return Promise.resolve();
+    });
+    const { registries, rights } = await current();
+    expect(seen).toEqual([true, null, { registries: registries - 1, rights: rights - 1 }]);
+    expect([epoch.isReadAnew, await epoch.rightsToHold()]).toEqual([false, rights]);
+  });
+
+  it('makes a statement that was decided by older rights a conflict, which is decided anew when the work starts over', async () => {
+    const epoch = newEpoch();
+    const assertion: Statement = { name: 'assert-rights', text: `select ${assertRightsSql('$1::bigint')} as checked` };
+    const tried: (number | null)[] = [];
+    const { rights } = await current();
+    await requests.run('request', async () => {
+      requests.identify({ clientId: 'root' }, { registries: 1, rights: rights - 1 });
+      await unitOfWork.run(async () => {
+        tried.push(await epoch.rightsToHold());
+        await statements.run(assertion, [tried.at(-1)]);
+      });
+      expect((await epoch.current()).rights).toBe(rights);
+    });
+    expect(tried).toEqual([rights - 1, null]);
   });
 
   it('stays when the transaction fails', async () => {
@@ -39,15 +88,15 @@ describe(RegistryEpoch.name, () => {
       return Promise.reject(new Error('refused'));
     });
     await expect(failing).rejects.toThrow('refused');
-    expect(await current()).toBe(before);
+    expect(await current()).toEqual(before);
   });
 
   it('is the one that was read with the caller, all through a request', async () => {
     const seen = await requests.run('request', () => {
-      requests.identify({ clientId: 'root' }, 4711);
+      requests.identify({ clientId: 'root' }, { registries: 4711, rights: 4712 });
       return current();
     });
-    expect(seen).toBe(4711);
+    expect(seen).toEqual({ registries: 4711, rights: 4712 });
   });
 
   describe(CachedRegistry.name, () => {

@@ -1,18 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { RequestContext } from '../http/request-context';
+import { type Epochs } from './epochs';
 import { type Statement } from './statement';
 import { Statements } from './statements';
 import { UnitOfWork } from './unit-of-work';
 
-const READ: Statement = { name: 'registry-epoch-read', text: 'select epoch from registry_epoch' };
+const READ: Statement = { name: 'registry-epoch-read', text: 'select epoch, rights_epoch from registry_epoch' };
 const RAISE: Statement = {
   name: 'registry-epoch-raise',
-  text: 'update registry_epoch set epoch = epoch + 1 returning epoch',
+  text: 'update registry_epoch set epoch = epoch + 1, rights_epoch = rights_epoch + 1',
+};
+const RAISE_RIGHTS: Statement = {
+  name: 'registry-epoch-raise-rights',
+  text: 'update registry_epoch set rights_epoch = rights_epoch + 1',
 };
 
+/** Named by conflicts of {@link assertRightsSql}. */
+const TABLE = 'registry_epoch';
+
 /**
- * The number that tells when cached registries (policies, topics, the compartment) must be loaded again.
- * The transaction that changes a registry raises it; each request reads it with the caller's Session, so a change
+ * 0, or an error with SQLSTATE 40001 unless `known` is the present epoch of rights: what was decided by it must not be
+ * stored. Null is not compared.
+ */
+export const assertRightsSql = (known: string): string =>
+  `case when (select rights_epoch from ${TABLE}) <> ${known} then refuse_outdated_rights() else 0 end`;
+
+/**
+ * The numbers that tell when cached registries (policies, topics, the compartment) and rights must be loaded again.
+ * The transaction that changes them raises the number; each request reads both with the caller's Session, so a change
  * is in force on every replica for each request that begins after its answer.
  */
 @Injectable()
@@ -25,32 +40,66 @@ export class RegistryEpoch {
     private readonly requests: RequestContext,
   ) {}
 
-  /** Raises the epoch once, at the end of the open transaction: writers of registries queue only for the commit. */
+  /** Raises both numbers once, at the very end of the open transaction: writers of registries queue only for the commit. */
   raise(): void {
-    this.unitOfWork.gather(this.raisedHere, undefined, async () => {
-      await this.statements.run(RAISE, []);
-    });
+    this.raiseAtEnd('registries');
   }
 
-  /** The epoch of this request; read from the database in background work. */
-  async current(): Promise<number> {
-    return this.requests.registryEpoch ?? (await this.statements.runOne<{ epoch: number }>(READ, []))?.epoch ?? 0;
+  /** Raises the number of rights alone: registries stay as they are. */
+  raiseRights(): void {
+    this.raiseAtEnd('rights');
   }
+
+  /**
+   * Whether rights are read anew for whatever is decided, instead of by an epoch: the open transaction changes them itself, or
+   * the request has started over once. They may change faster than it gets to its end, and must not keep it from it.
+   */
+  get isReadAnew(): boolean {
+    return this.requests.isStartedOver || this.unitOfWork.hasGathered(this.raisedHere);
+  }
+
+  /** What is decided now by the rights of this request is held to in {@link assertRightsSql}; null where they are read anew. */
+  async rightsToHold(): Promise<number | null> {
+    return this.isReadAnew ? null : (await this.current()).rights;
+  }
+
+  /** The epochs of this request; read from the database in background work, and again when a transaction starts over. */
+  async current(): Promise<Epochs> {
+    const known = this.requests.epochs;
+    if (known !== undefined) return known;
+    const row = await this.statements.runOne<{ epoch: number; rights_epoch: number }>(READ, []);
+    const epochs = { registries: row?.epoch ?? 0, rights: row?.rights_epoch ?? 0 };
+    this.requests.keepEpochs(epochs);
+    return epochs;
+  }
+
+  private raiseAtEnd(what: keyof Epochs): void {
+    this.unitOfWork.gatherLast(this.raisedHere, what, async (raised) => {
+      await this.statements.run(raised.includes('registries') ? RAISE : RAISE_RIGHTS, []);
+    });
+  }
+}
+
+interface Loaded<T> {
+  readonly epoch: number;
+  readonly value: T;
 }
 
 /** A value computed from stored resources that is loaded again when the epoch moved. */
 export class CachedRegistry<T> {
-  private kept: { readonly epoch: number; readonly value: T } | undefined;
-  private loading: { readonly epoch: number; readonly value: Promise<T> } | undefined;
+  private kept: Loaded<T> | undefined;
+  private loading: Loaded<Promise<T>> | undefined;
 
+  /** @param moves which of the epochs says that the value is outdated */
   constructor(
     private readonly epoch: RegistryEpoch,
     private readonly unitOfWork: UnitOfWork,
     private readonly load: () => Promise<T>,
+    private readonly moves: keyof Epochs = 'registries',
   ) {}
 
   async get(): Promise<T> {
-    const epoch = await this.epoch.current();
+    const { [this.moves]: epoch } = await this.epoch.current();
     if (this.kept !== undefined && this.kept.epoch >= epoch) return this.kept.value;
     return this.unitOfWork.isOpen ? this.loadForTransaction() : this.loadToKeep(epoch);
   }

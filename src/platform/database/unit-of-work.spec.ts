@@ -175,6 +175,29 @@ describe(UnitOfWork.name, () => {
     expect([await database.findValue('a'), await database.findValue('b')]).toEqual([0, 0]);
   });
 
+  describe('alone', () => {
+    it('opens no transaction, and starts over after a conflict', async () => {
+      const opened: boolean[] = [];
+      await unitOfWork.alone(async () => {
+        opened.push(unitOfWork.isOpen);
+        await database.add('a');
+        if (opened.length === 1) throw new TransactionConflict('once');
+      });
+      expect([opened, await database.findValue('a')]).toEqual([[false, false], 2]);
+    });
+
+    it('joins the open transaction, which starts over as a whole', async () => {
+      let tries = 0;
+      await unitOfWork.run(async () => {
+        await database.add('a');
+        await unitOfWork.alone(() =>
+          ++tries === 1 ? Promise.reject(new TransactionConflict('once')) : Promise.resolve(),
+        );
+      });
+      expect([tries, await database.findValue('a')]).toEqual([2, 1]);
+    });
+  });
+
   describe('finish', () => {
     it('commits behind the last statements and hands on what they found', async () => {
       const found = await unitOfWork.run(async (finish) => {
@@ -233,6 +256,16 @@ describe(UnitOfWork.name, () => {
         log.push('end of work');
       });
       expect(log).toEqual(['end of work', ['key', ['first', 'third']], ['other', ['second']]]);
+    });
+
+    it('flushes what others wait for when everything else is flushed', async () => {
+      const log: string[] = [];
+      await unitOfWork.run(async () => {
+        unitOfWork.gatherLast(key, 1, () => Promise.resolve(void log.push('last')));
+        unitOfWork.gather(Symbol('first'), 1, () => Promise.resolve(void log.push('first')));
+        await Promise.resolve();
+      });
+      expect(log).toEqual(['first', 'last']);
     });
 
     it('flushes inside the transaction, and what a flush gathers too', async () => {
@@ -381,13 +414,16 @@ describe(UnitOfWork.name, () => {
     it.each(['read-committed', 'repeatable-read', 'serializable'] as const)(
       '%s sees behind a lock what its last holder has written',
       async (level) => {
-        let goOn = (): void => undefined;
+        let [goOn, tellHeld] = [(): void => undefined, (): void => undefined];
         const isReading = new Promise<void>((resolve) => (goOn = resolve));
+        const isHeld = new Promise<void>((resolve) => (tellHeld = resolve));
         const holder = unitOfWork.run(async () => {
           await statements.run(LOCK, [7]);
+          tellHeld();
           await isReading;
           await database.add('a');
         });
+        await isHeld;
         const seen = at(level, async () => {
           // Takes the snapshot, where there is one for the whole transaction.
           await database.findValue('a');

@@ -17,13 +17,17 @@ interface Unit {
   readonly client: PoolClient;
   /** Present above READ COMMITTED: locks are held before the transaction begins. */
   readonly locks: EarlyLocks | undefined;
-  /** Work gathered for the end of the transaction, by its key. */
-  readonly gathered: Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
+  /** Work gathered for the end of the transaction, and for after that. */
+  readonly gathered: Gathered;
+  readonly gatheredLast: Gathered;
   readonly afterCommit: (() => unknown)[];
   readonly whenOver: (() => unknown)[];
   /** COMMIT was sent behind the last statements. */
   isCommitted: boolean;
 }
+
+/** Items by their key, and what to do with all of a key. */
+type Gathered = Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
 
 /** Waits for statements that were sent together, the last ones of `work`: COMMIT travels with them, where `work` began the transaction. */
 export type Finish = typeof inOneFlight;
@@ -57,19 +61,29 @@ export class UnitOfWork {
    * Work that gathers nothing can wait for its last statements by `finish`, which saves a round trip.
    */
   async run<T>(work: (finish: Finish) => Promise<T>): Promise<T> {
-    if (this.current.getStore() !== undefined) return work(inOneFlight);
+    if (this.isOpen) return work(inOneFlight);
     const level = this.requests.isolationLevel ?? 'read-committed';
     const locks = level === 'read-committed' ? undefined : new EarlyLocks();
+    return this.untilItHolds(() => this.runOnce(work, level, locks), level, locks);
+  }
+
+  /** For `work` with one statement that writes, which is a transaction by itself: starts it over as {@link run} does. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.isOpen ? work() : this.untilItHolds(work, 'read-committed');
+  }
+
+  private async untilItHolds<T>(once: () => Promise<T>, level: IsolationLevel, locks?: EarlyLocks): Promise<T> {
     let lockings = 0;
     for (let tries = 1; ;) {
       try {
-        return await this.runOnce(work, level, locks);
+        return await once();
       } catch (error) {
         if (error instanceof LockNeeded && ++lockings <= MAX_LOCKINGS) {
           locks?.add(error);
           continue;
         }
         if (!isTransactionConflict(error)) throw error;
+        this.requests.startOver();
         if (tries >= MAX_TRIES) throw locks === undefined ? error : cannotSerialize(level, error);
         await delay(Math.random() * 10 * 2 ** tries++);
       }
@@ -121,11 +135,18 @@ export class UnitOfWork {
    * before COMMIT, when every row lock is held.
    */
   gather<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
+    add(this.openUnit.gathered, key, item, flush);
+  }
+
+  /** As {@link gather}, when all that is flushed: for the one row that many wait for. */
+  gatherLast<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
+    add(this.openUnit.gatheredLast, key, item, flush);
+  }
+
+  /** Whether the open transaction has gathered anything under `key`. */
+  hasGathered(key: symbol): boolean {
     const unit = this.current.getStore();
-    if (unit === undefined) throw new Error('gather() needs an open unit of work');
-    const group = unit.gathered.get(key) ?? { items: [], flush: (items) => flush(items as T[]) };
-    group.items.push(item);
-    unit.gathered.set(key, group);
+    return unit !== undefined && (unit.gathered.has(key) || unit.gatheredLast.has(key));
   }
 
   /** Runs `action` once the transaction has committed; at once when none is open. A failing action is logged. */
@@ -143,6 +164,12 @@ export class UnitOfWork {
     const unit = this.current.getStore();
     if (unit === undefined) await this.runLater(action);
     else unit.whenOver.push(action);
+  }
+
+  private get openUnit(): Unit {
+    const unit = this.current.getStore();
+    if (unit === undefined) throw new Error('There is nothing to gather for without an open unit of work');
+    return unit;
   }
 
   private async runOnce<T>(
@@ -164,7 +191,9 @@ export class UnitOfWork {
       try {
         const result = await this.current.run(unit, async () => {
           const value = await work(finishing(unit));
-          for (const { items, flush } of unit.gathered.values()) await flush(items);
+          for (const gathered of [unit.gathered, unit.gatheredLast]) {
+            for (const { items, flush } of gathered.values()) await flush(items);
+          }
           return value;
         });
         isFinished = true;
@@ -194,6 +223,12 @@ export class UnitOfWork {
   }
 }
 
+function add<T>(gathered: Gathered, key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
+  const group = gathered.get(key) ?? { items: [], flush: (items) => flush(items as T[]) };
+  group.items.push(item);
+  gathered.set(key, group);
+}
+
 /**
  * BEGIN is sent together with the first statement (the pool pipelines), which saves every write a round trip.
  * The runner is told of the transaction, so that repositories bound to it join instead of opening their own.
@@ -212,7 +247,16 @@ function openUnit(
   });
   for (const text of statements) client.query(text).catch(() => undefined); // a broken connection fails the first statement too
   Object.assign(runner, { isTransactionActive: true });
-  return { runner, client, locks, gathered: new Map(), afterCommit: [], whenOver: [], isCommitted: false };
+  return {
+    runner,
+    client,
+    locks,
+    gathered: new Map(),
+    gatheredLast: new Map(),
+    afterCommit: [],
+    whenOver: [],
+    isCommitted: false,
+  };
 }
 
 const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
@@ -226,7 +270,8 @@ const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
 /** Sends COMMIT behind the last statements of a unit; when one of them failed, PostgreSQL rolls back. */
 function finishing(unit: Unit): Finish {
   return async (sent) => {
-    if (unit.gathered.size > 0) throw new Error('What was gathered would come behind the COMMIT');
+    if (unit.gathered.size + unit.gatheredLast.size > 0)
+      throw new Error('What was gathered would come behind the COMMIT');
     const [results] = await inOneFlight([inOneFlight(sent), commit(unit.client)]);
     unit.isCommitted = true;
     return results;

@@ -9,19 +9,19 @@ import { requestContext } from './request-context.middleware';
 describe(RequestContext, () => {
   it('is empty outside of a request', () => {
     const requests = new RequestContext();
-    requests.identify({ clientId: 'root' }, 1);
-    expect([requests.requestId, requests.caller, requests.registryEpoch]).toEqual([undefined, undefined, undefined]);
+    requests.identify({ clientId: 'root' }, { registries: 1, rights: 1 });
+    expect([requests.requestId, requests.caller, requests.epochs]).toEqual([undefined, undefined, undefined]);
   });
 
   it('is of its own for each of many requests at once', async () => {
     const requests = new RequestContext();
     const seen = await Promise.all(
-      ['a', 'b', 'c'].map((id, epoch) =>
+      ['a', 'b', 'c'].map((id, rights) =>
         requests.run(id, async () => {
           await Promise.resolve();
-          requests.identify({ clientId: id }, epoch);
+          requests.identify({ clientId: id }, { registries: 1, rights });
           await Promise.resolve();
-          return [requests.requestId, requests.caller?.clientId, requests.registryEpoch];
+          return [requests.requestId, requests.caller?.clientId, requests.epochs?.rights];
         }),
       ),
     );

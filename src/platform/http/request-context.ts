@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { type Epochs } from '../database/epochs';
 import { type IsolationLevel } from '../database/isolation-level';
 import { ServiceError } from '../errors/service-error';
 import { type Caller } from './caller';
@@ -10,7 +11,8 @@ interface RequestState {
   readonly requestId: string;
   readonly origin: Request | undefined;
   caller?: Caller;
-  registryEpoch?: number;
+  epochs?: Epochs | undefined;
+  isStartedOver?: boolean;
   isolationLevel?: IsolationLevel;
   rows?: GrantedRows;
   claimed?: Partial<Caller>;
@@ -42,9 +44,25 @@ export class RequestContext {
     return this.storage.getStore()?.caller;
   }
 
-  /** The registry epoch that was read with the caller's Session, at the beginning of the request. */
-  get registryEpoch(): number | undefined {
-    return this.storage.getStore()?.registryEpoch;
+  /** The epochs that were read with the caller's Session, at the beginning of the request. */
+  get epochs(): Epochs | undefined {
+    return this.storage.getStore()?.epochs;
+  }
+
+  keepEpochs(epochs: Epochs): void {
+    const state = this.storage.getStore();
+    if (state !== undefined) state.epochs = epochs;
+  }
+
+  /** A transaction starts over, perhaps because the epochs were outdated: they are read again. */
+  startOver(): void {
+    const state = this.storage.getStore();
+    if (state !== undefined) Object.assign(state, { epochs: undefined, isStartedOver: true });
+  }
+
+  /** Whether a transaction of this request has started over. */
+  get isStartedOver(): boolean {
+    return this.storage.getStore()?.isStartedOver ?? false;
   }
 
   /** The request that came by the wire. */
@@ -73,9 +91,9 @@ export class RequestContext {
     if (this.rows !== 'all') throw limitedToRows();
   }
 
-  identify(caller: Caller, registryEpoch: number): void {
+  identify(caller: Caller, epochs: Epochs): void {
     const state = this.storage.getStore();
-    if (state !== undefined) Object.assign(state, { caller, registryEpoch });
+    if (state !== undefined) Object.assign(state, { caller, epochs });
   }
 
   /** Who it is said to be before it is proven, and exists: a refusal of it can then be told apart from others. */

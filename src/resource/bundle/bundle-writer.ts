@@ -175,7 +175,10 @@ export class BundleWriter {
     }
     await this.store.assertUnchanged(chosenIds);
     await this.granted.assertAll(stored);
-    for (const { index, change } of changes) await atEntry(index, () => this.extensions.notify(change));
+    await this.extensions.notifyAll(
+      changes.map(({ change }) => change),
+      (place, work) => atEntry(changes[place]?.index ?? 0, work),
+    );
   }
 
   /** Clocks of replicas differ and step: of one resource a later version is always the younger one. */

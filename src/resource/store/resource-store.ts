@@ -3,6 +3,7 @@ import { localKey } from '../../fhir/reference';
 import { type Resource } from '../../fhir/types';
 import { TransactionConflict, isConflictOf, isUniqueViolation } from '../../platform/database/database-error';
 import { inOneFlight } from '../../platform/database/in-one-flight';
+import { type StatementPart } from '../../platform/database/statement-part';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type IndexSnapshot } from '../search/index-snapshot';
@@ -89,7 +90,7 @@ export class ResourceStore {
     private readonly keys: ResourceKeys,
     private readonly index: SearchIndex,
     private readonly knownUnits: KnownUnits,
-    private readonly unitOfWork: UnitOfWork,
+    unitOfWork: UnitOfWork,
   ) {
     // Indexes are built when everybody has ended who held this lock before the parameters changed (ADR 0019).
     unitOfWork.beginStrictlyWith('lock table resource in row exclusive mode');
@@ -134,18 +135,14 @@ export class ResourceStore {
     });
   }
 
-  async insert(type: string, id: string, content: VersionContent): Promise<StoredResource> {
-    try {
-      return await this.insertRow(type, id, content);
-    } catch (error) {
-      if (this.unitOfWork.isOpen || !isParametersConflict(error)) throw error;
-      // A statement of its own has nobody else to start it over.
-      return this.unitOfWork.run(() => this.insertRow(type, id, content));
-    }
-  }
-
-  private async insertRow(type: string, id: string, content: VersionContent): Promise<StoredResource> {
-    await this.execute(insertResource(await this.newRowOf({ type, id, content })));
+  /** @param parts what the same statement does besides */
+  async insert(
+    type: string,
+    id: string,
+    content: VersionContent,
+    parts: readonly StatementPart[] = [],
+  ): Promise<StoredResource> {
+    await this.execute(insertResource(await this.newRowOf({ type, id, content }), parts));
     return { type, id, ...content };
   }
 

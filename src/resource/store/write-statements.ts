@@ -1,4 +1,5 @@
 import { binaryArray } from '../../platform/database/binary-array';
+import { type StatementPart } from '../../platform/database/statement-part';
 import { type Statement } from '../../platform/database/statement';
 import { joinedRows, presentRowsOf, type SearchRows } from '../search/extract/search-rows';
 import { type WriteMethod } from '../stored-resource';
@@ -39,8 +40,8 @@ export interface BoundStatement {
   readonly values: readonly unknown[];
 }
 
-/** One statement that writes a resource and its search rows; tables without rows do not occur in it. */
-export function insertResource(row: NewRow): BoundStatement {
+/** One statement that writes a resource and its search rows, and what listeners add; tables without rows do not occur in it. */
+export function insertResource(row: NewRow, parts: readonly StatementPart[] = []): BoundStatement {
   const binder = new Binder('resource-insert');
   const at = binder.bindRow(row.key, row.mainDate);
   const resource = [
@@ -58,6 +59,7 @@ export function insertResource(row: NewRow): BoundStatement {
     binder.bind(value),
   );
   binder.change('+', row.rows, ({ insertSql }, unnest) => insertSql({ ...at, unnest }));
+  for (const part of parts) binder.join(part);
   return binder.finish(
     () => `insert into resource (resource_key, main_date, type, id, reference_hash, version, updated_at, method, body, present)
      values (${at.key}, ${at.mainDate}, ${type}, ${id}, ${hash}, ${version} + (${assertKnown(known)}), ${updatedAt}, ${method}, ${body}, ${present})`,
@@ -135,6 +137,12 @@ class Binder {
       const places = columns.map((column, index) => this.bind(arrayOf(table, index, column)));
       this.changes.push(() => sqlOf(table, unnestSql(places, table.types)) ?? '');
     }
+  }
+
+  join({ name, values, sqlOf }: StatementPart): void {
+    this.name += ` ${name}`;
+    const places = values.map((value) => this.bind(value));
+    this.changes.push(() => sqlOf(places));
   }
 
   finish(main: () => string, ...more: readonly string[]): BoundStatement {

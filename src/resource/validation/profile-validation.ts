@@ -13,6 +13,7 @@ import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { withinTime } from '../../platform/time/within-time';
+import { ResourceRules } from '../resource-rule.registry';
 import { StoredDefinitions } from './stored-definitions';
 
 /** A resource of many profiles, or a profile of many extensions; what goes beyond is not looked up. */
@@ -52,21 +53,28 @@ class KnownDefinitions {
 export class ProfileValidation {
   private readonly known: CachedRegistry<KnownDefinitions>;
 
-  constructor(epoch: RegistryEpoch, unitOfWork: UnitOfWork, definitions: StoredDefinitions) {
+  constructor(
+    epoch: RegistryEpoch,
+    unitOfWork: UnitOfWork,
+    definitions: StoredDefinitions,
+    private readonly rules: ResourceRules,
+  ) {
     this.known = new CachedRegistry(epoch, unitOfWork, () => Promise.resolve(new KnownDefinitions(definitions)));
   }
 
   /**
    * Issues by the profiles that `meta.profile` names, also of contained resources and of those in a Bundle or Parameters, and
-   * by `more`. A profile that is not stored here is a warning.
+   * by `more`. A profile that is not stored here is a warning, unless the rule of the type checks it.
    * @param more canonicals of profiles that the caller names for the resource itself
    */
   async issuesOf(resource: Resource, more: readonly string[] = []): Promise<readonly ErrorIssue[]> {
+    const rule = this.rules.of(resource.resourceType);
     const asked = placesIn(resource).flatMap((place, index) =>
       [...new Set([...canonicalsOf(place.resource), ...(index === 0 ? more : [])])].map((canonical) => ({
         place,
         canonical,
         isNominated: more.includes(canonical),
+        isOfRule: index === 0 && rule?.checksProfile?.(canonical) === true,
       })),
     );
     if (asked.length === 0) return [];
@@ -108,6 +116,8 @@ interface AskedProfile {
   readonly canonical: string;
   /** Who names a profile for `$validate` must be told when it cannot be checked. */
   readonly isNominated: boolean;
+  /** The rule of the type checks it; a StructureDefinition would come on top. */
+  readonly isOfRule: boolean;
 }
 
 async function validateInSlices(asked: readonly AskedProfile[], sources: ProfileSources): Promise<ErrorIssue[]> {
@@ -140,7 +150,7 @@ function issuesBy(
   if (profile !== undefined) return validator.validate(asked.place, profile);
   // A type of R4 is no profile that has to be stored: every resource is validated by its own.
   const type = typeOfCanonical(asked.canonical.replace(/\|.*/, ''));
-  if (type === undefined) return [unknownProfile(asked)];
+  if (type === undefined) return asked.isOfRule ? [] : [unknownProfile(asked)];
   return isSubtype(String(asked.place.resource.resourceType), type) ? [] : [otherType(asked, type)];
 }
 

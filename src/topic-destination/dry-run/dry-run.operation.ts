@@ -13,6 +13,7 @@ import { TopicDryRun } from './topic-dry-run';
 @Operation({
   resourceType: 'SvcSubscriptionTopic',
   code: 'dry-run',
+  tag: 'Topics',
   level: 'type',
   methods: ['POST'],
   enforcesRows: true,

@@ -21,6 +21,7 @@ export class CreateResourceStore1795000000000 implements MigrationInterface {
       drop view resource_json;
       drop table registry_epoch, search_hash_key, search_unit, search_string, search_number, search_date, reference_link, search_token, resource_history, resource;
       drop sequence resource_key_sequence;
+      drop function refuse_outdated_rights;
       drop function refuse_history_change`);
   }
 }
@@ -193,9 +194,15 @@ async function createHashKey(runner: QueryRunner): Promise<void> {
     select ('x' || left(gen_random_uuid()::text, 8))::bit(32)::integer, ('x' || left(gen_random_uuid()::text, 8))::bit(32)::integer`);
 }
 
+/** Events are inserted by statements that fail when rights have changed since it was decided who hears of them. */
 async function createRegistryEpoch(runner: QueryRunner): Promise<void> {
   await runner.query(
-    'create table registry_epoch (epoch bigint not null, is_only boolean constraint registry_epoch_pk primary key default true check (is_only))',
+    'create table registry_epoch (epoch bigint not null, rights_epoch bigint not null, is_only boolean constraint registry_epoch_pk primary key default true check (is_only))',
   );
-  await runner.query('insert into registry_epoch (epoch) values (1)');
+  await runner.query('insert into registry_epoch (epoch, rights_epoch) values (1, 1)');
+  await runner.query(`
+    create function refuse_outdated_rights() returns integer language plpgsql as $$
+    begin
+      raise exception 'rights changed' using errcode = '40001', constraint = 'registry_epoch';
+    end $$`);
 }
