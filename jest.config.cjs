@@ -31,4 +31,5 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 30000,
   maxWorkers: 2,
+  maxConcurrency: 3, // of specs with `it.concurrent`: those that start servers and wait
 };

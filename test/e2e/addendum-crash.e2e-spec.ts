@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServerProcess } from '../support/server-process';
-import { type TestApp, ROOT, ROOT_SECRET, startTestApp } from '../support/test-app';
+import { type TestApp, ROOT, ROOT_SECRET, startTestApp, encryptionKey } from '../support/test-app';
 
 /** `ADDENDUM_KILL_CALLS=1000` is the long form. */
 const CALLS = Number(process.env.ADDENDUM_KILL_CALLS ?? '200');
@@ -19,10 +18,9 @@ interface Addendum {
 describe('a server that is killed while addenda are added', () => {
   let app: TestApp;
   let server: ServerProcess;
-  const encryptionKey = randomBytes(32).toString('base64');
 
   beforeAll(async () => {
-    app = await startTestApp({ environment: { SVC_ENCRYPTION_KEY: encryptionKey } });
+    app = await startTestApp();
     for (const target of TARGETS) await app.put(`/SDCDocument/${target.id}`, { ...target, status: 'completed' });
     server = await start();
   }, 90_000);
@@ -36,7 +34,7 @@ describe('a server that is killed while addenda are added', () => {
       PORT: '0',
       HOST: '127.0.0.1',
       DATABASE_URL: app.databaseUrl,
-      SVC_ENCRYPTION_KEY: encryptionKey,
+      SVC_ENCRYPTION_KEY: encryptionKey(),
       SVC_ROOT_CLIENT_SECRET: ROOT_SECRET,
       SVC_ADMIN_PASSWORD: 'not read after the first start',
       SVC_LOG_LEVEL: 'error',

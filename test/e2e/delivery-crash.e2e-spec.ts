@@ -1,17 +1,24 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DeliveryBed } from '../support/delivery-bed';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
 import { eventually } from '../support/eventually';
 import { SteadyWriters } from '../support/steady-writers';
 import { type WebhookReceiver } from '../support/webhook-receiver';
 
 let bed: DeliveryBed;
 let receiver: WebhookReceiver;
+/** Who is left of the test before. */
+let server: DeliveringServer;
 
-beforeEach(async () => {
+beforeAll(async () => {
   bed = await DeliveryBed.open();
-  ({ receiver } = bed);
 });
-afterEach(() => bed.close());
+beforeEach(async () => {
+  server = await bed.onlyServer();
+  await bed.renew(server);
+  ({ receiver } = bed);
+  await server.makeDestination();
+}, 60_000);
+afterAll(() => bed.close());
 
 const WAITING =
   'select (select count(*)::integer from outbox_event) as events, (select count(*)::integer from open_batch) as batches';
@@ -19,12 +26,10 @@ const UNKNOWN = expect.stringContaining('The outcome is unknown');
 
 describe('kill -9 of a server', () => {
   it('during an attempt leaves a batch that its successor sends again, and counts', async () => {
-    let server = await bed.start();
-    await server.makeDestination();
     for (let kills = 1; kills <= 2; kills++) {
       receiver.next({ kind: 'hang' });
       const before = receiver.requests.length;
-      await server.putPatient('p', kills);
+      await server.putPatient('p');
       await eventually('the attempt has begun', () => receiver.requests.length > before);
       await server.kill('SIGKILL');
       server = await bed.start();
@@ -48,13 +53,11 @@ describe('kill -9 of a server', () => {
   }, 120_000);
 
   it('is noticed by the other servers long before the lease ends', async () => {
-    const first = await bed.start();
-    await first.makeDestination();
     receiver.next({ kind: 'hang' });
-    await first.putPatient('p', 1);
+    await server.putPatient('p');
     await eventually('the attempt has begun', () => receiver.requests.length === 1);
     const second = await bed.start();
-    await first.kill('SIGKILL');
+    await server.kill('SIGKILL');
     // The lease is the timeout of 30 s and 15 s more.
     await eventually('the other one sends', () => receiver.requests.length === 2, 10_000);
     await second.delivered(1);
@@ -62,8 +65,6 @@ describe('kill -9 of a server', () => {
 
   it('at any moment loses nothing, mixes up nothing, and keeps the numbers truthful', async () => {
     receiver.always({ kind: 'slow', milliseconds: 5 });
-    let server = await bed.start();
-    await server.makeDestination();
     const kills = 3;
     const writers = new SteadyWriters(() => server);
     for (let count = 0; count < kills; count++) {
@@ -95,10 +96,8 @@ describe('kill -9 of a server', () => {
 
 describe('The connection that proves a worker alive', () => {
   it('can break: the attempt is given up, and the batch is sent again by the same server', async () => {
-    const server = await bed.start();
-    await server.makeDestination();
     receiver.next({ kind: 'hang' });
-    await server.putPatient('p', 1);
+    await server.putPatient('p');
     await eventually('the attempt has begun', () => receiver.requests.length === 1);
     await bed.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'svc-health-server delivery' and datname = current_database()`);
@@ -112,10 +111,8 @@ describe('The connection that proves a worker alive', () => {
 
 describe('SIGTERM', () => {
   it('lets an attempt end, so that nothing is sent twice', async () => {
-    const server = await bed.start();
-    await server.makeDestination();
     receiver.next({ kind: 'slow', milliseconds: 700 });
-    await server.putPatient('p', 1);
+    await server.putPatient('p');
     await eventually('the attempt has begun', () => receiver.requests.length === 1);
     await server.kill('SIGTERM');
     const next = await bed.start();
@@ -128,10 +125,8 @@ describe('SIGTERM', () => {
   }, 60_000);
 
   it('gives a hung attempt up after SVC_SHUTDOWN_SECONDS, and counts it', async () => {
-    const server = await bed.start();
-    await server.makeDestination();
     receiver.next({ kind: 'hang' });
-    await server.putPatient('p', 1);
+    await server.putPatient('p');
     await eventually('the attempt has begun', () => receiver.requests.length === 1);
     await server.kill('SIGTERM');
     const next = await bed.start();

@@ -1,45 +1,49 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DEFECTS, type Defect, type Stage, compileDefect } from '../support/delivery-defects';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEFECTS, type Defect, type Stage, withDefect } from '../support/delivery-defects';
 import { DeliveryBed } from '../support/delivery-bed';
 
-let bed: DeliveryBed;
-
-beforeEach(async () => {
-  bed = await DeliveryBed.open();
-});
-afterEach(() => bed.close());
-
-async function stageOf({ timeoutSeconds = 30 }: Defect, patienceMilliseconds: number, folder?: string): Promise<Stage> {
-  const startAnother: Stage['startAnother'] = () => bed.start({}, folder);
-  const server = await startAnother();
+/** The destination of a scenario, and who delivers to it. */
+async function stageOf(bed: DeliveryBed, { timeoutSeconds = 30 }: Defect, settings = {}): Promise<Stage> {
+  const server = await bed.onlyServer(settings);
+  await bed.renew(server);
   await server.makeDestination({ parameter: [{ name: 'timeout', valueUnsignedInt: timeoutSeconds }] });
-  return { bed, server, startAnother, patienceMilliseconds };
+  return {
+    ...{ bed, server, startAnother: () => bed.start(settings) },
+    ...{ patienceMilliseconds: 15_000, silenceMilliseconds: 1000 },
+  };
 }
 
-/** The specs of delivery are worth what they notice: mistakes are made in copies of the server, each with its scenario. */
+/** The specs of delivery are worth what they notice: mistakes are made in the code of servers, each with its scenario. */
 describe('A defect is noticed', () => {
-  it.each(DEFECTS.map((defect) => [defect.name, defect] as const))(
+  it.concurrent.each(DEFECTS.map((defect) => [defect.name, defect] as const))(
     '%s',
     async (_name, defect) => {
-      const compiled = await compileDefect(defect);
+      const bed = await DeliveryBed.open();
       try {
-        const stage = await stageOf(defect, 4000, compiled.folder);
-        await expect(defect.scenario(stage)).rejects.toThrow();
+        const stage = await stageOf(bed, defect, withDefect(defect));
+        const patience = { patienceMilliseconds: 4000, silenceMilliseconds: 4000 };
+        await expect(defect.scenario({ ...stage, ...patience })).rejects.toThrow();
       } finally {
-        await compiled.remove();
+        await bed.close();
       }
     },
-    60_000,
+    120_000,
   );
 });
 
 describe('The server as it is passes', () => {
   const byScenario = new Map(DEFECTS.map((defect) => [defect.scenario.name, defect]));
+  let bed: DeliveryBed;
+
+  beforeAll(async () => {
+    bed = await DeliveryBed.open();
+  });
+  afterAll(() => bed.close());
 
   it.each([...byScenario])(
     '%s',
     async (_name, defect) => {
-      await defect.scenario(await stageOf(defect, 15_000));
+      await defect.scenario(await stageOf(bed, defect));
     },
     60_000,
   );

@@ -13,8 +13,8 @@ let bed: DeliveryBed;
 let receivers: readonly WebhookReceiver[];
 
 beforeAll(async () => {
-  // Who has nothing to do looks for work all the time: a lease that is not kept shows.
-  bed = await DeliveryBed.open({ SVC_DELIVERY_POLL_MILLISECONDS: '50' });
+  // Who has nothing to do looks for work ten times a second: a lease that is not kept shows.
+  bed = await DeliveryBed.open();
   receivers = await Promise.all(DESTINATIONS.map(() => bed.startReceiver()));
   for (const receiver of receivers) receiver.always({ kind: 'slow', milliseconds: 10 });
 });

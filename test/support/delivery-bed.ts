@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { type ClonedDatabase, cloneDatabase } from './clone-database';
 import { eventually } from './eventually';
 import { ServerProcess } from './server-process';
-import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from './test-app';
+import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, encryptionKey } from './test-app';
 import { WebhookReceiver } from './webhook-receiver';
 
 const PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
@@ -25,8 +24,9 @@ export class DeliveryBed {
   private readonly receivers: WebhookReceiver[] = [];
 
   private constructor(
-    readonly database: ClonedDatabase,
-    readonly receiver: WebhookReceiver,
+    readonly database: Omit<ClonedDatabase, 'name'>,
+    /** Where `d` delivers to. */
+    public receiver: WebhookReceiver,
     private readonly settings: Readonly<Record<string, string>>,
   ) {}
 
@@ -34,8 +34,11 @@ export class DeliveryBed {
    * @param settings environment variables that differ from the usual ones
    * @param database a migrated one; by default a clone of the template
    */
-  static async open(settings: Readonly<Record<string, string>> = {}, database?: ClonedDatabase): Promise<DeliveryBed> {
-    database ??= await cloneDatabase();
+  static async open(
+    settings: Readonly<Record<string, string>> = {},
+    database?: Omit<ClonedDatabase, 'name'>,
+  ): Promise<DeliveryBed> {
+    database ??= await cloneDatabase('started');
     const receiver = await WebhookReceiver.start();
     return new DeliveryBed(database, receiver, {
       PORT: '0',
@@ -43,7 +46,7 @@ export class DeliveryBed {
       DATABASE_URL: database.url,
       SVC_ROOT_CLIENT_SECRET: ROOT_SECRET,
       SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
-      SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      SVC_ENCRYPTION_KEY: encryptionKey(),
       SVC_DELIVERY_POLL_MILLISECONDS: '100',
       SVC_SHUTDOWN_SECONDS: '2',
       SVC_DATABASE_POOL_SIZE: '8',
@@ -51,15 +54,26 @@ export class DeliveryBed {
     });
   }
 
-  /**
-   * @param settings of this server that differ from those of the bed
-   * @param folder of the compiled server, where it is not the usual one
-   */
-  async start(settings: Readonly<Record<string, string>> = {}, folder?: string): Promise<DeliveringServer> {
-    const process = await ServerProcess.start({ ...this.settings, ...settings }, folder);
-    const server = new DeliveringServer(process, this.receiver);
+  /** @param settings of this server that differ from those of the bed */
+  async start(settings: Readonly<Record<string, string>> = {}): Promise<DeliveringServer> {
+    const process = await ServerProcess.start({ ...this.settings, ...settings });
+    const server = new DeliveringServer(process, () => this.receiver.url);
     this.servers.push(server);
     return server;
+  }
+
+  /** A server that runs, of those that were started or a new one; all others are killed. */
+  async onlyServer(settings: Readonly<Record<string, string>> = {}): Promise<DeliveringServer> {
+    const server = this.servers.findLast(({ isRunning }) => isRunning) ?? (await this.start(settings));
+    await Promise.all(this.servers.filter((other) => other !== server).map((other) => other.kill('SIGKILL')));
+    return server;
+  }
+
+  /** Begins anew with what is delivered: without a destination `d`, and with another receiver. */
+  async renew(server: DeliveringServer): Promise<void> {
+    await server.send('DELETE', '/fhir/SvcTopicDestination/d');
+    this.receivers.push(this.receiver);
+    this.receiver = await WebhookReceiver.start();
   }
 
   /** Another receiver than the usual one. */
@@ -85,21 +99,28 @@ export class DeliveryBed {
     }
   }
 
-  /** Keys of all versions of Patients that are stored. */
+  /** Keys of all versions of Patients that were stored since there are destinations. */
   async committed(): Promise<ReadonlySet<string>> {
-    const written = await this
-      .query(`select 'Patient/' || id || '/' || version as key from resource where type = 'Patient'
-      union select 'Patient/' || id || '/' || version from resource_history where type = 'Patient'`);
+    const written = await this.query(`select 'Patient/' || id || '/' || version as key
+      from (select type, id, version, updated_at from resource union select type, id, version, updated_at from resource_history) versions
+      where type = 'Patient'
+        and updated_at >= (select date_trunc('milliseconds', min(started_at)) from destination_runtime)`);
     return new Set(written.map(({ key }) => key as string));
   }
 }
+
+let values = 1_000_000;
 
 /** A server that can be killed. */
 export class DeliveringServer {
   constructor(
     private readonly server: ServerProcess,
-    private readonly receiver: WebhookReceiver,
+    private readonly usualEndpoint: () => string,
   ) {}
+
+  get isRunning(): boolean {
+    return this.server.isRunning;
+  }
 
   get pid(): number {
     return this.server.pid;
@@ -121,13 +142,14 @@ export class DeliveringServer {
     });
   }
 
-  putPatient(id: string, value: number): Promise<Response> {
+  /** @param value by default one that was never written */
+  putPatient(id: string, value = ++values): Promise<Response> {
     return this.send('PUT', `/fhir/Patient/${id}`, { resourceType: 'Patient', id, multipleBirthInteger: value });
   }
 
   /** Makes or changes a destination of all changes of Patients. */
   async makeDestination(options: DestinationOptions = {}): Promise<void> {
-    const { id = 'd', url = this.receiver.url, batch = 5, parameter = [] } = options;
+    const { id = 'd', url = this.usualEndpoint(), batch = 5, parameter = [] } = options;
     await this.send('PUT', '/fhir/SvcSubscriptionTopic/t', {
       url: TOPIC,
       status: 'active',

@@ -1,4 +1,3 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type DeliveryBed, type DeliveringServer } from './delivery-bed';
@@ -13,9 +12,11 @@ export interface Stage {
   readonly startAnother: () => Promise<DeliveringServer>;
   /** How long to wait for what has to come. */
   readonly patienceMilliseconds: number;
+  /** How long to wait for what must not come. */
+  readonly silenceMilliseconds: number;
 }
 
-/** A mistake that is made in a copy of the compiled server, and the scenario that has to notice it. */
+/** A mistake that is made in the code of a server while it is loaded, and the scenario that has to notice it. */
 export interface Defect {
   readonly name: string;
   readonly file: string;
@@ -26,17 +27,11 @@ export interface Defect {
   readonly timeoutSeconds?: number;
 }
 
-/** Copies the compiled server of this run, with the defect in it. @throws Error when the code to change is not there */
-export async function compileDefect({ file, from, to }: Defect): Promise<{ folder: string; remove(): Promise<void> }> {
-  const build = process.env.TEST_BUILD ?? '';
-  const folder = await mkdtemp(`${build}-defect-`);
-  await cp(build, folder, { recursive: true });
-  const path = join(folder, 'src', file);
-  const text = await readFile(path, 'utf8');
-  if (!text.includes(from)) throw new Error(`${file} does not hold ${from}`);
-  await writeFile(path, text.replace(from, to));
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
-}
+/** The settings of a server that makes the mistake. It does not start when the code to change is not there. */
+export const withDefect = ({ file, from, to }: Defect): Readonly<Record<string, string>> => ({
+  NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, 'defect.cjs'))}`,
+  TEST_DEFECT: JSON.stringify({ file, from, to }),
+});
 
 function assert(isRight: boolean, message: string): void {
   if (!isRight) throw new Error(message);
@@ -61,9 +56,9 @@ const arrivals = ({ bed, patienceMilliseconds }: Stage, count: number): Promise<
 
 /** One write, one notification, one count. */
 async function plain(stage: Stage): Promise<void> {
-  await stage.server.putPatient('p', 1);
+  await stage.server.putPatient('p');
   await allDelivered(stage, 1);
-  await stage.server.putPatient('p', 2);
+  await stage.server.putPatient('p');
   await allDelivered(stage, 2);
   assert(stage.bed.receiver.requests.length === 2, 'a batch came again');
 }
@@ -74,12 +69,12 @@ async function lateCommit(stage: Stage): Promise<void> {
   const slow = new Client({ connectionString: bed.database.url });
   await slow.connect();
   try {
-    await server.putPatient('seen', 1);
+    await server.putPatient('seen');
     await allDelivered(stage, 1);
     await slow.query('begin');
     await slow.query(`insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
       select destination_key, 1, 1, 'Patient', 'seen', 'update', 'PUT' from destination_runtime`);
-    await server.putPatient('quick', 1);
+    await server.putPatient('quick');
     await allDelivered(stage, 2);
     await slow.query('commit');
     await allDelivered(stage, 3);
@@ -92,10 +87,10 @@ async function lateCommit(stage: Stage): Promise<void> {
 async function manyVersions(stage: Stage): Promise<void> {
   const { bed, server } = stage;
   bed.receiver.next({ kind: 'held' });
-  await server.putPatient('p', 0);
+  await server.putPatient('p');
   await arrivals(stage, 1);
   for (let round = 1; round <= 8; round++) {
-    await Promise.all([server.putPatient('p', round), server.putPatient(`other${round}`, round)]);
+    await Promise.all([server.putPatient('p'), server.putPatient(`other${round}`)]);
   }
   bed.receiver.release();
   await allDelivered(stage, 17);
@@ -105,11 +100,12 @@ async function manyVersions(stage: Stage): Promise<void> {
 async function hanging(stage: Stage): Promise<void> {
   const { bed, server } = stage;
   bed.receiver.next({ kind: 'held' }, { kind: 'held' });
-  await server.putPatient('p', 1);
+  await server.putPatient('p');
   await arrivals(stage, 1);
-  await server.putPatient('q', 1);
+  await server.putPatient('q');
   // Nothing tells that nothing happens: some polls are waited for.
-  await eventually('a second request came', () => bed.receiver.requests.length > 1, 4000).catch(() => undefined);
+  const secondCame = (): boolean => bed.receiver.requests.length > 1;
+  await eventually('a second request came', secondCame, stage.silenceMilliseconds).catch(() => undefined);
   // One that ended for the other would not be two at once.
   const sent = bed.receiver.requests.length;
   bed.receiver.always({ kind: 'answer', status: 200 });
@@ -122,7 +118,7 @@ async function hanging(stage: Stage): Promise<void> {
 async function killed(stage: Stage): Promise<void> {
   const { bed, server, startAnother } = stage;
   bed.receiver.next({ kind: 'hang' });
-  await server.putPatient('p', 1);
+  await server.putPatient('p');
   await arrivals(stage, 1);
   await server.kill('SIGKILL');
   const successor = await startAnother();
@@ -136,7 +132,7 @@ async function killed(stage: Stage): Promise<void> {
 async function frozen(stage: Stage): Promise<void> {
   const { bed, server, startAnother } = stage;
   bed.receiver.next({ kind: 'held' });
-  await server.putPatient('p', 1);
+  await server.putPatient('p');
   await arrivals(stage, 1);
   const other = await startAnother();
   process.kill(server.pid, 'SIGSTOP');
@@ -144,7 +140,7 @@ async function frozen(stage: Stage): Promise<void> {
   await arrivals(stage, 2);
   await allDelivered({ ...stage, server: other }, 1);
   bed.receiver.next({ kind: 'held', status: 503 });
-  await other.putPatient('p', 2);
+  await other.putPatient('p');
   await arrivals(stage, 3);
   bed.receiver.release(1);
   process.kill(server.pid, 'SIGCONT');
@@ -161,7 +157,8 @@ async function frozen(stage: Stage): Promise<void> {
 /** The first attempt is refused. */
 async function refused(stage: Stage): Promise<void> {
   stage.bed.receiver.next({ kind: 'answer', status: 503 });
-  await stage.server.putPatient('p', 1);
+  await stage.server.putPatient('p');
+  await arrivals(stage, 2);
   await allDelivered(stage, 1);
 }
 
@@ -170,7 +167,7 @@ async function redirected(stage: Stage): Promise<void> {
   const trap = await WebhookReceiver.start();
   try {
     stage.bed.receiver.next({ kind: 'answer', status: 307, headers: { Location: trap.url } });
-    await stage.server.putPatient('p', 1);
+    await stage.server.putPatient('p');
     await eventually('something came of it', async () => {
       const { counts } = await stage.server.status();
       return counts.messagesDeliveryAttempts === 1 || trap.requests.length > 0;
@@ -185,16 +182,16 @@ async function redirected(stage: Stage): Promise<void> {
 /** The head of the answer drips without end; the destination has a timeout of a second. */
 async function dripping(stage: Stage): Promise<void> {
   stage.bed.receiver.next({ kind: 'drip' });
-  await stage.server.putPatient('p', 1);
+  await stage.server.putPatient('p');
   await allDelivered(stage, 1);
 }
 
 /** The receiver closes an idle connection at the moment that it is used again. */
 async function closedWhileIdle(stage: Stage): Promise<void> {
-  await stage.server.putPatient('p', 1);
+  await stage.server.putPatient('p');
   await allDelivered(stage, 1);
   stage.bed.receiver.next({ kind: 'reset' });
-  await stage.server.putPatient('p', 2);
+  await stage.server.putPatient('p');
   await allDelivered(stage, 2);
   const { counts } = await stage.server.status();
   assert(counts.messagesDeliveryAttempts === 0, 'the race was counted as a failure');
@@ -257,6 +254,13 @@ export const DEFECTS: readonly Defect[] = [
     file: 'topic-destination/notification-bundle.js',
     from: 'batch.createdAt.toISOString()',
     to: 'new Date().toISOString()',
+    scenario: refused,
+  },
+  {
+    name: 'a refused batch is skipped',
+    file: 'delivery/delivery-worker.js',
+    from: 'this.queue.fail(batch, result, pauseMilliseconds)',
+    to: 'this.queue.settle(batch, result, false)',
     scenario: refused,
   },
   {

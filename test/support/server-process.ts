@@ -11,12 +11,9 @@ export class ServerProcess {
     readonly url: string,
   ) {}
 
-  /**
-   * Starts with these environment variables and no others; fails when it does not listen.
-   * @param folder of the compiled server, where it is not that of this run
-   */
-  static async start(environment: Readonly<Record<string, string>>, folder?: string): Promise<ServerProcess> {
-    const { child, lines } = launch(environment, folder);
+  /** Starts with these environment variables and no others; fails when it does not listen. */
+  static async start(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
+    const { child, lines } = launch(environment);
     const url = await eventually(
       'the server listens',
       () => {
@@ -45,6 +42,10 @@ export class ServerProcess {
     return this.child.pid ?? 0;
   }
 
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   /** Waits until the process ends by itself, and returns the exit code. */
   async ended(): Promise<number | null> {
     if (this.child.exitCode === null) await once(this.child, 'exit');
@@ -53,7 +54,7 @@ export class ServerProcess {
 
   /** Sends the signal, waits for the end, and returns the exit code; null after a kill. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
+    if (!this.isRunning) return this.child.exitCode;
     const ended = once(this.child, 'exit');
     this.child.kill(signal);
     await ended;
@@ -61,11 +62,8 @@ export class ServerProcess {
   }
 }
 
-function launch(
-  environment: Readonly<Record<string, string>>,
-  folder = process.env.TEST_BUILD ?? '',
-): { child: ChildProcess; lines: string[] } {
-  const child = spawn(process.execPath, [join(folder, 'src', 'main.js')], {
+function launch(environment: Readonly<Record<string, string>>): { child: ChildProcess; lines: string[] } {
+  const child = spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'src', 'main.js')], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

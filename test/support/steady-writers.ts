@@ -4,7 +4,7 @@ import { type DeliveringServer } from './delivery-bed';
 const WRITERS = 4;
 const PATIENTS = 6;
 /** Of each writer after a write: servers that start need the processor too. */
-const PAUSE_MILLISECONDS = 25;
+const PAUSE_MILLISECONDS = 50;
 
 /** Writers that change a few Patients again and again until they are stopped, whatever happens to the servers. */
 export class SteadyWriters {

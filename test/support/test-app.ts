@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, listen } from '../../src/app.setup';
 import { type AppOptions } from '../../src/app.module';
@@ -10,7 +9,8 @@ export const BASE_URL = 'http://svc.example';
 export const ROOT_SECRET = 'root-secret-for-specs';
 export const ADMIN_PASSWORD = 'admin-password-for-specs';
 
-const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+/** One for the run: databases hold what was sealed by it. */
+export const encryptionKey = (): string => process.env.TEST_ENCRYPTION_KEY ?? '';
 const basic = (id: string, secret: string): string => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
 /** Credentials of the Client `root`, who may do everything. */
@@ -54,11 +54,14 @@ export interface TestAppOptions {
   readonly extensions?: AppOptions['extensions'];
 }
 
+/** Settings that bear on what the first start leaves in a database. */
+const AT_FIRST_START = ['SVC_AUDIT', 'SVC_TRIAL_POLICY', 'SVC_ENCRYPTION_KEY'];
+
 /** Boots the whole application on a real PostgreSQL and a free port of loopback. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database =
     options.databaseUrl === undefined
-      ? await cloneDatabase()
+      ? await cloneDatabase(AT_FIRST_START.some((name) => name in (options.environment ?? {})) ? 'new' : 'started')
       : { url: options.databaseUrl, drop: () => Promise.resolve() };
   const environment = readEnvironment({
     PORT: '0',
@@ -67,7 +70,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     DATABASE_URL: database.url,
     SVC_ROOT_CLIENT_SECRET: ROOT_SECRET,
     SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
-    SVC_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    SVC_ENCRYPTION_KEY: encryptionKey(),
     SVC_LOG_LEVEL: 'error',
     SVC_DATABASE_POOL_SIZE: '8',
     ...options.environment,
