@@ -171,7 +171,8 @@ export class DeliveryQueue {
       reading && this.statements.run(reading, held),
     ]);
     if (batch === undefined) return undefined;
-    return { ...claim, ...contentOf(batch), ...(material === undefined ? {} : { material }) };
+    // Also where there is none: a claim that goes on holds that of its last batch.
+    return { ...claim, ...contentOf(batch), material };
   }
 
   /** The first statement of a transaction; both travel in one flight. */

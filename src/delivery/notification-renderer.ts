@@ -16,7 +16,7 @@ export interface DeliveryEvent {
 
 export interface DeliveryBatch {
   /** The rows of {@link NotificationRenderer.statementFor}; absent where it was not run with the opening of the batch. */
-  readonly material?: readonly object[];
+  readonly material?: readonly object[] | undefined;
   readonly destinationId: string;
   /** How the destination looked when the batch was opened, as given to `Destinations.save`. */
   readonly presentation: string;

@@ -3,7 +3,7 @@ import { OPEN_EVENTS } from '../delivery/delivery-statements';
 import { type DeliveryBatch, type NotificationRenderer, RendersNotifications } from '../delivery/notification-renderer';
 import { Environment } from '../platform/config/environment';
 import { type Statement } from '../platform/database/statement';
-import { ResourceReader } from '../resource/resource-reader';
+import { ResourceReader, type VersionKey } from '../resource/resource-reader';
 import { DefinesResourceType } from '../resource/resource-type';
 import { versionsOf } from '../resource/store/resource-statements';
 import { type DestinationPresentation } from './destination-presentation';
@@ -13,8 +13,12 @@ import { SUBSCRIPTION_STATUS_SHAPE } from './topic.shapes';
 /** The texts of the versions that a batch is about; null for a deletion. */
 const READ_TEXTS: Statement = {
   name: 'notification-texts',
-  text: `select found.body from ${versionsOf(OPEN_EVENTS, 'body')} order by asked.position`,
+  text: `select found.* from ${versionsOf(OPEN_EVENTS, 'type, id, version, body')} order by asked.position`,
 };
+
+interface TextRow extends VersionKey {
+  readonly body: string | null;
+}
 
 /** Renders a batch from the immutable history: each event shows the version that it was about, not the present one. */
 @Injectable()
@@ -40,10 +44,10 @@ export class NotificationBundleRenderer implements NotificationRenderer {
     return notificationBundle(batch, events, presentation, this.environment.baseUrl);
   }
 
-  /** Of each event, in their order. */
-  private async textsOf({ events, material }: DeliveryBatch): Promise<readonly (string | null)[]> {
-    if (material?.length === events.length)
-      return (material as readonly { body: string | null }[]).map(({ body }) => body);
+  /** Of each event, in their order. What came with the batch is believed only where it names each event: a wrong text would be another patient's. */
+  private async textsOf({ events, material = [] }: DeliveryBatch): Promise<readonly (string | null)[]> {
+    const rows = material as readonly TextRow[];
+    if (events.every((event, index) => isSame(event, rows[index]))) return rows.map(({ body }) => body);
     const versions = await this.reader.findVersions(events);
     const texts = new Map(versions.map((version) => [versionKey(version), version.text]));
     return events.map((event) => texts.get(versionKey(event)) ?? null);
@@ -52,5 +56,7 @@ export class NotificationBundleRenderer implements NotificationRenderer {
 
 const presentationIn = (text: string): DestinationPresentation => JSON.parse(text) as DestinationPresentation;
 
-const versionKey = ({ type, id, version }: { type: string; id: string; version: number }): string =>
-  `${type}/${id}/${version}`;
+const isSame = ({ type, id, version }: VersionKey, other: VersionKey | undefined): boolean =>
+  other?.id === id && other.version === version && other.type === type;
+
+const versionKey = ({ type, id, version }: VersionKey): string => `${type}/${id}/${version}`;

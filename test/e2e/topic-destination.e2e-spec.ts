@@ -929,6 +929,31 @@ describe('A changed destination', () => {
     }
   });
 
+  it.each([
+    ['id-only', 'full-resource'],
+    ['full-resource', 'id-only'],
+  ])('ends the open batch with content %s and goes on with %s', async (before, after) => {
+    const topic = await newTopic();
+    const destinationId = await newDestination(topic, [endpoint()], { content: before });
+    receiver.next({ kind: 'hang' });
+    const [first, second] = [newName(), newName()];
+    await write(first);
+    await received(1);
+    await write(second);
+    const path = `/fhir/SvcTopicDestination/${destinationId}`;
+    expect((await app.put(path, destination(topic, [endpoint()], { content: after }))).status).toBe(200);
+    await delivered(destinationId, 2);
+    const contents = receiver.bodies.map(({ entry: [, { fullUrl, resource } = {}] }) => ({
+      fullUrl,
+      ...(resource === undefined ? {} : { id: (resource as { id: string }).id }),
+    }));
+    const shown = (id: string, content: string): object => ({
+      fullUrl: expect.stringContaining(`/${id}`),
+      ...(content === 'full-resource' ? { id } : {}),
+    });
+    expect(contents).toEqual([shown(first, before), shown(first, before), shown(second, after)]);
+  });
+
   it('starts to pause anew', async () => {
     const destinationId = await newDestination(await newTopic());
     receiver.always({ kind: 'answer', status: 503, headers: { 'retry-after': '600' } });
