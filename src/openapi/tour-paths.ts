@@ -143,7 +143,7 @@ const NOTIFICATION = {
   ],
 };
 
-/** As it is read, but for the endpoint. */
+/** Another endpoint, and the mask for what stays. */
 const MOVED = {
   ...DESTINATION,
   parameter: [

@@ -4,6 +4,8 @@ import { Test } from '@nestjs/testing';
 import { Type as InstanceOf } from 'class-transformer';
 import { IsArray, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
 import { type NextFunction, type Request, type Response, raw } from 'express';
+import { ConfigModule } from '../platform/config/config.module';
+import { readEnvironment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { HttpModule } from '../platform/http/http.module';
 import { RequestContext } from '../platform/http/request-context';
@@ -103,7 +105,10 @@ class Everything implements EntryAccess {
 }
 
 async function startApp(...providers: Type[]): Promise<INestApplication> {
-  @Module({ imports: [HttpModule, RpcModule], providers: [Everything, ...providers] })
+  @Module({
+    imports: [ConfigModule.of(readEnvironment({})), HttpModule, RpcModule],
+    providers: [Everything, ...providers],
+  })
   class App {}
   const testing = await Test.createTestingModule({ imports: [App] }).compile();
   const app = testing.createNestApplication({ bodyParser: false, logger: false });

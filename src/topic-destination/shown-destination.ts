@@ -24,9 +24,10 @@ export class ShownDestination {
   /** The text with what is masked in it, where the caller may see that; else undefined. */
   async textOf({ type, id, version, text }: StoredResource): Promise<string | undefined> {
     const resource = JSON.parse(text) as Resource;
-    const parameters = (resource.parameter ?? []) as readonly DestinationParameter[];
+    const parameters = resource.parameter as readonly DestinationParameter[] | undefined;
     const kind = this.kinds.find(String(resource.kind))?.handler;
-    if (kind?.unmasked === undefined || !(await this.mayUpdate(type, id, resource))) return undefined;
+    if (parameters === undefined || kind?.unmasked === undefined || !(await this.mayUpdate(type, id, resource)))
+      return undefined;
     const inForce = await this.destinations.findSettings(id);
     // The values in force are those of the present version: another must not be shown with them.
     const isPresent = (await this.reader.find(type, id))?.version === version;

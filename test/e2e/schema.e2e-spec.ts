@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/platform/database/data-source-options';
 import { migrate } from '../../src/platform/database/migrate';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+import { databaseUrl, dropDatabase, runStatement } from '../support/template-database';
 import { startTestApp, type TestApp } from '../support/test-app';
 
 interface ColumnRow {
@@ -60,6 +62,19 @@ describe('the migrations', () => {
     await migrate(database.url);
     expect(await dataSource.query('select count(*)::int as done from schema_migration')).toEqual([{ done: length }]);
     await dataSource.destroy();
+  });
+
+  it.each([
+    ['another encoding', `encoding 'LATIN1' locale 'C'`],
+    ['a locale that knows ASCII alone', `encoding 'UTF8' locale_provider libc locale 'C'`],
+  ])('refuse a database of %s', async (_what, options) => {
+    const name = `svc_locale_${randomBytes(6).toString('hex')}`;
+    await runStatement(database.url, `create database ${name} template template0 ${options}`);
+    try {
+      await expect(migrate(databaseUrl(database.url, name))).rejects.toThrow('The database must know the letters');
+    } finally {
+      await dropDatabase(database.url, name);
+    }
   });
 
   it('refuse a database that a newer server has migrated', async () => {
