@@ -52,6 +52,9 @@ export const PLAN_FOR_LONG_QUEUES: Statement = {
 
 const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${LEASE_GRACE_SECONDS})`;
 
+/** Events `e` of a destination `r`: there are none below its floor, where rows that are deleted may still cost time. */
+const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.floor_event_id';
+
 /**
  * Takes the destination that waits longest: healthy ones where $2, suspect ones where $3, and of those first what has
  * not failed. Eligible is what has something to send, is due, and has no living owner: state decides, not a cursor,
@@ -69,8 +72,7 @@ export const CLAIM: Statement = {
         and case when r.is_suspect then $3::boolean else $2::boolean end
         and (r.owner_slot is null or r.lease_until < clock_timestamp() or r.owner_slot not in (${LIVING_SLOTS}))
         and (exists (select from open_batch b where b.destination_key = r.destination_key)
-          or (select e.event_id from outbox_event e where e.destination_key = r.destination_key
-              order by e.event_id limit 1) is not null)
+          or (select e.event_id from outbox_event e where ${WAITING} order by e.event_id limit 1) is not null)
       order by r.is_suspect, r.fail_streak > 0, r.next_attempt_at limit 1 for update of r skip locked
     )
     update destination_runtime r set epoch = r.epoch + 1, owner_slot = $1, lease_until = ${LEASE}
@@ -126,13 +128,13 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',
   text: `with owner as (
-      select destination_key, next_event_number, presentation from destination_runtime
+      select destination_key, next_event_number, floor_event_id, presentation from destination_runtime
       where destination_key = $1 and epoch = $2 and owner_slot = $3
     ), present as (
       select b.* from open_batch b join owner on b.destination_key = owner.destination_key
     ), oldest as (
       select event_id, replayed_number, replayed_batch_at, payload_bytes from outbox_event
-      where destination_key = $1 and exists (select from owner) and not exists (select from present)
+      where destination_key = $1 and event_id > (select floor_event_id from owner) and not exists (select from present)
       order by event_id limit least($4::integer, ${MAX_BATCH_EVENTS})
     ), measured as (
       select event_id, replayed_number, replayed_batch_at, row_number() over running as position,
@@ -299,7 +301,7 @@ export const KEEP_DAYS: Statement = {
 
 const COUNTS = `r.delivered_batches, r.failed_batches, r.delivered_events, r.failed_events,
       coalesce(cardinality(b.event_ids), 0) as in_process,
-      (select count(*) from outbox_event e where e.destination_key = r.destination_key) as queued`;
+      (select count(*) from outbox_event e where ${WAITING}) as queued`;
 
 /** One snapshot: delivered, in process and queued always add up to what was recorded. */
 export const STATUS: Statement = {
@@ -315,7 +317,7 @@ export const METRICS: Statement = {
   text: `select r.destination_id, ${COUNTS}, r.fail_streak, r.latency_seconds,
       r.latency_counts::double precision[] as latency_counts,
       greatest(extract(epoch from clock_timestamp() - least(b.recorded_at[1], (select e.recorded_at from outbox_event e
-        where e.destination_key = r.destination_key order by e.event_id limit 1)))::double precision, 0) as oldest_age,
+        where ${WAITING} order by e.event_id limit 1)))::double precision, 0) as oldest_age,
       (select count(*) from destination_runtime) as destinations
     from (select * from destination_runtime order by destination_key limit $1) r
       left join open_batch b on b.destination_key = r.destination_key

@@ -19,6 +19,7 @@ import { OutboxEventEntity } from './outbox-event.entity';
 import { AddressPolicy } from './webhook/address-policy';
 import { WebhookKind } from './webhook/webhook.kind';
 import { WebhookSender } from './webhook/webhook-sender';
+import { QueueFloors } from './queue-floors';
 import { Replays } from './replays';
 import { Timeline } from './timeline';
 import { Trials } from './trials';
@@ -41,6 +42,7 @@ import { WorkerIdentity } from './worker-identity';
     Destinations,
     NotificationRenderers,
     Outbox,
+    QueueFloors,
     Replays,
     SecretBox,
     Timeline,

@@ -39,6 +39,10 @@ export class DestinationRuntimeEntity {
   @Column('bigint', { name: 'next_event_number', transformer: asNumber, default: 1 })
   nextEventNumber!: number;
 
+  /** Of the queue no event at or below it is left, and none can come any more (`queue-floors.ts`). */
+  @Column('bigint', { name: 'floor_event_id', transformer: asNumber, default: 0 })
+  floorEventId!: number;
+
   @Column('bigint', { name: 'delivered_batches', transformer: asNumber, default: 0 })
   deliveredBatches!: number;
 

@@ -40,6 +40,13 @@ export class ChildServer {
     return new ChildServer(child, child.pid ?? 0, url);
   }
 
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    const ended = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await ended;
+  }
+
   async stop(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = once(this.child, 'exit');

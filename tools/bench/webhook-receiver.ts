@@ -46,14 +46,20 @@ export class WebhookReceiver {
   }
 
   /** Resolves when `count` events have come from now on. @throws Error when they do not within `deadlineSeconds`. */
-  async expect(count: number, deadlineSeconds: number): Promise<Arrival> {
-    const before = this.counted;
+  expect(count: number, deadlineSeconds: number): Promise<Arrival> {
+    return this.reach(this.counted + count, deadlineSeconds);
+  }
+
+  /** Resolves when `total` events have come since the start. @throws Error when they have not within `deadlineSeconds`. */
+  async reach(total: number, deadlineSeconds: number): Promise<Arrival> {
+    const now = performance.now();
+    if (this.counted >= total) return { firstAt: now, lastAt: now };
     let deadline: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve, reject) => {
-        this.expectation = { total: before + count, resolve, firstAt: undefined };
+        this.expectation = { total, resolve, firstAt: undefined };
         deadline = setTimeout(() => {
-          reject(new Error(`Only ${this.counted - before} of ${count} events arrived within ${deadlineSeconds} s`));
+          reject(new Error(`${total - this.counted} events did not arrive within ${deadlineSeconds} s`));
         }, deadlineSeconds * 1000);
       });
     } finally {

@@ -2,8 +2,9 @@ import { ProgressBar } from '../../progress-bar';
 import { type Cleanup } from '../cleanup';
 import { type CpuShare } from '../cpu-meter';
 import { runQuery } from '../own-database';
+import { destination } from '../prepare-server';
 import { DeadReceivers } from './dead-receivers';
-import { type DeliveryBed, ONE, SEVERAL } from './delivery-bed';
+import { type DeliveryBed, ONE, SEVERAL, topicOf } from './delivery-bed';
 import { type PacedWrite, arrivalTimes, writeAtPace } from './paced-writes';
 
 /** What living destinations and the machine feel. */
@@ -43,11 +44,11 @@ export async function compareWithDead(
   cleanup: Cleanup,
 ): Promise<{ readonly alone: Comparison; readonly beside: Comparison }> {
   const receivers = await cleanup.undoing(DeadReceivers.start(), (started) => started.stop());
-  const endpoints = Array.from({ length: DEAD_COUNT }, (_, index) => {
-    const { length } = receivers.urls;
-    return [`dead-${index}`, receivers.urls[index % length] ?? ''] as const;
-  });
-  await bed.addDead(new Map(endpoints), TIMEOUT_SECONDS);
+  const timeout = { name: 'timeout', valueUnsignedInt: TIMEOUT_SECONDS };
+  for (let index = 0; index < DEAD_COUNT; index++) {
+    const endpoint = receivers.urls[index % receivers.urls.length] ?? '';
+    await bed.put(`SvcTopicDestination/dead-${index}`, destination(topicOf('Basic'), endpoint, timeout));
+  }
   const total = TURNS * 2 * PER_SECOND * SECONDS;
   const progress = new ProgressBar({ label: `${DEAD_COUNT} dead ones`.padEnd(20), total });
   const measure = (): Promise<Comparison> =>

@@ -20,7 +20,6 @@ export const SEVERAL = {
   type: 'CommunicationRequest',
   ids: Array.from({ length: 5 }, (_, index) => `several-${index + 1}`),
 } as const;
-const DEAD_TYPE = 'Basic';
 
 /** A server alone on a PostgreSQL of its own, with receivers of webhooks. */
 export interface DeliveryBed extends OwnContender {
@@ -28,8 +27,11 @@ export interface DeliveryBed extends OwnContender {
   readonly counter: WebhookReceiver;
   /** Remembers when each change arrived. */
   readonly arrivals: ArrivalReceiver;
-  /** Makes destinations of a topic that never fires. */
-  readonly addDead: (endpoints: ReadonlyMap<string, string>, timeoutSeconds: number) => Promise<void>;
+  readonly server: ChildServer;
+  /** Starts another server on the same database. */
+  readonly startServer: () => Promise<ChildServer>;
+  /** Stores a resource with all rights; the path begins below the FHIR base. */
+  readonly put: (path: string, body: object) => Promise<void>;
 }
 
 /** Starts everything in a new folder; `cleanup` ends and removes all of it. */
@@ -49,9 +51,9 @@ export async function setUpDeliveryBed(cleanup: Cleanup): Promise<DeliveryBed> {
     SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     SVC_LOG_LEVEL: 'warn',
   };
-  const server = await cleanup.undoing(ChildServer.start(resolve('dist/src/main.js'), variables), (started) =>
-    started.stop(),
-  );
+  const startServer = (): Promise<ChildServer> =>
+    cleanup.undoing(ChildServer.start(resolve('dist/src/main.js'), variables), (started) => started.stop());
+  const server = await startServer();
   const authorization = `Bearer ${await prepareServer(server.url, secrets, counter.url)}`;
   const client = new HttpClient(server.url);
   const put = async (path: string, body: object): Promise<void> => {
@@ -73,12 +75,10 @@ export async function setUpDeliveryBed(cleanup: Cleanup): Promise<DeliveryBed> {
     meter: new CpuMeter(server.pid, postmasterPid),
     counter,
     arrivals,
-    addDead: async (endpoints, timeoutSeconds) => {
-      const timeout = { name: 'timeout', valueUnsignedInt: timeoutSeconds };
-      for (const [id, endpoint] of endpoints)
-        await put(`SvcTopicDestination/${id}`, destination(topicOf(DEAD_TYPE), endpoint, timeout));
-    },
+    server,
+    startServer,
+    put,
   };
 }
 
-const topicOf = (type: string): string => `http://bench.example/topics/${type}`;
+export const topicOf = (type: string): string => `http://bench.example/topics/${type}`;

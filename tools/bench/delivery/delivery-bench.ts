@@ -1,10 +1,12 @@
+import { Client } from 'pg';
 import { ProgressBar } from '../../progress-bar';
 import { type Cleanup } from '../cleanup';
 import { compareWithDead } from './dead-destinations';
 import { type DeliveryBed, ONE, setUpDeliveryBed } from './delivery-bed';
-import { deadReportOf, drainReportOf, timesReportOf } from './delivery-report';
-import { drainQueues } from './drain-queues';
+import { deadReportOf, drainReportOf, takeoverReportOf, timesReportOf } from './delivery-report';
+import { type DrainWindow, drainQueues } from './drain-queues';
 import { arrivalTimes, writeAtPace } from './paced-writes';
+import { measureTakeover } from './takeover';
 
 const PER_SECOND = 10;
 const SECONDS = 60;
@@ -14,12 +16,17 @@ const LARGE_BACKLOG = 1_000_000;
 const SMALL_ROUNDS = 5;
 const LARGE_WINDOWS = 20;
 
-/** What can be measured by itself, in this order. */
+const HELD_BACKLOG = 100_000;
+const HELD_WINDOWS = 10;
+
+/** What can be measured by itself, in this order: the last one kills the server. */
 const PARTS: Readonly<Record<string, (bed: DeliveryBed, cleanup: Cleanup) => Promise<string>>> = {
   latency: measureLatency,
   drain: measureDrain,
   backlog: measureBacklog,
+  snapshot: measureBesideSnapshot,
   dead: async (bed, cleanup) => deadReportOf(await compareWithDead(bed, cleanup)),
+  takeover: async (bed, cleanup) => takeoverReportOf(await measureTakeover(bed, cleanup)),
 };
 
 /**
@@ -54,6 +61,27 @@ async function measureDrain(bed: DeliveryBed): Promise<string> {
   );
 }
 
+/** Beside a transaction that reads for long, as pg_dump does: what is deleted meanwhile stays in the table until it is over. */
+async function measureBesideSnapshot(bed: DeliveryBed): Promise<string> {
+  await drainQueues(bed, SMALL_BACKLOG, 1);
+  const reader = new Client({ connectionString: bed.databaseUrl });
+  await reader.connect();
+  try {
+    await reader.query('begin isolation level repeatable read');
+    await reader.query('select from outbox_event limit 1');
+    const windows = await drainQueues(bed, HELD_BACKLOG, HELD_WINDOWS);
+    return drainReportOf(partsOf(`${HELD_BACKLOG} beside a snapshot`, windows));
+  } finally {
+    await reader.end();
+  }
+}
+
+const partsOf = (name: string, windows: readonly DrainWindow[]) =>
+  windows.map((drained, index) => ({
+    name: `${name}, to ${((100 * (index + 1)) / windows.length).toFixed(0)} %`,
+    drained,
+  }));
+
 /** Between two small backlogs, as the machine may change in the meantime. */
 async function measureBacklog(bed: DeliveryBed): Promise<string> {
   const small = async (name: string) => ({ name, drained: (await drainQueues(bed, SMALL_BACKLOG, 1))[0] });
@@ -61,9 +89,5 @@ async function measureBacklog(bed: DeliveryBed): Promise<string> {
   const before = await small(`${SMALL_BACKLOG} before`);
   const windows = await drainQueues(bed, LARGE_BACKLOG, LARGE_WINDOWS);
   const after = await small(`${SMALL_BACKLOG} after`);
-  const large = windows.map((drained, index) => {
-    const percent = (100 / LARGE_WINDOWS) * (index + 1);
-    return { name: `${LARGE_BACKLOG}, to ${percent.toFixed(0)} %`, drained };
-  });
-  return drainReportOf([before, ...large, after]);
+  return drainReportOf([before, ...partsOf(String(LARGE_BACKLOG), windows), after]);
 }

@@ -39,10 +39,9 @@ export async function drainQueues(bed: DeliveryBed, events: number, windows: num
     const measured: DrainWindow[] = [];
     for (let window = 1; window <= windows; window++) {
       const seenBefore = counter.seen;
-      const count = before + Math.round((events * window) / windows) - seenBefore;
       const { result, cpu } = await meter.measure(async () => {
         const startedAt = performance.now();
-        const arrival = counter.expect(count, DEADLINE_SECONDS);
+        const arrival = counter.reach(before + Math.round((events * window) / windows), DEADLINE_SECONDS);
         if (window === 1) await database.query('commit');
         await arrival;
         while (window === windows && !(await isSettled(database))) await delay(POLL_MILLISECONDS);

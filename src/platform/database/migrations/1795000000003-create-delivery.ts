@@ -32,6 +32,7 @@ async function createDestinationRuntime(runner: QueryRunner): Promise<void> {
       next_attempt_at timestamptz not null default clock_timestamp(),
       started_at timestamptz not null default clock_timestamp(),
       next_event_number bigint not null default 1,
+      floor_event_id bigint not null default 0,
       delivered_batches bigint not null default 0,
       delivered_events bigint not null default 0,
       failed_batches bigint not null default 0,
