@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryGeneratedColumn, type ValueTransformer } from 'typeorm';
+import { Column, Entity, PrimaryColumn, type ValueTransformer } from 'typeorm';
 import { type AttemptLogLevel } from './attempt-log-level';
 
 /** Keys and counters stay far below 2^53. */
@@ -14,7 +14,12 @@ export interface DeliveryError {
 /** A destination as the workers see it: its settings, who delivers to it now, and its totals. */
 @Entity('destination_runtime')
 export class DestinationRuntimeEntity {
-  @PrimaryGeneratedColumn('identity', { type: 'bigint', name: 'destination_key', generatedIdentity: 'ALWAYS' })
+  @PrimaryColumn('bigint', {
+    name: 'destination_key',
+    generated: 'identity',
+    generatedIdentity: 'ALWAYS',
+    transformer: asNumber,
+  })
   destinationKey!: number;
 
   /** Raised by whoever takes the destination over; results of an earlier epoch are discarded. */

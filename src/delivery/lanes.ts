@@ -16,7 +16,7 @@ export interface Lanes {
   readonly suspect: boolean;
 }
 
-/** Who waits that long for an answer needs memory and a connection, but no slot; it may begin so often, and with so much. */
+/** An attempt that has waited so long gives its slot up, as long as there are fewer of these, with fewer bytes. */
 interface Patience {
   readonly milliseconds: number;
   readonly attempts: number;
@@ -29,29 +29,19 @@ const OF_SUSPECT: Patience = { milliseconds: SLOW_MILLISECONDS, attempts: 250, b
 
 /**
  * Suspect destinations have a quarter of the slots, so that hosts that hang leave the rest to healthy ones. Each lane has
- * at least one. An attempt that lets wait gives its slot up: else many receivers that fall silent together would keep all
+ * at least one. An attempt that only waits gives its slot up: else many receivers that fall silent together would keep all
  * others waiting for as long as their timeouts, and a few would keep new destinations from their first attempt.
  */
 export function freeLanes(slots: number, running: readonly RunningAttempt[], now: number): Lanes {
   const suspectSlots = Math.max(1, Math.floor(slots / 4));
   const healthySlots = Math.max(1, slots - suspectSlots);
-  const isFree = (attempts: readonly RunningAttempt[], own: number, patience: Patience): boolean => {
+  const isFree = (ofSuspect: boolean, own: number, patience: Patience): boolean => {
+    const attempts = running.filter(({ isSuspect }) => isSuspect === ofSuspect);
     const waiting = attempts.filter(({ startedAt }) => now - startedAt >= patience.milliseconds);
     const isBorne = waiting.length <= own || (waiting.length < patience.attempts && bytesOf(waiting) < patience.bytes);
     return attempts.length - waiting.length < own && isBorne;
   };
-  return {
-    healthy: isFree(
-      running.filter(({ isSuspect }) => !isSuspect),
-      healthySlots,
-      OF_HEALTHY,
-    ),
-    suspect: isFree(
-      running.filter(({ isSuspect }) => isSuspect),
-      suspectSlots,
-      OF_SUSPECT,
-    ),
-  };
+  return { healthy: isFree(false, healthySlots, OF_HEALTHY), suspect: isFree(true, suspectSlots, OF_SUSPECT) };
 }
 
 const bytesOf = (attempts: readonly RunningAttempt[]): number => attempts.reduce((sum, { bytes }) => sum + bytes, 0);

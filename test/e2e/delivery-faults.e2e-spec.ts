@@ -103,7 +103,7 @@ describe('A crash of the database', () => {
     // One of its own: the other specs need theirs.
     postgres = await startEmbeddedPostgres({ dataDirectory: folder });
     const name = await makeTemplateDatabase(postgres.url);
-    bed = await DeliveryBed.open({}, { url: databaseUrl(postgres.url, name), drop: () => Promise.resolve() });
+    bed = await DeliveryBed.open({}, { name, url: databaseUrl(postgres.url, name), drop: () => Promise.resolve() });
     server = await bed.start();
     await server.makeDestination();
   }, 120_000);

@@ -24,20 +24,19 @@ export class DeliveryBed {
   private readonly receivers: WebhookReceiver[] = [];
 
   private constructor(
-    readonly database: Omit<ClonedDatabase, 'name'>,
+    readonly database: ClonedDatabase,
     /** Where `d` delivers to. */
     public receiver: WebhookReceiver,
     private readonly settings: Readonly<Record<string, string>>,
-  ) {}
+  ) {
+    this.receivers.push(receiver);
+  }
 
   /**
    * @param settings environment variables that differ from the usual ones
    * @param database a migrated one; by default a clone of the template
    */
-  static async open(
-    settings: Readonly<Record<string, string>> = {},
-    database?: Omit<ClonedDatabase, 'name'>,
-  ): Promise<DeliveryBed> {
+  static async open(settings: Readonly<Record<string, string>> = {}, database?: ClonedDatabase): Promise<DeliveryBed> {
     database ??= await cloneDatabase('started');
     const receiver = await WebhookReceiver.start();
     return new DeliveryBed(database, receiver, {
@@ -72,8 +71,7 @@ export class DeliveryBed {
   /** Begins anew with what is delivered: without a destination `d`, and with another receiver. */
   async renew(server: DeliveringServer): Promise<void> {
     await server.send('DELETE', '/fhir/SvcTopicDestination/d');
-    this.receivers.push(this.receiver);
-    this.receiver = await WebhookReceiver.start();
+    this.receiver = await this.startReceiver();
   }
 
   /** Another receiver than the usual one. */
@@ -85,7 +83,7 @@ export class DeliveryBed {
 
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.kill('SIGKILL')));
-    await Promise.all([this.receiver, ...this.receivers].map((receiver) => receiver.stop()));
+    await Promise.all(this.receivers.map((receiver) => receiver.stop()));
     await this.database.drop();
   }
 
@@ -109,6 +107,7 @@ export class DeliveryBed {
   }
 }
 
+/** What patients were last made to differ by. */
 let values = 1_000_000;
 
 /** A server that can be killed. */

@@ -4,7 +4,7 @@ import { type DeliveryBed, type DeliveringServer } from './delivery-bed';
 import { eventually } from './eventually';
 import { WebhookReceiver } from './webhook-receiver';
 
-/** What a scenario works with. Each gets a server of its own, whose destination nobody wrote to yet. */
+/** What a scenario works with: a server, and a destination that nothing was sent to yet. */
 export interface Stage {
   readonly bed: DeliveryBed;
   readonly server: DeliveringServer;

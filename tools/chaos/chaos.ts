@@ -96,11 +96,16 @@ other bytes   ${count('I5')}
 totals wrong  ${count('I6') + count('I7')} of ${samples} samples
 two at once   ${count('I8')}
 duplicates    ${repeatedEvents} events (${((100 * repeatedEvents) / expected).toFixed(2)} %) in ${repeated} batches, ${count('I9')} unexplained
-takeover      ${log.takeovers.length} kills during an attempt: p50 ${quantile(log.takeovers, 0.5).toFixed(0)} ms, p99 ${quantile(log.takeovers, 0.99).toFixed(0)} ms to the next attempt
-database      p50 ${quantile(log.databaseRestarts, 0.5).toFixed(0)} ms, p99 ${quantile(log.databaseRestarts, 0.99).toFixed(0)} ms from its crash to its first answer
+takeover      ${log.takeovers.length} kills during an attempt, to the next one: ${timesOf(log.takeovers)}
+database      from its crash to its first answer: ${timesOf(log.databaseRestarts)}
 broken        ${violations.length}`);
   for (const { invariant, detail } of violations.slice(0, SHOWN_VIOLATIONS)) tell(`  ${invariant}: ${detail}`);
 }
+
+const timesOf = (milliseconds: readonly number[]): string =>
+  milliseconds.length === 0
+    ? 'none was timed'
+    : `p50 ${quantile(milliseconds, 0.5).toFixed(0)} ms, p99 ${quantile(milliseconds, 0.99).toFixed(0)} ms`;
 
 const cleanup = new Cleanup();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
