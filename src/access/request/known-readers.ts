@@ -9,7 +9,7 @@ import { type LazyRequest } from './lazy-request';
 /** Principals of destinations, of which there are some; callers who ask for events come on top. */
 const MAX_READERS = 1_000;
 
-/** Somebody who does not call now, as a request without an address or a token that reads nothing yet. */
+/** Those who do not call now, and whose rights are asked about with each write: their User, Client and Roles in memory. */
 @Injectable()
 export class KnownReaders {
   /** Filled as readers are asked for; the epoch of rights empties it. */
