@@ -10,6 +10,8 @@ import { type DeliveryBed, topicOf } from './delivery-bed';
 
 const KILLS = 50;
 const TYPE = 'List';
+/** The default of SVC_DELIVERY_POLL_MILLISECONDS. */
+const POLL_MILLISECONDS = 1000;
 /** A connection of a killed process is closed by its system at once. */
 const CLOSING_MILLISECONDS = 2000;
 const PATIENCE_SECONDS = 60;
@@ -33,6 +35,8 @@ export async function measureTakeover(bed: DeliveryBed, cleanup: Cleanup): Promi
   const times: number[] = [];
   let [sending, other] = [bed.server, await bed.startServer()];
   while (times.length < KILLS) {
+    // The other one polls once a second: the kill must not always fall into the same moment of that.
+    await delay(Math.random() * POLL_MILLISECONDS);
     await create({ ...bed, baseUrl: `${sending.url}/fhir` });
     const attempt = await receiver.next();
     const killedAt = performance.now();
