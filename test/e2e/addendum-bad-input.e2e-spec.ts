@@ -258,9 +258,9 @@ describe('bad input', () => {
     await unchanged();
   });
 
-  it('a batch of 100,000 calls runs none of them', async () => {
+  it('a batch of 50,000 calls runs none of them', async () => {
     const call = JSON.stringify({ method: 'svc.sdc.addendum/add-comment', params: { target, user, text: 'x' } });
-    const { status, text } = await app.post('/rpc', `[${Array<string>(100_000).fill(call).join(',')}]`);
+    const { status, text } = await app.post('/rpc', `[${Array<string>(50_000).fill(call).join(',')}]`);
     expect([status, text]).toEqual([422, '{"error":{"message":"At most 100 calls go into one request."}}']);
     await unchanged();
   });
