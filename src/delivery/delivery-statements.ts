@@ -299,6 +299,16 @@ export const KEEP_DAYS: Statement = {
   text: 'select keep_delivery_days($1::integer) as stray_rows',
 };
 
+/** {@link COUNTS} as they are read. */
+export interface CountsRow {
+  readonly delivered_batches: number;
+  readonly failed_batches: number;
+  readonly delivered_events: number;
+  readonly failed_events: number;
+  readonly in_process: number;
+  readonly queued: number;
+}
+
 const COUNTS = `r.delivered_batches, r.failed_batches, r.delivered_events, r.failed_events,
       coalesce(cardinality(b.event_ids), 0) as in_process,
       (select count(*) from outbox_event e where ${WAITING}) as queued`;

@@ -3,16 +3,10 @@ import { Statements } from '../platform/database/statements';
 import { TimeLimit } from '../platform/database/time-limit';
 import { type MetricFamily, type Sample, single } from '../platform/metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../platform/metrics/metric-source';
-import { LATENCY_BOUNDS_SECONDS, METRICS } from './delivery-statements';
+import { type CountsRow, LATENCY_BOUNDS_SECONDS, METRICS } from './delivery-statements';
 
-interface MetricsRow {
+interface MetricsRow extends CountsRow {
   readonly destination_id: string;
-  readonly delivered_batches: number;
-  readonly failed_batches: number;
-  readonly delivered_events: number;
-  readonly failed_events: number;
-  readonly in_process: number;
-  readonly queued: number;
   readonly fail_streak: number;
   readonly oldest_age: number;
   readonly latency_seconds: number;

@@ -4,7 +4,7 @@ import { UnitOfWork } from '../platform/database/unit-of-work';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type DeliverySettings } from './delivery-kind';
-import { COUNT_UNKNOWN_OUTCOME, STATUS } from './delivery-statements';
+import { COUNT_UNKNOWN_OUTCOME, type CountsRow, STATUS } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
 import { type DeliveryError, type DestinationRuntimeEntity } from './destination-runtime.entity';
 import { DestinationRuntimes } from './destination-runtimes.repository';
@@ -36,13 +36,7 @@ export interface DestinationStatus {
   readonly lastErrors: readonly DeliveryError[];
 }
 
-interface StatusRow {
-  readonly delivered_batches: number;
-  readonly failed_batches: number;
-  readonly delivered_events: number;
-  readonly failed_events: number;
-  readonly in_process: number;
-  readonly queued: number;
+interface StatusRow extends CountsRow {
   readonly started_at: Date;
   readonly last_errors: readonly DeliveryError[];
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,6 +6,7 @@ import { ChildServer } from './child-server';
 import { type Cleanup } from './cleanup';
 import { CpuMeter } from './cpu-meter';
 import { loadCharts } from './load-charts';
+import { newServer } from './new-server';
 import { postgresFacts, runQuery, databaseUrlOf } from './own-database';
 import { loginOf, prepareServer } from './prepare-server';
 import { type Contender } from './run-case';
@@ -36,18 +36,8 @@ export async function setUpTestBed(cleanup: Cleanup): Promise<TestBed> {
   const receiver = await cleanup.undoing(WebhookReceiver.start(), (started) => started.stop());
   const folder = await cleanup.undoing(makeFolder(), (path) => rm(path, { recursive: true, force: true }));
   const postgres = await cleanup.undoing(startEmbeddedPostgres({ dataDirectory: folder }), (started) => started.stop());
-  const secrets = { rootSecret: randomBytes(24).toString('hex'), adminPassword: randomBytes(24).toString('hex') };
-  const variables = {
-    PORT: '0',
-    HOST: '127.0.0.1',
-    BASE_URL,
-    DATABASE_URL: databaseUrlOf(postgres.url, 'bench_server'),
-    DATA_DIR: folder,
-    SVC_ROOT_CLIENT_SECRET: secrets.rootSecret,
-    SVC_ADMIN_PASSWORD: secrets.adminPassword,
-    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    SVC_LOG_LEVEL: 'warn',
-  };
+  const { secrets, variables: given } = newServer(databaseUrlOf(postgres.url, 'bench_server'));
+  const variables = { ...given, BASE_URL, DATA_DIR: folder };
   const start = (script: string, given: Readonly<Record<string, string>>): Promise<ChildServer> =>
     cleanup.undoing(ChildServer.start(resolve('dist', script), given), (started) => started.stop());
 

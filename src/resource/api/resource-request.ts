@@ -28,9 +28,7 @@ export function readBody(request: Request): ScannedJson {
 }
 
 /** As {@link readBody}, in steps: a body of megabytes holds nobody up. */
-export function* readBodyInSteps(request: Request): Steps<ScannedJson> {
-  return yield* readJsonInSteps(readBodyText(request));
-}
+export const readBodyInSteps = (request: Request): Steps<ScannedJson> => readJsonInSteps(readBodyText(request));
 
 /** As {@link readBody}, but the text is not scanned yet. */
 export function readBodyText(request: Request): string {

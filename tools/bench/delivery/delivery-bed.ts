@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type HttpCall, HttpClient, jsonBody } from '../../http-client';
 import { ChildServer } from '../child-server';
 import { type Cleanup } from '../cleanup';
 import { CpuMeter } from '../cpu-meter';
 import { loadCharts } from '../load-charts';
+import { newServer } from '../new-server';
 import { databaseUrlOf, postgresFacts, runQuery } from '../own-database';
 import { destination, prepareServer, succeed, topic } from '../prepare-server';
 import { type OwnContender } from '../test-bed';
@@ -41,16 +41,7 @@ export async function setUpDeliveryBed(cleanup: Cleanup): Promise<DeliveryBed> {
   const cluster = await startCluster(undefined, cleanup, { track_commit_timestamp: 'on' });
   await runQuery(cluster, `create database ${DATABASE}`);
   const databaseUrl = databaseUrlOf(cluster, DATABASE);
-  const secrets = { rootSecret: randomBytes(24).toString('hex'), adminPassword: randomBytes(24).toString('hex') };
-  const variables = {
-    PORT: '0',
-    HOST: '127.0.0.1',
-    DATABASE_URL: databaseUrl,
-    SVC_ROOT_CLIENT_SECRET: secrets.rootSecret,
-    SVC_ADMIN_PASSWORD: secrets.adminPassword,
-    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    SVC_LOG_LEVEL: 'warn',
-  };
+  const { secrets, variables } = newServer(databaseUrl);
   const startServer = (): Promise<ChildServer> =>
     cleanup.undoing(ChildServer.start(resolve('dist/src/main.js'), variables), (started) => started.stop());
   const server = await startServer();

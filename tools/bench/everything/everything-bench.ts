@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type ChartEntry, generateChart } from '../../chart/chart-generator';
 import { ChildServer } from '../child-server';
 import { type Cleanup } from '../cleanup';
 import { CpuMeter } from '../cpu-meter';
+import { newServer } from '../new-server';
 import { databaseUrlOf, postgresFacts, runQuery } from '../own-database';
 import { prepareServer } from '../prepare-server';
 import { fillDatabase } from '../scale/scale-database';
@@ -24,16 +24,7 @@ export async function measureEverything(sizes: readonly number[], cleanup: Clean
     sizes.reduce((sum, size) => sum + size, 0),
     chartsOf(sizes),
   );
-  const secrets = { rootSecret: randomBytes(24).toString('hex'), adminPassword: randomBytes(24).toString('hex') };
-  const variables = {
-    PORT: '0',
-    HOST: '127.0.0.1',
-    DATABASE_URL: databaseUrl,
-    SVC_ROOT_CLIENT_SECRET: secrets.rootSecret,
-    SVC_ADMIN_PASSWORD: secrets.adminPassword,
-    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    SVC_LOG_LEVEL: 'warn',
-  };
+  const { secrets, variables } = newServer(databaseUrl);
   const server = await cleanup.undoing(ChildServer.start(resolve('dist/src/main.js'), variables), (started) =>
     started.stop(),
   );
