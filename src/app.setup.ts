@@ -10,6 +10,8 @@ import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
 import { InitBundle } from './resource/bundle/init-bundle';
 
+const TOKEN_BURST_PAUSE_MILLISECONDS = 4;
+
 /** Makes the application as the server and the specs run it; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
   const { environment } = options;
@@ -22,7 +24,8 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
       abortOnError: false,
     },
   );
-  app.use(pacedRequests('/auth/'));
+  // A token request costs more than this: a burst loses nothing by the pause.
+  app.use(pacedRequests('/auth/token', TOKEN_BURST_PAUSE_MILLISECONDS), pacedRequests('/auth/'));
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests));

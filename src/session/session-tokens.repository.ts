@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Epochs } from '../platform/database/epochs';
 import { Statements } from '../platform/database/statements';
+import { UnitOfWork } from '../platform/database/unit-of-work';
 import {
   ADD_TOKEN,
   CLOSE_TOKENS,
@@ -66,11 +67,19 @@ interface LiveSessionRow {
 /** Access tokens by their hash. */
 @Injectable()
 export class SessionTokens {
-  constructor(private readonly statements: Statements) {}
+  /** Sessions whose token the open units of work of this process add. */
+  private readonly adding = new Set<string>();
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
 
   async add(token: NewSessionToken): Promise<void> {
     const { accessToken, expiresAt, endsAt, notesFirstUse, sessionId, userId, clientId, kid } = token;
     const when = [expiresAt, endsAt ?? null, notesFirstUse];
+    this.adding.add(sessionId);
+    await this.unitOfWork.whenOver(() => this.adding.delete(sessionId));
     await this.statements.run(ADD_TOKEN, [
       tokenHashOf(accessToken),
       ...when,
@@ -108,8 +117,9 @@ export class SessionTokens {
     };
   }
 
+  /** Whether a Session has a token that may be used. Nobody but who opens it can name it before that is committed. */
   async isLive(sessionId: string): Promise<boolean> {
-    return (await this.statements.runOne(IS_LIVE_SESSION, [sessionId])) !== undefined;
+    return this.adding.has(sessionId) || (await this.statements.runOne(IS_LIVE_SESSION, [sessionId])) !== undefined;
   }
 
   /** Ends every token of a Session, in the transaction that closes it. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Cleanup } from './cleanup';
@@ -13,7 +14,7 @@ import { setUpTestBed } from './test-bed';
 const READS_PER_SECOND = 100;
 const BASELINE_SECONDS = 10;
 /** One flood has a few hundred reads: its p99 is that of a handful. */
-const ROUNDS = 3;
+const ROUNDS = 5;
 /** A server that floods are to be feared on has seen logins before. */
 const WARM_UP_LOGINS = 20;
 
@@ -25,6 +26,7 @@ export async function measureFlood(count: number, cleanup: Cleanup): Promise<str
   const flood = { url: new URL('/auth/token', bed.server.baseUrl).href, form: bed.login, count };
   try {
     await answersTo(flooder, { ...flood, count: WARM_UP_LOGINS });
+    comeFirst();
     await readUntil(reader, delay(3_000));
     const rounds: FloodResult[] = [];
     while (rounds.length < ROUNDS) {
@@ -39,6 +41,15 @@ export async function measureFlood(count: number, cleanup: Cleanup): Promise<str
   } finally {
     flooder.kill();
     reader.close();
+  }
+}
+
+/** Readers are other machines, too: what they measure must not be how long they wait for a processor. */
+function comeFirst(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_HIGH);
+  } catch {
+    // Only root may; without it the server's threads stand in the readers' way, more so under a flood.
   }
 }
 

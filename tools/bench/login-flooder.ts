@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 
 /** What the bench sends to the process of its own that floods a server with logins. */
@@ -11,28 +11,44 @@ export interface Flood {
 // A flood comes from other machines: here it may only have the time that the server and its readers leave.
 setPriority(constants.priority.PRIORITY_LOW);
 
-const agent = new Agent({ maxSockets: Infinity });
-
-/** The status of the answer, 0 when none came. */
-function logIn({ url, form }: Flood): Promise<number> {
-  const body = new URLSearchParams(form).toString();
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': Buffer.byteLength(body) };
+/** One connection a login, as from callers that know nothing of each other. An HTTP client would cost more than what it floods. */
+function logIn({ hostname, port }: URL, request: string): Promise<number> {
   return new Promise((resolve) => {
-    request(url, { method: 'POST', headers, agent }, (response) => {
-      response.resume().on('end', () => {
-        resolve(response.statusCode ?? 0);
-      });
-    })
-      .on('error', () => {
-        resolve(0);
+    let head = '';
+    connect({ host: hostname, port: Number(port) })
+      .on('connect', function (this: Socket) {
+        this.write(request);
       })
-      .end(body);
+      .on('data', (chunk) => {
+        head ||= chunk.toString('latin1', 0, 12);
+      })
+      .on('error', () => undefined)
+      .on('close', () => {
+        resolve(statusOf(head));
+      });
   });
 }
 
+/** 0 when there was no answer. */
+const statusOf = (head: string): number => Number(/^HTTP\/1\.1 (\d{3})$/.exec(head)?.[1] ?? 0);
+
+function requestOf(url: URL, form: Flood['form']): string {
+  const body = new URLSearchParams(form).toString();
+  const lines = [
+    `POST ${url.pathname} HTTP/1.1`,
+    `Host: ${url.host}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
 // Beside the readers it would keep their event loop busy, and they would measure themselves.
-process.on('message', (flood: Flood) => {
-  void Promise.all(Array.from({ length: flood.count }, () => logIn(flood))).then((statuses) =>
+process.on('message', ({ url, form, count }: Flood) => {
+  const target = new URL(url);
+  const request = requestOf(target, form);
+  void Promise.all(Array.from({ length: count }, () => logIn(target, request))).then((statuses) =>
     process.send?.(statuses),
   );
 });

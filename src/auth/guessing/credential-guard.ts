@@ -6,7 +6,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { Turns } from '../hashing/turns';
 import { type AccountKind, type GuessKeys, GuessKeyMaker } from './guess-keys';
-import { BLOCKED_SECONDS, FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRIES } from './guess-statements';
+import { FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRIES } from './guess-statements';
 
 /** The longest pause between two tries for one account from one address. */
 const ACCOUNT_PAUSE_SECONDS = 30;
@@ -15,6 +15,13 @@ const ACCOUNT_TRIES_AT_ONCE = 3;
 const ADDRESS_TRIES_AT_ONCE = 16;
 /** Others may sit behind the same address: it is slowed down to a try a second, and no more. */
 const ADDRESS_PAUSE_SECONDS = 1;
+
+interface Taken {
+  readonly account: boolean;
+  readonly address: boolean;
+  /** Until both are free again; null unless one is blocked. */
+  readonly seconds: number | null;
+}
 
 /**
  * Slows guessing down. Tries are counted in PostgreSQL, for account and address together, and for the address alone; beyond
@@ -69,23 +76,16 @@ export class CredentialGuard {
   }
 
   private async take({ account, address }: GuessKeys): Promise<void> {
-    await this.assertTurn([account, address]);
     const { credentialFailureWindowSeconds, credentialFailuresFree, credentialFailuresFreePerAddress } =
       this.environment;
-    const taken = await this.statements.runOne<{ account: boolean; address: boolean }>(TAKE_TRIES, [
+    const taken = await this.statements.runOne<Taken>(TAKE_TRIES, [
       credentialFailureWindowSeconds,
       ...[account, credentialFailuresFree, ACCOUNT_PAUSE_SECONDS],
       ...[address, credentialFailuresFreePerAddress, ADDRESS_PAUSE_SECONDS],
     ]);
     if (taken?.address === true) return;
     if (taken?.account === true) await this.statements.run(GIVE_BACK_TRY, [account, credentialFailuresFree]);
-    throw throttled(1);
-  }
-
-  private async assertTurn(keys: readonly Buffer[]): Promise<void> {
-    const blocked = await this.statements.runOne<{ seconds: number | null }>(BLOCKED_SECONDS, [keys]);
-    const seconds = blocked?.seconds ?? 0;
-    if (seconds > 0) throw throttled(seconds);
+    throw throttled(taken?.seconds ?? 1);
   }
 
   private async forget({ account, address }: GuessKeys): Promise<void> {

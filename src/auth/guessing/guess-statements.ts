@@ -1,12 +1,5 @@
 import { type Statement } from '../../platform/database/statement';
 
-/** Seconds until the last of the keys is free again; nothing is written, so that a flood of refused tries costs one read each. */
-export const BLOCKED_SECONDS: Statement = {
-  name: 'guess-blocked-seconds',
-  text: `select ceil(extract(epoch from max(blocked_until) - clock_timestamp()))::integer as seconds
-    from credential_failure where key = any($1::bytea[]) and blocked_until > clock_timestamp()`,
-};
-
 /**
  * Counts a try before it is judged, as if it had failed: of tries at the same time no more are judged than are free. From the `free`th on the key is
  * blocked for 1 s, doubling to at most `pause` seconds. No row comes back when it is blocked. A key is forgotten $1 s after its last try.
@@ -24,14 +17,18 @@ const take = (key: string, free: string, pause: string, condition: string): stri
       returning 1`;
 
 /**
- * Counts a try of an account ($2 to $4) and, if that may be judged, of an address ($5 to $7); tells which were counted. Here and in
- * {@link FORGET_TRIES} the row of the account is locked first, so that nobody waits in a circle.
+ * Counts a try of an account ($2 to $4) and, if that may be judged, of an address ($5 to $7); tells which were counted, or the seconds until both
+ * are free again. Where one is blocked nothing is written, so that a flood of refused tries costs one read each. Here and in {@link FORGET_TRIES}
+ * the row of the account is locked first, so that nobody waits in a circle.
  */
 export const TAKE_TRIES: Statement = {
   name: 'guess-take-tries',
-  text: `with account as (${take('$2', '$3', '$4', 'true')}
+  text: `with blocked as materialized (
+      select ceil(extract(epoch from max(blocked_until) - clock_timestamp()))::integer as seconds
+      from credential_failure where key in ($2, $5) and blocked_until > clock_timestamp()
+    ), account as (${take('$2', '$3', '$4', '(select seconds from blocked) is null')}
     ), address as (${take('$5', '$6', '$7', 'exists (select from account)')}
-    ) select exists (select from account) as account, exists (select from address) as address`,
+    ) select exists (select from account) as account, exists (select from address) as address, seconds from blocked`,
 };
 
 const giveBack = (key: string, free: string): string => `

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { inOneFlight } from '../../platform/database/in-one-flight';
 import { type JsonText } from '../../platform/json/json-text';
 import { Clock } from '../../platform/time/clock';
 import { type GrantedFamily, RefreshTokens } from '../../session/refresh-tokens.repository';
@@ -68,34 +69,37 @@ export class TokenIssuer {
       audience: audiences,
     });
     const refreshExpiry = refreshExpiryOf(settings.refreshTokenLifetimeSeconds, issuedAt);
-    await this.sessions.open({
-      id: sessionId,
-      grantType: successorOf === undefined ? grantType : 'refresh_token',
-      clientId: client.id,
-      accessToken: token.text,
-      expiresAt: secondsAfter(issuedAt, settings.tokenLifetimeSeconds),
-      ...(token.kid === undefined ? {} : { kid: token.kid }),
-      ...(user === undefined ? {} : { userId: user.id }),
-      ...(settings.issuesRefreshToken ? { refresh: refreshExpiry } : {}),
-      ...(successorOf === undefined ? {} : { parentId: successorOf.sessionId }),
-      ...(scope === undefined ? {} : { scope }),
-      ...(audiences.length === 0 ? {} : { audience: audiences.join(' ') }),
-    });
-    const refreshToken = settings.issuesRefreshToken
-      ? await this.refreshTokens.issue({
-          ...familyOf(order),
-          ...refreshExpiry,
-          sessionId,
-          ...(successorOf === undefined ? {} : { familyId: successorOf.familyId }),
-        })
-      : undefined;
+    const [, refreshToken, userinfo] = await inOneFlight([
+      this.sessions.open({
+        id: sessionId,
+        grantType: successorOf === undefined ? grantType : 'refresh_token',
+        clientId: client.id,
+        accessToken: token.text,
+        expiresAt: secondsAfter(issuedAt, settings.tokenLifetimeSeconds),
+        ...(token.kid === undefined ? {} : { kid: token.kid }),
+        ...(user === undefined ? {} : { userId: user.id }),
+        ...(settings.issuesRefreshToken ? { refresh: refreshExpiry } : {}),
+        ...(successorOf === undefined ? {} : { parentId: successorOf.sessionId }),
+        ...(scope === undefined ? {} : { scope }),
+        ...(audiences.length === 0 ? {} : { audience: audiences.join(' ') }),
+      }),
+      settings.issuesRefreshToken
+        ? this.refreshTokens.issue({
+            ...familyOf(order),
+            ...refreshExpiry,
+            sessionId,
+            ...(successorOf === undefined ? {} : { familyId: successorOf.familyId }),
+          })
+        : undefined,
+      user === undefined ? undefined : this.userinfo.of(user),
+    ]);
     const response = {
       token_type: 'Bearer',
       expires_in: settings.tokenLifetimeSeconds,
       access_token: token.text,
       ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
       ...(scope === undefined ? {} : { scope }),
-      ...(user === undefined ? {} : { userinfo: await this.userinfo.of(user) }),
+      ...(userinfo === undefined ? {} : { userinfo }),
     } as const;
     return { sessionId, response };
   }

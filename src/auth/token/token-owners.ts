@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { inOneFlight } from '../../platform/database/in-one-flight';
+import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { mayAct } from '../../resource/may-act';
 import { ResourceReader } from '../../resource/resource-reader';
 import { Sessions } from '../../session/sessions';
@@ -24,6 +25,7 @@ export class TokenOwners {
     private readonly sessions: Sessions,
     private readonly clients: ClientAuthenticator,
     private readonly reader: ResourceReader,
+    private readonly epoch: RegistryEpoch,
   ) {}
 
   /**
@@ -37,6 +39,8 @@ export class TokenOwners {
       this.sessions.holdOwner({ userId }),
       this.clients.assertActive(client.id),
       this.reader.find('User', userId),
+      // What is written for the token asks for it.
+      this.epoch.current(),
     ]);
     if (stored === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the user is deleted');
     const value = JSON.parse(stored.text) as Resource;
