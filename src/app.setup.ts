@@ -10,7 +10,7 @@ import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
 import { InitBundle } from './resource/bundle/init-bundle';
 
-const TOKEN_BURST_PAUSE_MILLISECONDS = 4;
+const TOKEN_BURST_PAUSE_MILLISECONDS = 2;
 
 /** Makes the application as the server and the specs run it; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
