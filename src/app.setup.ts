@@ -24,7 +24,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
       abortOnError: false,
     },
   );
-  // A token request costs more than this: a burst loses nothing by the pause.
+  // Issuing a token keeps the event loop busy for about as long: a burst of logins loses nothing by the pause.
   app.use(pacedRequests('/auth/token', TOKEN_BURST_PAUSE_MILLISECONDS), pacedRequests('/auth/'));
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));

@@ -152,6 +152,25 @@ describe('guessing', () => {
     expect(threads.startedTasks).toBe(before);
   });
 
+  it('writes nothing for a try that is throttled, and says how long that lasts', async () => {
+    await keepPauses();
+    await fail(1);
+    await database.query(`update credential_failure set blocked_until = clock_timestamp() + interval '20 minutes'`);
+    const stored = async (): Promise<unknown[]> =>
+      (
+        await database.query<Record<string, unknown>>(
+          `select f, xmin::text, xmax::text from credential_failure f order by key`,
+        )
+      ).rows;
+    const before = await stored();
+    const sameAccount = await ask('nurse', 'wrong');
+    const sameAddress = await ask('another name', 'wrong');
+    expect([sameAccount.status, sameAddress.status]).toEqual([429, 429]);
+    expect(Number(sameAccount.headers.get('Retry-After'))).toBeGreaterThan(1_000);
+    expect(Number(sameAddress.headers.get('Retry-After'))).toBeGreaterThan(1_000);
+    expect(await stored()).toEqual(before);
+  });
+
   it('judges no more than ten of many tries at once, on two servers together', async () => {
     const tries = Array.from({ length: 32 }, (_one, index) =>
       ask('nurse', `wrong-${index}`, { app: index % 2 === 0 ? first : second }),
