@@ -16,7 +16,7 @@ const BASELINE_SECONDS = 10;
 /** One flood has a few hundred reads: its p99 is that of a handful. */
 const ROUNDS = 5;
 /** A server that floods are to be feared on has seen logins before. */
-const WARM_UP_LOGINS = 20;
+const WARM_UP_LOGINS = 200;
 
 /** Measures what readers feel while `count` logins arrive at once (docs/performance.md, "A flood of logins"). */
 export async function measureFlood(count: number, cleanup: Cleanup): Promise<string> {
