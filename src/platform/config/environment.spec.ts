@@ -86,6 +86,8 @@ describe(readEnvironment, () => {
 
   it.each([
     ['PORT', 'http'],
+    ['SVC_CREATED_AT_URL', 'created-at'],
+    ['SVC_CREATED_AT_URL', 'https://svc.example/created at'],
     ['PORT', '-1'],
     ['PORT', '65536'],
     ['PORT', '3000.5'],

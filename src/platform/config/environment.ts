@@ -74,6 +74,8 @@ export class Environment {
   readonly sessionSweepSeconds!: number;
   /** `SVC_KEY_OVERLAP_SECONDS`: how long a new signing key is published before it signs. */
   readonly keyOverlapSeconds!: number;
+  /** `SVC_CREATED_AT_URL`: of the extension of `meta` that tells when a resource was created. */
+  readonly createdAtUrl!: string;
   /** `SVC_REFERENCE_CHECK`: whether references to this server must name what is stored. */
   readonly hasReferenceCheck!: boolean;
   /** `SVC_AUDIT`: what AuditEvents are written of: `security`, `all` (reads, searches and writes too), or nothing. */
@@ -157,6 +159,9 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     sessionRetentionDays: read.integer('SVC_SESSION_RETENTION_DAYS', 90, 0, 36_500),
     sessionSweepSeconds: read.integer('SVC_SESSION_SWEEP_SECONDS', 60, 0, 86_400),
     keyOverlapSeconds: read.integer('SVC_KEY_OVERLAP_SECONDS', 3600, 0, 2_592_000),
+    createdAtUrl:
+      read.matching('SVC_CREATED_AT_URL', /^[A-Za-z][A-Za-z0-9+.-]*:[^\s"<>\\^`{|}]+$/, 'an absolute URI') ??
+      'urn:svc:created-at',
     hasReferenceCheck: read.oneOf('SVC_REFERENCE_CHECK', ['on', 'off'], 'off') === 'on',
     audit: read.oneOf('SVC_AUDIT', ['security', 'all', 'off'], 'security'),
     addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),
