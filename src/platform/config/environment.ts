@@ -86,6 +86,8 @@ export class Environment {
   readonly addendumTypes!: string | undefined;
   /** `SVC_WEBHOOK_ADDRESSES`: which addresses a webhook may be sent to. */
   readonly webhookAddresses!: 'no-metadata' | 'public-only' | 'open';
+  /** `SVC_TOPIC_CORRELATION_HEADER`: the request header, in lower case, whose value events are delivered with. */
+  readonly topicCorrelationHeader!: string;
   /** `SVC_DELIVERY_SLOTS`: destinations that this process delivers to at the same time. */
   readonly deliverySlots!: number;
   /** `SVC_DELIVERY_POLL_MILLISECONDS`: the longest time until undelivered events are looked for again. */
@@ -100,6 +102,9 @@ export class Environment {
 
 /** A processor stays free for requests; beyond eight, hashes would take more memory than logins are worth. */
 const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
+
+/** A field name (RFC 9110, section 5.1), but for those whose values must never leave. */
+const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!#$%&'*+.^`|~-]{1,64}$/i;
 
 export type LogLevel = 'error' | 'warn' | 'log' | 'debug' | 'verbose';
 
@@ -167,6 +172,10 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),
     addendumTypes: read.text('SVC_ADDENDUM_TYPES'),
     webhookAddresses: read.oneOf('SVC_WEBHOOK_ADDRESSES', ['no-metadata', 'public-only', 'open'], 'no-metadata'),
+    topicCorrelationHeader: (
+      read.matching('SVC_TOPIC_CORRELATION_HEADER', HANDED_ON_HEADER, 'the name of a header without credentials') ??
+      'x-topic-correlation-id'
+    ).toLowerCase(),
     deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 16, 1, 1000),
     deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),
     deliveryRetentionDays: read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650),
