@@ -50,7 +50,7 @@ function caseSensitive(): Express {
 /** What scripts of a page may read besides the few that the Fetch standard lists. */
 const EXPOSED_HEADERS = [
   ...['Location', 'Content-Location', 'ETag', 'Preference-Applied', 'Allow', 'Accept-Patch', 'Link'],
-  ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+  ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id', 'X-Correlation-Id'],
 ];
 
 /** Whoever does not ask for compression gets none. */

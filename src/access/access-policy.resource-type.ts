@@ -4,6 +4,7 @@ import { DefinesResourceType } from '../resource/resource-type';
 @Injectable()
 @DefinesResourceType({
   type: 'AccessPolicy',
+  isNative: true,
   searchParameters: [
     { code: 'link', kind: 'reference', expression: 'AccessPolicy.link', targets: ['User', 'Client', 'Operation'] },
     { code: 'engine', kind: 'token', expression: 'AccessPolicy.engine' },

@@ -5,6 +5,7 @@ import { DefinesResourceType } from '../resource/resource-type';
 @Injectable()
 @DefinesResourceType({
   type: 'SDCAddendum',
+  isNative: true,
   isReadOnly: true,
   searchParameters: [
     { code: 'target', kind: 'reference', expression: 'SDCAddendum.target', targets: ['SDCDocument', 'SDCWorkflow'] },

@@ -5,6 +5,7 @@ import { DefinesResourceType } from '../resource/resource-type';
 @Injectable()
 @DefinesResourceType({
   type: 'SDCDocument',
+  isNative: true,
   searchParameters: [
     { code: 'patient', kind: 'reference', expression: 'SDCDocument.patient', targets: ['Patient'] },
     { code: 'encounter', kind: 'reference', expression: 'SDCDocument.encounter', targets: ['Encounter'] },

@@ -5,6 +5,7 @@ import { DefinesResourceType } from '../resource/resource-type';
 @Injectable()
 @DefinesResourceType({
   type: 'SDCWorkflow',
+  isNative: true,
   searchParameters: [
     { code: 'patient', kind: 'reference', expression: 'SDCWorkflow.ctx.patient', targets: ['Patient'] },
     { code: 'status', kind: 'token', expression: 'SDCWorkflow.status' },

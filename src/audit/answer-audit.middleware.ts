@@ -68,7 +68,7 @@ export class AnswerAuditMiddleware implements NestMiddleware {
   /** What cannot be recorded is not told. */
   private refuse(response: Response, error: unknown): void {
     this.logger.error('An answer was withheld: its AuditEvent could not be written', errorTrace(error));
-    for (const name of response.getHeaderNames()) if (name !== 'x-request-id') response.removeHeader(name);
+    for (const name of response.getHeaderNames()) if (!ID_HEADERS.includes(name)) response.removeHeader(name);
     response.statusCode = 503;
     response.setHeader('Retry-After', '1');
     response.setHeader('Content-Type', 'application/fhir+json; charset=utf-8');
@@ -79,6 +79,9 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     response.end(JSON.stringify(outcome));
   }
 }
+
+/** What stays of the head of an answer that is withheld. */
+const ID_HEADERS = ['x-request-id', 'x-correlation-id'];
 
 /** Denied, throttled, or credentials that did not hold; a call without any is none of these. */
 function isRefusal({ headers, path }: Request, status: number): boolean {

@@ -39,6 +39,7 @@ export interface AuditPlace {
   readonly recorded: Date;
   readonly address: string | undefined;
   readonly requestId: string | undefined;
+  readonly correlationId: string | undefined;
 }
 
 /** AuditEvent.outcome: 4 is "often equivalent to an HTTP 400 response", 8 to a 500. */
@@ -105,8 +106,15 @@ function entitiesOf({ entity, patients = [], query, operation }: AuditRecord, pl
   if (operation !== undefined) entities.push({ type: SYSTEM_OBJECT, name: operation });
   if (place.requestId !== undefined)
     entities.push({ what: { identifier: { value: place.requestId } }, type: REQUEST_ID });
+  if (place.correlationId !== undefined) entities.push(correlationOf(place.correlationId));
   return entities.length === 0 ? {} : { entity: entities };
 }
+
+/** BALP has a code for `X-Request-Id` and none for this. */
+const correlationOf = (value: string): object => ({
+  what: { identifier: { type: { text: 'X-Correlation-Id' }, value } },
+  type: SYSTEM_OBJECT,
+});
 
 function dataOf(entity: NonNullable<AuditRecord['entity']>): object {
   const { type, id } = entity;

@@ -18,12 +18,13 @@ export class AuditTrail {
   ) {}
 
   async record(record: AuditRecord): Promise<void> {
-    const { requestId, origin } = this.requests;
+    const { requestId, correlationId, origin } = this.requests;
     const event = auditEventOf(record, {
       baseUrl: this.environment.baseUrl,
       recorded: this.clock.now(),
       address: origin?.ip,
       requestId,
+      correlationId,
     });
     await this.writer.create(ResourceDraft.of(readJson(JSON.stringify(event)), 'AuditEvent'));
   }

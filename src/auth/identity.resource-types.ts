@@ -6,6 +6,7 @@ import { USER_SHAPE } from './user/user.shape';
 @Injectable()
 @DefinesResourceType({
   type: 'Client',
+  isNative: true,
   shape: CLIENT_SHAPE,
   searchParameters: [
     { code: 'active', kind: 'token', expression: 'Client.active' },
@@ -17,6 +18,7 @@ export class ClientResourceType {}
 @Injectable()
 @DefinesResourceType({
   type: 'User',
+  isNative: true,
   shape: USER_SHAPE,
   searchParameters: [
     { code: 'userName', kind: 'token', expression: 'User.userName' },

@@ -15,6 +15,7 @@ import {
   SWEEP,
 } from './delivery-statements';
 import { type AttemptLogLevel } from './attempt-log-level';
+import { type EventArrays, eventsIn } from './event-arrays';
 import { type Lanes } from './lanes';
 import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
 
@@ -71,17 +72,11 @@ interface ClaimRow {
   readonly is_orphaned: boolean;
 }
 
-interface BatchRow {
+interface BatchRow extends EventArrays {
   readonly first_number: number;
   readonly created_at: Date;
   readonly presentation: string;
   readonly payload_bytes: readonly number[];
-  readonly versions: readonly number[];
-  readonly resource_types: readonly string[];
-  readonly resource_ids: readonly string[];
-  readonly interactions: readonly string[];
-  readonly methods: readonly string[];
-  readonly undecided: readonly boolean[];
 }
 
 /** What `$status`, `$events` and the log show of an outcome. */
@@ -204,12 +199,5 @@ const contentOf = (batch: BatchRow) => ({
   createdAt: batch.created_at,
   firstNumber: batch.first_number,
   bytes: batch.payload_bytes.reduce((sum, bytes) => sum + bytes, 0),
-  events: batch.versions.map((version, index) => ({
-    type: batch.resource_types[index] ?? '',
-    id: batch.resource_ids[index] ?? '',
-    version,
-    interaction: batch.interactions[index] ?? '',
-    method: batch.methods[index] ?? '',
-    isUndecided: batch.undecided[index] ?? false,
-  })),
+  events: eventsIn(batch),
 });

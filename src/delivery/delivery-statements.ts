@@ -97,6 +97,7 @@ const EVENT_COLUMNS = {
   interactions: 'interaction',
   methods: 'method',
   undecided: 'is_undecided',
+  correlation_ids: 'correlation_id',
 };
 const ARRAYS = Object.keys(EVENT_COLUMNS).join(', ');
 
@@ -170,7 +171,7 @@ export const OPEN_BATCH: Statement = {
         and not exists (select from opened) and not exists (select from present)
     )
     select first_number, created_at, presentation, payload_bytes, versions, resource_types, resource_ids, interactions, methods,
-      undecided
+      undecided, correlation_ids
     from (select * from opened union all select * from present) batch`,
 };
 
@@ -255,24 +256,27 @@ export const NEW_EVENT_COLUMNS = {
 /**
  * Events in the order given: of one resource a later version gets the larger number. None where rights have changed since
  * it was decided who hears of them, but a conflict.
- * @param places of the columns, then of the epoch of rights
+ * @param places of the columns, then of the epoch of rights, then of what the request has delivered with its events
  */
 export function appendSql(places: readonly string[]): string {
   const columns = Object.keys(NEW_EVENT_COLUMNS);
   const arrays = Object.values(NEW_EVENT_COLUMNS).map((type, index) => `${places[index]}::${type}[]`);
   const checked = assertRightsSql(`${places[columns.length]}::bigint`);
+  const correlationId = `${places[columns.length + 1]}::text`;
   const values: Readonly<Record<string, string>> = {
     version: `version + (${checked})`,
     is_undecided: 'is_undecided = 1',
   };
-  return `insert into outbox_event (${columns.join(', ')})
-    select ${columns.map((column) => values[column] ?? column).join(', ')}
+  return `insert into outbox_event (${columns.join(', ')}, correlation_id)
+    select ${columns.map((column) => values[column] ?? column).join(', ')}, ${correlationId}
     from unnest(${arrays.join(', ')}) with ordinality event (${columns.join(', ')}, position) order by position`;
 }
 
 export const APPEND: Statement = {
   name: 'delivery-append',
-  text: appendSql([...Object.keys(NEW_EVENT_COLUMNS), 'rights'].map((_column, index) => `$${index + 1}`)),
+  text: appendSql(
+    [...Object.keys(NEW_EVENT_COLUMNS), 'rights', 'correlation'].map((_column, index) => `$${index + 1}`),
+  ),
 };
 
 /**

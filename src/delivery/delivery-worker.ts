@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { Environment } from '../platform/config/environment';
+import { RequestContext } from '../platform/http/request-context';
 import { errorTrace } from '../platform/logging/error-trace';
 import { recordAttempt } from './attempt-record';
 import { backoffMilliseconds } from './backoff';
@@ -54,6 +55,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     private readonly identity: WorkerIdentity,
     private readonly environment: Environment,
     private readonly scheduler: SchedulerRegistry,
+    private readonly requests: RequestContext,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -84,10 +86,13 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     if (this.isStopping || destinationKeys?.every((key) => this.isSendingTo(key) || this.pausing.has(key)) === true)
       return;
     this.isWanted = true;
-    this.claiming ??= this.claimAll().finally(() => {
-      this.claiming = undefined;
-      if (this.isWanted && this.hasFreeLane) this.wake();
-    });
+    // A request that wakes it has no part in what is sent, which goes on long after its answer.
+    this.claiming ??= this.requests
+      .outside(() => this.claimAll())
+      .finally(() => {
+        this.claiming = undefined;
+        if (this.isWanted && this.hasFreeLane) this.wake();
+      });
   }
 
   /** Ends what is being sent to a destination: its settings changed, or it is gone. */

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
+import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { SecretBox } from '../platform/crypto/secret-box';
@@ -22,6 +22,7 @@ import { WebhookSender } from './webhook/webhook-sender';
 import { QueueFloors } from './queue-floors';
 import { Replays } from './replays';
 import { Timeline } from './timeline';
+import { TopicCorrelationGuard } from './topic-correlation.guard';
 import { Trials } from './trials';
 import { WorkerIdentity } from './worker-identity';
 
@@ -49,6 +50,7 @@ import { WorkerIdentity } from './worker-identity';
     Trials,
     WebhookKind,
     WebhookSender,
+    { provide: APP_GUARD, useClass: TopicCorrelationGuard },
     { provide: WorkerIdentity, inject: [DataSource], useFactory: identityOn },
   ],
   exports: [DeliveryKinds, Destinations, Outbox, Replays, Timeline, Trials],

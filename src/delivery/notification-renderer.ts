@@ -12,6 +12,8 @@ export interface DeliveryEvent {
   readonly method: string;
   /** Whether nobody could tell if it is one that was asked for: it is delivered, lest one is lost. */
   readonly isUndecided: boolean;
+  /** What the request that made it asked to have delivered with it. */
+  readonly correlationId?: string | undefined;
 }
 
 export interface DeliveryBatch {

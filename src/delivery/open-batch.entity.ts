@@ -46,4 +46,7 @@ export class OpenBatchEntity {
 
   @Column('boolean', { array: true })
   undecided!: boolean[];
+
+  @Column('text', { name: 'correlation_ids', array: true })
+  correlationIds!: (string | null)[];
 }

@@ -41,4 +41,8 @@ export class OutboxEventEntity {
 
   @Column('text')
   method!: string;
+
+  /** What the request that made it asked to have delivered with it. */
+  @Column('text', { name: 'correlation_id', nullable: true })
+  correlationId!: string | null;
 }

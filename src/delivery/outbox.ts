@@ -3,11 +3,12 @@ import { binaryArray } from '../platform/database/binary-array';
 import { type StatementPart } from '../platform/database/statement-part';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
+import { RequestContext } from '../platform/http/request-context';
 import { APPEND, NEW_EVENT_COLUMNS, appendSql } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
 import { type DeliveryEvent } from './notification-renderer';
 
-export interface NewEvent extends DeliveryEvent {
+export interface NewEvent extends Omit<DeliveryEvent, 'correlationId'> {
   readonly destinationKey: number;
   /** About what the event adds to a notification. */
   readonly payloadBytes: number;
@@ -15,7 +16,10 @@ export interface NewEvent extends DeliveryEvent {
   readonly rightsEpoch: number | null;
 }
 
-/** Where events enter: in the transaction of the change that causes them (interface, "Delivery rules", 1). */
+/**
+ * Where events enter: in the transaction of the change that causes them (interface, "Delivery rules", 1), with the
+ * correlation id of its request. A transaction belongs to one request.
+ */
 @Injectable()
 export class Outbox {
   private readonly gathered = Symbol('outbox');
@@ -24,6 +28,7 @@ export class Outbox {
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
     private readonly worker: DeliveryWorker,
+    private readonly requests: RequestContext,
   ) {}
 
   /**
@@ -41,7 +46,7 @@ export class Outbox {
   partOf(events: readonly NewEvent[]): StatementPart {
     return {
       name: 'outbox',
-      values: valuesOf(events),
+      values: this.valuesOf(events),
       sqlOf: appendSql,
       afterCommit: () => {
         this.wakeFor(events);
@@ -50,10 +55,14 @@ export class Outbox {
   }
 
   private async insert(events: readonly NewEvent[]): Promise<void> {
-    await this.statements.run(APPEND, valuesOf(events));
+    await this.statements.run(APPEND, this.valuesOf(events));
     this.unitOfWork.afterCommit(() => {
       this.wakeFor(events);
     });
+  }
+
+  private valuesOf(events: readonly NewEvent[]): unknown[] {
+    return [...valuesOf(events), this.requests.topicCorrelationId];
   }
 
   private wakeFor(events: readonly NewEvent[]): void {

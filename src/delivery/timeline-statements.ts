@@ -11,13 +11,13 @@ const MAX_BATCH_EVENTS = 10_000;
 const WITHIN = (time: string): string =>
   `${time} >= coalesce($3::timestamptz, '-infinity') and ${time} <= coalesce($4::timestamptz, 'infinity')`;
 
-const EVENTS_OF_BATCH = `unnest(event_ids, recorded_at, payload_bytes, versions, resource_types, resource_ids, interactions, methods, undecided)
-  with ordinality event (event_id, recorded_at, payload_bytes, version, resource_type, resource_id, interaction, method, is_undecided, place)`;
+const EVENTS_OF_BATCH = `unnest(event_ids, recorded_at, payload_bytes, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids)
+  with ordinality event (event_id, recorded_at, payload_bytes, version, resource_type, resource_id, interaction, method, is_undecided, correlation_id, place)`;
 
 /** Newest first. $1 destination, $2 below this event, $3 to $4 time, $5 to $6 numbers, $7 limit. */
 export const READ_QUEUED: Statement = {
   name: 'timeline-read-queued',
-  text: `select event_id, replayed_number as number, recorded_at, version, resource_type, resource_id, interaction, is_undecided
+  text: `select event_id, replayed_number as number, recorded_at, version, resource_type, resource_id, interaction, is_undecided, correlation_id
     from outbox_event
     where destination_key = $1 and event_id < coalesce($2::bigint, ${Number.MAX_SAFE_INTEGER}) and ${WITHIN('recorded_at')}
       and (($5::bigint is null and $6::bigint is null)
@@ -33,14 +33,14 @@ export const READ_NUMBERED: Statement = {
   name: 'timeline-read-numbered',
   text: `with batches as (
       select first_number, event_count, opened_at, ended_at, recorded_at, event_ids, payload_bytes, versions,
-        resource_types, resource_ids, interactions, methods, undecided
+        resource_types, resource_ids, interactions, methods, undecided, correlation_ids
       from (
         select first_number, cardinality(event_ids) as event_count, created_at as opened_at, null::timestamptz as ended_at,
-          recorded_at, event_ids, payload_bytes, versions, resource_types, resource_ids, interactions, methods, undecided
+          recorded_at, event_ids, payload_bytes, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids
         from open_batch where destination_key = $1 and not is_replay and $8::boolean and ${WITHIN('created_at')}
         union all
         select first_number, event_count, opened_at, ended_at,
-          recorded_at, event_ids, payload_bytes, versions, resource_types, resource_ids, interactions, methods, undecided
+          recorded_at, event_ids, payload_bytes, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids
         from delivery_attempt
         where destination_key = $1 and is_delivered and not is_replay and $9::boolean and ${WITHIN('ended_at')}
       ) batch
@@ -49,7 +49,7 @@ export const READ_NUMBERED: Statement = {
       order by first_number desc limit $7
     )
     select first_number + place - 1 as number, event_id, event.recorded_at, version, resource_type, resource_id, interaction, is_undecided,
-      first_number, opened_at, ended_at
+      correlation_id, first_number, opened_at, ended_at
     from batches, ${EVENTS_OF_BATCH}
     where first_number + place - 1 < coalesce($2, ${Number.MAX_SAFE_INTEGER})
       and first_number + place - 1 between coalesce($5, 1) and coalesce($6, ${Number.MAX_SAFE_INTEGER})
@@ -89,9 +89,9 @@ export const QUEUE_AGAIN: Statement = {
   name: 'timeline-queue-again',
   text: `insert into outbox_event
       (destination_key, replayed_number, replayed_batch_at, payload_bytes, version, resource_type, resource_id, interaction,
-        method, is_undecided)
+        method, is_undecided, correlation_id)
     select destination_key, first_number + place - 1, opened_at, event.payload_bytes, version, resource_type, resource_id, interaction, method,
-      is_undecided
+      is_undecided, correlation_id
     from (select * ${DELIVERED}) batch, ${EVENTS_OF_BATCH}
     where ${IN_RANGE} order by first_number + place - 1 limit $2`,
 };
@@ -99,6 +99,6 @@ export const QUEUE_AGAIN: Statement = {
 /** Delivered batches that have events in the range, in their order. Parameters as in the count; $2 limits the batches. */
 export const READ_DELIVERED: Statement = {
   name: 'timeline-read-delivered',
-  text: `select first_number, opened_at, versions, resource_types, resource_ids, interactions, methods, undecided ${DELIVERED}
+  text: `select first_number, opened_at, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids ${DELIVERED}
     order by first_number limit $2`,
 };

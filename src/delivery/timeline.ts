@@ -45,6 +45,7 @@ export interface TimelineEvent {
   readonly interaction: string;
   /** As of the event that was recorded. */
   readonly isUndecided: boolean;
+  readonly correlationId: string | undefined;
   readonly recordedAt: Date;
   readonly batchedAt: Date | undefined;
   readonly deliveredAt: Date | undefined;
@@ -67,6 +68,7 @@ interface EventRow {
   readonly resource_id: string;
   readonly interaction: string;
   readonly is_undecided: boolean;
+  readonly correlation_id: string | null;
 }
 
 interface NumberedRow extends EventRow {
@@ -172,6 +174,7 @@ const eventOf = (row: EventRow) => ({
   version: row.version,
   interaction: row.interaction,
   isUndecided: row.is_undecided,
+  correlationId: row.correlation_id ?? undefined,
   recordedAt: row.recorded_at,
 });
 

@@ -7,6 +7,7 @@ import { DeliveryFailure } from './delivery-failure';
 import { type DeliveryKind, type DeliverySettings, type Finding } from './delivery-kind';
 import { type DestinationRuntimeEntity } from './destination-runtime.entity';
 import { DestinationRuntimes } from './destination-runtimes.repository';
+import { type EventArrays, eventsIn } from './event-arrays';
 import { type DeliveryBatch } from './notification-renderer';
 import { type EventRange, rangeValues } from './timeline';
 import { READ_DELIVERED } from './timeline-statements';
@@ -24,15 +25,9 @@ export interface TriedBatch {
   readonly outcome: string;
 }
 
-interface BatchRow {
+interface BatchRow extends EventArrays {
   readonly first_number: number;
   readonly opened_at: Date;
-  readonly versions: readonly number[];
-  readonly resource_types: readonly string[];
-  readonly resource_ids: readonly string[];
-  readonly interactions: readonly string[];
-  readonly methods: readonly string[];
-  readonly undecided: readonly boolean[];
 }
 
 interface Trial {
@@ -127,12 +122,5 @@ const batchOf = ({ destinationId, presentation }: DestinationRuntimeEntity, row:
   presentation,
   createdAt: row.opened_at,
   firstNumber: row.first_number,
-  events: row.versions.map((version, index) => ({
-    type: row.resource_types[index] ?? '',
-    id: row.resource_ids[index] ?? '',
-    version,
-    interaction: row.interactions[index] ?? '',
-    method: row.methods[index] ?? '',
-    isUndecided: row.undecided[index] ?? false,
-  })),
+  events: eventsIn(row),
 });

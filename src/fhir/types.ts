@@ -10,6 +10,9 @@ export interface Meta {
   readonly versionId?: string;
   readonly lastUpdated?: string;
   readonly profile?: readonly string[];
+  /** The time of creation, in native types; it is the server's own. */
+  readonly createdAt?: unknown;
+  readonly extension?: unknown;
 }
 
 /** The reference form of SDC*, Client, User, Session, AccessPolicy and Role in their own members. */

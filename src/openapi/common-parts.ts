@@ -1,7 +1,8 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
+import { type Environment } from '../platform/config/environment';
 import { headerParameter, type OperationItem, type PathItem, type Paths, queryParameter, refusal } from './path-item';
 
-type Components = NonNullable<OpenAPIObject['components']>;
+type Parameters = NonNullable<NonNullable<OpenAPIObject['components']>['parameters']>;
 
 const enumOf = (name: string, description: string, values: readonly string[]): object => ({
   ...queryParameter(name, description),
@@ -9,24 +10,29 @@ const enumOf = (name: string, description: string, values: readonly string[]): o
 });
 
 /** Parameters that many routes take; each stands once in the document. */
-export const COMMON_PARAMETERS = {
-  format: queryParameter('_format', 'json, yaml or a media type; before Accept'),
-  pretty: enumOf('_pretty', 'true spreads the answer over lines', ['true', 'false']),
-  summary: enumOf('_summary', 'A part of the resource, tagged SUBSETTED; count is for searches and histories', [
-    ...['true', 'text', 'data', 'count', 'false'],
-  ]),
-  elements: queryParameter(
-    '_elements',
-    'Only these elements and the mandatory ones: name,birthDate; -photo leaves one out',
-  ),
-  ifNoneMatch: headerParameter('If-None-Match', 'W/"2": 304 when this still is the version'),
-  ifModifiedSince: headerParameter('If-Modified-Since', 'An HTTP date: 304 when nothing changed since'),
-  prefer: headerParameter('Prefer', 'return=minimal, return=representation or return=OperationOutcome'),
-  isolation: {
-    ...headerParameter('x-max-isolation-level', 'The isolation level of the transaction; 412 when it cannot be kept'),
-    schema: { type: 'string', enum: ['serializable', 'repeatable-read', 'read-committed'] },
-  },
-} as NonNullable<Components['parameters']>;
+export const commonParameters = ({ topicCorrelationHeader }: Environment): Parameters =>
+  ({
+    format: queryParameter('_format', 'json, yaml or a media type; before Accept'),
+    pretty: enumOf('_pretty', 'true spreads the answer over lines', ['true', 'false']),
+    summary: enumOf('_summary', 'A part of the resource, tagged SUBSETTED; count is for searches and histories', [
+      ...['true', 'text', 'data', 'count', 'false'],
+    ]),
+    elements: queryParameter(
+      '_elements',
+      'Only these elements and the mandatory ones: name,birthDate; -photo leaves one out',
+    ),
+    ifNoneMatch: headerParameter('If-None-Match', 'W/"2": 304 when this still is the version'),
+    ifModifiedSince: headerParameter('If-Modified-Since', 'An HTTP date: 304 when nothing changed since'),
+    prefer: headerParameter('Prefer', 'return=minimal, return=representation or return=OperationOutcome'),
+    isolation: {
+      ...headerParameter('x-max-isolation-level', 'The isolation level of the transaction; 412 when it cannot be kept'),
+      schema: { type: 'string', enum: ['serializable', 'repeatable-read', 'read-committed'] },
+    },
+    topicCorrelation: headerParameter(
+      topicCorrelationHeader,
+      'Events of this write are delivered with it as correlationId; at most 256 printable ASCII characters',
+    ),
+  }) as Parameters;
 
 const refTo = (name: string): { $ref: string } => ({ $ref: `#/components/parameters/${name}` });
 
@@ -84,5 +90,7 @@ function commonNames(path: string, method: Method): string[] {
     const parts = ['format', 'pretty', 'summary', 'elements'];
     return ONE_VERSION.test(path) ? [...parts, 'ifNoneMatch', 'ifModifiedSince'] : parts;
   }
-  return path.endsWith('_search') ? ['format', 'pretty'] : ['format', 'pretty', 'prefer', 'isolation'];
+  return path.endsWith('_search')
+    ? ['format', 'pretty']
+    : ['format', 'pretty', 'prefer', 'isolation', 'topicCorrelation'];
 }

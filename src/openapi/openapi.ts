@@ -4,7 +4,7 @@ import { type Environment } from '../platform/config/environment';
 import { softwareVersion } from '../platform/software-version';
 import { OperationRegistry } from '../operation/operation.registry';
 import { RpcRegistry } from '../rpc/rpc.registry';
-import { COMMON_PARAMETERS, withCommonParts } from './common-parts';
+import { commonParameters, withCommonParts } from './common-parts';
 import { operationPaths } from './operation-paths';
 import { type Paths } from './path-item';
 import { resourcePaths } from './resource-paths';
@@ -30,7 +30,7 @@ export function setupOpenApi(app: NestExpressApplication, environment: Environme
 /** Both flows send the client by Basic or in the body, as the form of Swagger UI is set, and the token comes back. */
 const TOKEN_FLOW = { tokenUrl: '/auth/token', refreshUrl: '/auth/token', scopes: {} };
 
-function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAPIObject {
+function document(app: NestExpressApplication, environment: Environment): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Healthcare data server')
     .setDescription(
@@ -38,7 +38,7 @@ function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAP
         'Press Authorize and log in with a user and a client of the password grant, or with the Client `root` by Basic.',
     )
     .setVersion(softwareVersion())
-    .addServer(baseUrl)
+    .addServer(environment.baseUrl)
     .addOAuth2({ type: 'oauth2', flows: { password: TOKEN_FLOW, clientCredentials: TOKEN_FLOW } }, 'oauth2')
     .addBasicAuth(
       { type: 'http', scheme: 'basic', description: 'A Client with `basic` among its grant_types' },
@@ -69,7 +69,7 @@ function document(app: NestExpressApplication, { baseUrl }: Environment): OpenAP
   const components = {
     ...made.components,
     schemas: { ...made.components?.schemas, ...SCHEMAS },
-    parameters: { ...made.components?.parameters, ...COMMON_PARAMETERS },
+    parameters: { ...made.components?.parameters, ...commonParameters(environment) },
   };
   return { ...made, paths, components };
 }

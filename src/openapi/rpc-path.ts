@@ -26,6 +26,7 @@ export function rpcPath(registry: RpcRegistry): Paths {
         description: `The body is {"method", "params"}, or an array of up to ${MAX_BATCH_CALLS} such calls, each a transaction of its own.\n\n${methods
           .map(({ method, description }) => `- \`${method}\`: ${description}`)
           .join('\n')}`,
+        parameters: [{ $ref: '#/components/parameters/topicCorrelation' }],
         requestBody: {
           required: true,
           content: {

@@ -23,17 +23,35 @@ const open = { type: 'object', additionalProperties: true } as const;
 const list = (items: Schema): Schema => ({ type: 'array', items });
 export const schemaRef = (name: SchemaName): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
-const META: Schema = {
+const instant: Schema = { ...text, format: 'date-time' };
+
+const metaSchema = (description: string, properties: Readonly<Record<string, Schema>>): Schema => ({
   type: 'object',
-  description: 'versionId and lastUpdated are the server’s; profile, tag and security are kept as sent.',
+  description,
   properties: {
     versionId: { ...text, example: '1' },
-    lastUpdated: { ...text, format: 'date-time' },
+    lastUpdated: instant,
+    ...properties,
     profile: list(text),
     tag: list(open),
     security: list(open),
   },
-};
+});
+
+const META = metaSchema(
+  'versionId, lastUpdated and the extension of the time of creation (`SVC_CREATED_AT_URL`), which stands first, are the server’s; all else is kept as sent.',
+  {
+    extension: list({
+      ...open,
+      required: ['url'],
+      properties: { url: { ...text, example: 'urn:svc:created-at' }, valueInstant: instant },
+    }),
+  },
+);
+
+const NATIVE_META = metaSchema('versionId, lastUpdated and createdAt are the server’s; all else is kept as sent.', {
+  createdAt: { ...instant, description: 'Time of version 1' },
+});
 
 const resource = (
   type: string | undefined,
@@ -112,30 +130,36 @@ export const SCHEMAS: Readonly<Record<SchemaName, Schema>> = {
   ),
   Parameters: resource('Parameters', { parameter: list({ ...open, required: ['name'], properties: { name: text } }) }),
   Client: resource('Client', {
+    meta: NATIVE_META,
     active: flag,
     secret: { ...text, description: 'Shown as ***; sent back so, it is kept.' },
     grant_types: list(text),
     auth: open,
   }),
   User: resource('User', {
+    meta: NATIVE_META,
     userName: text,
     email: text,
     password: { ...text, description: 'Shown as ***; sent back so, it is kept.' },
     inactive: flag,
   }),
-  AccessPolicy: resource('AccessPolicy', { engine: { ...text, example: 'allow' }, link: list(NATIVE_REFERENCE) }, [
-    'engine',
-  ]),
+  AccessPolicy: resource(
+    'AccessPolicy',
+    { meta: NATIVE_META, engine: { ...text, example: 'allow' }, link: list(NATIVE_REFERENCE) },
+    ['engine'],
+  ),
   Session: resource('Session', {
+    meta: NATIVE_META,
     active: flag,
     type: text,
     user: NATIVE_REFERENCE,
     client: NATIVE_REFERENCE,
     parent: NATIVE_REFERENCE,
-    start: { ...text, format: 'date-time' },
-    end: { ...text, format: 'date-time' },
+    start: instant,
+    end: instant,
   }),
   SDCDocument: resource('SDCDocument', {
+    meta: NATIVE_META,
     status: text,
     type: text,
     patient: NATIVE_REFERENCE,

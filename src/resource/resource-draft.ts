@@ -1,7 +1,8 @@
 import { ServiceError } from '../platform/errors/service-error';
-import { type JsonMember, membersOf, objectText } from '../platform/json/json-members';
+import { type JsonMember, membersOf } from '../platform/json/json-members';
 import { type ScannedJson } from '../platform/json/read-json';
-import { type Resource } from '../fhir/types';
+import { type Meta, type Resource } from '../fhir/types';
+import { type SentMeta } from './meta-style';
 
 /** Members that the server writes itself, in front of all others. */
 const OWN_MEMBERS = new Set(['resourceType', 'id', 'meta']);
@@ -18,7 +19,8 @@ export class ResourceDraft {
   private constructor(
     readonly type: string,
     private assignedId: string | undefined,
-    private readonly meta: readonly JsonMember[],
+    /** What was sent in `meta`, but for version and time of update. */
+    readonly meta: SentMeta,
     private content: Readonly<Record<string, unknown>>,
     members: readonly JsonMember[],
   ) {
@@ -43,12 +45,18 @@ export class ResourceDraft {
     if (meta !== undefined && (typeof meta !== 'object' || meta === null || Array.isArray(meta))) {
       throw new ServiceError('unprocessable', 'meta must be an object.', { expression: `${type}.meta` });
     }
+    const { extension } = (meta ?? {}) as Meta;
+    if (extension !== undefined && !Array.isArray(extension)) {
+      throw new ServiceError('unprocessable', 'meta.extension must be an array.', {
+        expression: `${type}.meta.extension`,
+      });
+    }
     const members = body.members();
     const metaText = members.find(({ key }) => key === 'meta')?.valueText ?? '{}';
     return new ResourceDraft(
       type,
       idOf(content.id, type, id),
-      membersOf(metaText).filter(({ key }) => !OWN_META_MEMBERS.has(key)),
+      { members: membersOf(metaText).filter(({ key }) => !OWN_META_MEMBERS.has(key)), value: meta ?? {} },
       content,
       members.filter(({ key }) => !OWN_MEMBERS.has(key)),
     );
@@ -98,23 +106,16 @@ export class ResourceDraft {
   }
 
   /** The resource as one version of it is stored and sent. */
-  textOf(id: string, version: number, updatedAt: Date): string {
-    const meta = objectText([
-      ['versionId', `"${version}"`],
-      ['lastUpdated', `"${updatedAt.toISOString()}"`],
-    ]);
+  textOf(id: string, metaText: string): string {
     const parts = [
       `"resourceType":${JSON.stringify(this.type)}`,
       `"id":${JSON.stringify(id)}`,
-      `"meta":${[meta.slice(0, -1), ...textsOf(this.meta)].join(',')}}`,
-      ...textsOf(this.members),
+      `"meta":${metaText}`,
+      ...this.members.map(({ keyText, valueText }) => `${keyText}:${valueText}`),
     ];
     return `{${parts.join(',')}}`;
   }
 }
-
-const textsOf = (members: readonly JsonMember[]): string[] =>
-  members.map(({ keyText, valueText }) => `${keyText}:${valueText}`);
 
 /** http://hl7.org/fhir/R4/datatypes.html#id */
 const ID = /^[A-Za-z0-9.-]{1,64}$/;

@@ -18,6 +18,11 @@ export interface OwnResourceType {
    */
   readonly shape?: OwnShapes;
   readonly searchParameters?: readonly OwnSearchParameter[];
+  /**
+   * True where the type is of the native style: it refers by `{resourceType, id}`, and `meta.createdAt` tells when a resource was
+   * created. Else it is of FHIR's style: it refers by `{reference}`, and an extension of `meta` tells it.
+   */
+  readonly isNative?: boolean;
   /** True where REST writes are refused with 405 because the module alone writes the type. */
   readonly isReadOnly?: boolean;
   /**

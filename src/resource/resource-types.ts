@@ -49,6 +49,10 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     return this.find(type)?.meta.isReadOnly ?? false;
   }
 
+  isNative(type: string): boolean {
+    return this.find(type)?.meta.isNative ?? false;
+  }
+
   /** Those that are not of R4, and are stored. */
   own(): readonly OwnResourceType[] {
     return this.described().filter(({ isSentOnly }) => isSentOnly !== true);

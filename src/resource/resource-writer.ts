@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
-import { canonicalText, parseLossless } from '../platform/json/lossless';
 import { type ScannedJson } from '../platform/json/read-json';
-import { Clock } from '../platform/time/clock';
+import { NextVersions } from './next-versions';
 import { ResourceDraft } from './resource-draft';
 import { notStored } from './not-stored';
 import { notGranted, RowCheck } from './rows/row-check';
 import { type RowLimit } from './rows/row-limit';
 import {
+  type FreeId,
   type LockedId,
   type LockedResource,
+  NEW_ID,
   type ResourceName,
   ResourceStore,
-  type VersionContent,
 } from './store/resource-store';
 import { type StoredResource, type WriteMethod } from './stored-resource';
 import { type CheckedDraft, WriteExtensions } from './write-extensions';
@@ -45,7 +45,7 @@ export type ResourcePatch = (storedText: string) => ScannedJson;
 interface NewVersion {
   readonly limit: RowLimit | undefined;
   readonly id: string;
-  readonly version: number;
+  readonly free: FreeId;
   readonly method: WriteMethod;
 }
 
@@ -60,7 +60,7 @@ export class ResourceWriter {
     private readonly extensions: WriteExtensions,
     private readonly rows: RowCheck,
     private readonly unitOfWork: UnitOfWork,
-    private readonly clock: Clock,
+    private readonly versions: NextVersions,
   ) {}
 
   /**
@@ -75,21 +75,21 @@ export class ResourceWriter {
     const { id } = draft;
     const rule = await this.extensions.check(draft, willExist);
     if (id === undefined) {
-      const at = { id: newId, version: 1, method, limit };
+      const at = { id: newId, free: NEW_ID, method, limit };
       const needsTransaction = limit !== undefined || rule.needsTransaction || this.unitOfWork.isStrict;
       const alone = needsTransaction ? undefined : await this.insertAlone(draft, rule, at);
       return alone ?? this.unitOfWork.run(() => this.insert(draft, rule, at));
     }
     return this.unitOfWork.run(async () => {
-      const { current, lastVersion } = await this.store.lockId(draft.type, id);
-      if (!(await this.isOpen({ type: draft.type, id }, { current, lastVersion }, limit))) throw notGranted();
-      if (current !== undefined) {
+      const held = await this.store.lockId(draft.type, id);
+      if (!(await this.isOpen({ type: draft.type, id }, held, limit))) throw notGranted();
+      if (held.current !== undefined) {
         throw new ServiceError(
           'conflict',
           `${draft.type}/${id} already exists. Use PUT to replace it, or leave the id out.`,
         );
       }
-      return this.insert(draft, rule, { id, version: lastVersion + 1, method, limit });
+      return this.insert(draft, rule, { id, free: held, method, limit });
     });
   }
 
@@ -103,15 +103,15 @@ export class ResourceWriter {
     const { type } = draft;
     const rule = await this.extensions.check(draft, willExist);
     return this.unitOfWork.run(async () => {
-      let current = await this.store.lock(type, id);
-      let lastVersion = current?.version ?? 0;
-      if (current === undefined) ({ current, lastVersion } = await this.store.lockId(type, id));
-      const isOpen = await this.isOpen({ type, id }, { current, lastVersion }, limit);
+      const found = await this.store.lock(type, id);
+      const held =
+        found === undefined ? await this.store.lockId(type, id) : { current: found, lastVersion: found.version };
+      const { current } = held;
+      const isOpen = await this.isOpen({ type, id }, held, limit);
       assertMatch(options, isOpen ? current : undefined);
       if (!isOpen) throw notGranted();
       if (current !== undefined) return this.replace(draft, rule, current, { method, limit });
-      const at = { id, version: lastVersion + 1, method, limit };
-      return { outcome: 'created', resource: await this.insert(draft, rule, at) };
+      return { outcome: 'created', resource: await this.insert(draft, rule, { id, free: held, method, limit }) };
     });
   }
 
@@ -143,7 +143,7 @@ export class ResourceWriter {
       assertMatch(options, current);
       if (current === undefined) return undefined;
       const version = current.version + 1;
-      const updatedAt = this.timeAfter(current);
+      const updatedAt = this.versions.timeAfter(current.updatedAt);
       await this.store.remove(current, version, updatedAt);
       await this.extensions.notify({
         interaction: 'delete',
@@ -182,7 +182,7 @@ export class ResourceWriter {
     draft.assignId(at.id);
     await rule.store(undefined);
     const { type } = draft;
-    const content = this.contentOf(draft, at.id, at.version, at.method, this.clock.now());
+    const content = this.versions.ofNew(draft, at.id, at.method, at.free);
     const resource = await this.store.insert(type, at.id, content);
     await this.rows.assertGranted(at.limit, resource);
     await this.extensions.notify({ interaction: 'create', type, id: at.id, ...content, current: content });
@@ -196,13 +196,13 @@ export class ResourceWriter {
   private insertAlone(
     draft: ResourceDraft,
     { isConcerning }: CheckedDraft,
-    { id, version, method }: NewVersion,
+    { id, free, method }: NewVersion,
   ): Promise<StoredResource | undefined> {
     return this.unitOfWork.alone(async () => {
       if (isConcerning && this.unitOfWork.isOpen) return undefined;
       const { type } = draft;
       draft.assignId(id);
-      const content = this.contentOf(draft, id, version, method, this.clock.now());
+      const content = this.versions.ofNew(draft, id, method, free);
       const change = { interaction: 'create', type, id, ...content, current: content } as const;
       const parts = isConcerning ? await this.extensions.partsOf(change) : [];
       if (parts === undefined) return undefined;
@@ -220,30 +220,12 @@ export class ResourceWriter {
   ): Promise<WriteResult> {
     const { type, id } = current;
     await rule.store(current.value);
-    if (!draft.hasHiddenChange && isSame(draft.textOf(id, current.version, current.updatedAt), current.text)) {
-      return { outcome: 'unchanged', resource: current };
-    }
-    const content = this.contentOf(draft, id, current.version + 1, method, this.timeAfter(current));
+    const content = await this.versions.after(current, draft, method);
+    if (content === undefined) return { outcome: 'unchanged', resource: current };
     const resource = await this.store.replace(current, content);
     await this.rows.assertGranted(limit, resource);
     await this.extensions.notify({ interaction: 'update', type, id, ...content, current: content, previous: current });
     return { outcome: 'updated', resource };
-  }
-
-  private contentOf(
-    draft: ResourceDraft,
-    id: string,
-    version: number,
-    method: WriteMethod,
-    updatedAt: Date,
-  ): VersionContent {
-    const text = draft.textOf(id, version, updatedAt);
-    return { version, updatedAt, method, text, value: { ...draft.value, id } };
-  }
-
-  /** Clocks of replicas differ and step: of one resource a later version is always the younger one. */
-  private timeAfter({ updatedAt }: StoredResource): Date {
-    return new Date(Math.max(this.clock.now().getTime(), updatedAt.getTime() + 1));
   }
 }
 
@@ -263,10 +245,4 @@ export function assertMatch({ ifMatch, ifNoneMatch }: WriteOptions, current: Sto
     'precondition-failed',
     `Version Id mismatch: ${found}. Read the resource again and repeat the change.`,
   );
-}
-
-/** Whether two texts of one version are the same content: key order does not matter, numbers count as written. */
-export function isSame(text: string, stored: string): boolean {
-  if (text === stored) return true;
-  return text.length === stored.length && canonicalText(parseLossless(text)) === canonicalText(parseLossless(stored));
 }

@@ -6,6 +6,8 @@ import { Compartments } from './compartment/compartments';
 import { ConditionMatches } from './conditional/condition-matches';
 import { ConditionalWriter } from './conditional/conditional-writer';
 import { EntryAccessModule } from './entry-access.module';
+import { MetaStyles } from './meta-styles';
+import { NextVersions } from './next-versions';
 import { ResourceChangeListeners } from './resource-change.registry';
 import { ResourceHistory } from './resource-history';
 import { ResourceReader } from './resource-reader';
@@ -62,6 +64,8 @@ import { WriteExtensions } from './write-extensions';
     ResourceStore,
     ResourceReader,
     ResourceHistory,
+    MetaStyles,
+    NextVersions,
     ResourceWriter,
     DatabaseHashKey,
     SearchIndex,
@@ -97,6 +101,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceReader,
     ReferenceExistence,
     ResourceHistory,
+    NextVersions,
     ResourceWriter,
     SearchIndex,
     IncompleteIndexes,

@@ -6,6 +6,7 @@ import { SESSION_SHAPE } from './session.shape';
 @Injectable()
 @DefinesResourceType({
   type: 'Session',
+  isNative: true,
   shape: SESSION_SHAPE,
   searchParameters: [
     { code: 'user', kind: 'reference', expression: 'Session.user', targets: ['User'] },

@@ -41,7 +41,7 @@ const PARAMETERS = [
   tag: 'Topics',
   description: 'What became of each event: recorded, batched, each attempt, delivered',
   details:
-    'First what is queued, newest first; then what has a number, the largest first. Each event has a state, its times and its attempts, with duration and outcome; what it is about (focus, version, interaction) is told to callers who may read that. There is another page where "next" names one.',
+    'First what is queued, newest first; then what has a number, the largest first. Each event has a state, its times and its attempts, with duration and outcome; what it is about (focus, version, interaction, correlationId) is told to callers who may read that. There is another page where "next" names one.',
   parameters: PARAMETERS,
 })
 export class DestinationEventsOperation implements OperationHandler {
@@ -82,8 +82,8 @@ const answerOf = (parameter: readonly object[]): FhirAnswer => ({
 
 /** What a caller may not read he is not told of; that there is an event, and when, belongs to the destination. */
 function partsOf(event: TimelineEvent, isReadable: boolean): object[] {
-  const { number, type, id, version, interaction, isUndecided, recordedAt, batchedAt, deliveredAt, attemptCount } =
-    event;
+  const { number, type, id, version, interaction, isUndecided, correlationId } = event;
+  const { recordedAt, batchedAt, deliveredAt, attemptCount } = event;
   return [
     ...(number === undefined ? [] : [{ name: 'number', valueDecimal: number }]),
     { name: 'state', valueCode: event.state },
@@ -92,6 +92,7 @@ function partsOf(event: TimelineEvent, isReadable: boolean): object[] {
           { name: 'focus', valueReference: { reference: localKey(type, id) } },
           { name: 'version', valueId: String(version) },
           { name: 'interaction', valueCode: interaction },
+          ...(correlationId === undefined ? [] : [{ name: 'correlationId', valueString: correlationId }]),
         ]
       : []),
     ...(isUndecided ? [{ name: 'undecided', valueBoolean: true }] : []),

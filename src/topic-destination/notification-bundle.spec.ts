@@ -98,6 +98,13 @@ describe(notificationBundle.name, () => {
     );
   });
 
+  it('tells what the request asked to have told with its event', () => {
+    const correlated = { ...event('PUT', 'update'), correlationId: 'order 1' };
+    expect(notificationBundle(batch, [correlated, event('PUT', 'update')], plain, '')).toContain(
+      '[{"eventNumber":7,"focus":{"reference":"Patient/p"},"correlationId":"order 1"},{"eventNumber":8,"focus":{"reference":"Patient/p"}}]',
+    );
+  });
+
   it('names the version in the reference where that is asked for', () => {
     const text = notificationBundle(
       batch,

@@ -28,10 +28,11 @@ function statusEntryOf(
   presentation: DestinationPresentation,
 ): string {
   const { topic, includeVersionIdInFocusReference } = presentation;
-  const notificationEvent = events.map(({ type, id, version, isUndecided }, index) => ({
+  const notificationEvent = events.map(({ type, id, version, isUndecided, correlationId }, index) => ({
     ...(isUndecided ? { extension: [{ url: extensionUrl('event-undecided', presentation), valueBoolean: true }] } : {}),
     eventNumber: firstNumber + index,
     focus: { reference: `${localKey(type, id)}${includeVersionIdInFocusReference ? `/_history/${version}` : ''}` },
+    ...(correlationId === undefined ? {} : { correlationId }),
   }));
   const resource = {
     resourceType: 'SvcSubscriptionStatus',

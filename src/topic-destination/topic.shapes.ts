@@ -85,5 +85,6 @@ export const SUBSCRIPTION_STATUS_SHAPE: OwnShapes = {
     timestamp: '0..1 instant',
     focus: '0..1 Reference',
     additionalContext: '0..* Reference',
+    correlationId: '0..1 string',
   },
 };

@@ -27,7 +27,7 @@ const anyDate: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\
 const assigned = {
   resourceType: 'SDCAddendum',
   id: anyId,
-  meta: { versionId: '1', lastUpdated: anyDate },
+  meta: { versionId: '1', lastUpdated: anyDate, createdAt: anyDate },
   date: anyDate,
   user,
   recorder: { resourceType: 'Client', id: 'root' },

@@ -29,7 +29,7 @@ describe('kill -9 of a server', () => {
     for (let kills = 1; kills <= 2; kills++) {
       receiver.next({ kind: 'hang' });
       const before = receiver.requests.length;
-      await server.putPatient('p');
+      await server.putPatient('p', undefined, { 'x-topic-correlation-id': `order ${kills}` });
       await eventually('the attempt has begun', () => receiver.requests.length > before);
       await server.kill('SIGKILL');
       server = await bed.start();
@@ -37,6 +37,7 @@ describe('kill -9 of a server', () => {
       expect(receiver.requests.slice(before).map(({ body, headers }) => [body, headers['webhook-id']])).toEqual(
         Array(2).fill([receiver.requests[before]?.body, receiver.requests[before]?.headers['webhook-id']]),
       );
+      expect(receiver.requests[before]?.body).toContain(`"correlationId":"order ${kills}"`);
     }
     expect(await server.status()).toEqual({
       counts: {

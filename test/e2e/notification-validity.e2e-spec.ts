@@ -41,7 +41,8 @@ async function notificationsOf(id: string, more: object): Promise<readonly strin
   const { length } = receiver.requests;
   const hook = await newDestination(app, destination(topic, more, receiver.url));
   const patient = (...name: object[]): object => ({ resourceType: 'Patient', id, name });
-  await app.put(`/fhir/Patient/${id}`, patient({ family: 'Roe' }));
+  const headers = { 'x-topic-correlation-id': 'order 1' };
+  await app.put(`/fhir/Patient/${id}`, patient({ family: 'Roe' }), { headers });
   await app.put(`/fhir/Patient/${id}`, patient({ family: 'Roe' }, { family: 'Doe' }));
   await app.put(`/fhir/Patient/${id}`, patient({ family: 'Roe', given: ['Jo'] }));
   await app.delete(`/fhir/Patient/${id}`);
@@ -62,6 +63,7 @@ describe('A notification, as it arrived', () => {
   ])('is valid but for what R4 wants of every history, which warnings tell: %s', async (id, more) => {
     const bodies = await notificationsOf(id, more);
     expect(bodies.join()).toContain('event-undecided');
+    expect(bodies.join()).toContain('"correlationId":"order 1"');
     expect(bodies.filter((body) => !body.includes('notificationEvent')).length).toBeGreaterThan(0);
     for (const body of bodies) expect([body, await issuesOf(body)]).toEqual([body, TOLD]);
   });

@@ -269,7 +269,7 @@ describe('an odd request', () => {
     ]);
     const read = await app.get('/fhir/Patient/p', { headers: { Origin: ORIGIN } });
     expect(read.headers.get('access-control-allow-origin')).toBe(ORIGIN);
-    expect(read.headers.get('access-control-expose-headers')).toMatch(/Location.*ETag/);
+    expect(read.headers.get('access-control-expose-headers')).toMatch(/Location.*ETag.*X-Request-Id,X-Correlation-Id$/);
     const stranger = await app.get('/fhir/Patient/p', { headers: { Origin: 'https://evil.example' } });
     expect(stranger.headers.get('access-control-allow-origin')).toBeNull();
   });

@@ -83,6 +83,7 @@ describe('the resource API', () => {
     expect(stored.json<{ meta: object }>().meta).toEqual({
       versionId: '1',
       lastUpdated: expect.stringMatching(/^20\d\d-.*Z$/),
+      extension: [{ url: 'urn:svc:created-at', valueInstant: expect.stringMatching(/^20\d\d-.*Z$/) }],
       profile: ['http://svc.example/p'],
       tag: [{ code: 't' }],
     });

@@ -88,7 +88,7 @@ describe('Session', () => {
       expect(session).toEqual({
         resourceType: 'Session',
         id,
-        meta: { versionId: '1', lastUpdated: anyInstant },
+        meta: { versionId: '1', lastUpdated: anyInstant, createdAt: anyInstant },
         type: 'password',
         active: true,
         user: { resourceType: 'User', id: nurse.userId },

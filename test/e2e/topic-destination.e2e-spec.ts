@@ -142,7 +142,12 @@ describe('SvcTopicDestination (webhook kind)', () => {
     const { meta: _sent, ...sent } = body as { meta: object };
     expect({ status: answer.status, meta, rest, location: answer.headers.get('location') }).toEqual({
       status: 201,
-      meta: { versionId: '1', lastUpdated: expect.any(String), profile: [PROFILE] },
+      meta: {
+        versionId: '1',
+        lastUpdated: expect.any(String),
+        extension: [{ url: 'urn:svc:created-at', valueInstant: (meta as { lastUpdated?: string }).lastUpdated }],
+        profile: [PROFILE],
+      },
       rest: sent,
       location: expect.stringContaining(`/SvcTopicDestination/${id}/_history/1`),
     });

@@ -135,17 +135,23 @@ export class DeliveringServer {
     await this.server.end(signal);
   }
 
-  async send(method: string, path: string, body?: object): Promise<Response> {
+  async send(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     return fetch(`${this.server.url}${path}`, {
       method,
-      headers: { Authorization: ROOT, 'Content-Type': 'application/json' },
+      headers: { Authorization: ROOT, 'Content-Type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }
 
   /** @param value by default one that was never written */
-  putPatient(id: string, value = ++values): Promise<Response> {
-    return this.send('PUT', `/fhir/Patient/${id}`, { resourceType: 'Patient', id, multipleBirthInteger: value });
+  putPatient(id: string, value = ++values, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const body = { resourceType: 'Patient', id, multipleBirthInteger: value };
+    return this.send('PUT', `/fhir/Patient/${id}`, body, headers);
   }
 
   /** Makes or changes a destination of all changes of Patients. */

@@ -32,6 +32,7 @@ export interface NotificationBody {
         readonly notificationEvent: readonly {
           readonly eventNumber: number;
           readonly focus: { readonly reference: string };
+          readonly correlationId?: string;
         }[];
         readonly [member: string]: unknown;
       };

@@ -91,8 +91,7 @@ function plannedInsert(body: string): PlannedInsert {
   const members = body.slice(`{"resourceType":"${TYPE}"`.length);
   return {
     of: (row) => {
-      const meta = `{"versionId":"1","lastUpdated":"${row.updatedAt.toISOString()}"}`;
-      const stored = `{"resourceType":"${TYPE}","id":"${row.id}","meta":${meta}${members}`;
+      const stored = `{"resourceType":"${TYPE}","id":"${row.id}","meta":${metaOf(row.updatedAt)}${members}`;
       const filled = [...values];
       filled[key] = row.key;
       filled[id] = row.id;
@@ -102,6 +101,11 @@ function plannedInsert(body: string): PlannedInsert {
       return { text: stored, statement, values: filled };
     },
   };
+}
+
+function metaOf(updatedAt: Date): string {
+  const instant = updatedAt.toISOString();
+  return `{"versionId":"1","lastUpdated":"${instant}","extension":[{"url":"urn:svc:created-at","valueInstant":"${instant}"}]}`;
 }
 
 /** What it takes to write a transaction under new ids. */
@@ -127,8 +131,7 @@ function plannedRow(body: string): (row: NewObservation) => NewRow {
   } as const;
   const members = body.slice(`{"resourceType":"${TYPE}"`.length);
   return ({ id, key, updatedAt }) => {
-    const meta = `{"versionId":"1","lastUpdated":"${updatedAt.toISOString()}"}`;
-    const text = `{"resourceType":"${TYPE}","id":"${id}","meta":${meta}${members}`;
+    const text = `{"resourceType":"${TYPE}","id":"${id}","meta":${metaOf(updatedAt)}${members}`;
     return { ...known, id, key, updatedAt, text, referenceHash: targetHashOf(localKey(TYPE, id)) };
   };
 }

@@ -24,6 +24,7 @@ const ROLE_SHAPE: OwnShapes = {
 @Injectable()
 @DefinesResourceType({
   type: 'Role',
+  isNative: true,
   shape: ROLE_SHAPE,
   searchParameters: [
     { code: 'name', kind: 'token', expression: 'Role.name' },

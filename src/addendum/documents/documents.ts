@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
-import { withMember } from '../../platform/json/json-members';
+import { withLeadingMembers, withMember } from '../../platform/json/json-members';
 import { readJson } from '../../platform/json/read-json';
-import { ResourceDraft } from '../../resource/resource-draft';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { type StoredResource } from '../../resource/stored-resource';
@@ -72,10 +71,10 @@ export class Documents {
 }
 
 /** A document that is not going to be stored, with the version and time of the one that is. */
-export function withMetaOf(before: string, { id, text }: StoredResource): string {
-  const { versionId, lastUpdated } = JSON.parse(memberText(before, 'meta') ?? '{}') as Readonly<Record<string, string>>;
-  const draft = ResourceDraft.of(readJson(text), 'SDCDocument', id);
-  return draft.textOf(id, Number(versionId), new Date(lastUpdated ?? 0));
+export function withMetaOf(before: string, { text }: StoredResource): string {
+  const present = memberText(before, 'meta') ?? '{}';
+  const leading = ['versionId', 'lastUpdated'].map((key) => [key, memberText(present, key) ?? 'null'] as const);
+  return withMember(text, 'meta', withLeadingMembers(memberText(text, 'meta') ?? '{}', leading));
 }
 
 function assertUnchanged(storedText: string, versionId: string): void {

@@ -86,6 +86,8 @@ describe(readEnvironment, () => {
 
   it.each([
     ['PORT', 'http'],
+    ['SVC_CREATED_AT_URL', 'created-at'],
+    ['SVC_CREATED_AT_URL', 'https://svc.example/created at'],
     ['PORT', '-1'],
     ['PORT', '65536'],
     ['PORT', '3000.5'],
@@ -102,6 +104,9 @@ describe(readEnvironment, () => {
     ['SVC_PASSWORD_HASH_SLOTS', '0'],
     ['SVC_WEBHOOK_ADDRESSES', 'all'],
     ['SVC_ADDENDUM_AUTHOR', 'user'],
+    ['SVC_TOPIC_CORRELATION_HEADER', 'two words'],
+    ['SVC_TOPIC_CORRELATION_HEADER', 'Authorization'],
+    ['SVC_TOPIC_CORRELATION_HEADER', 'cookie'],
   ])('refuses %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))]);
   });

@@ -74,6 +74,8 @@ export class Environment {
   readonly sessionSweepSeconds!: number;
   /** `SVC_KEY_OVERLAP_SECONDS`: how long a new signing key is published before it signs. */
   readonly keyOverlapSeconds!: number;
+  /** `SVC_CREATED_AT_URL`: of the extension of `meta` that tells when a resource was created. */
+  readonly createdAtUrl!: string;
   /** `SVC_REFERENCE_CHECK`: whether references to this server must name what is stored. */
   readonly hasReferenceCheck!: boolean;
   /** `SVC_AUDIT`: what AuditEvents are written of: `security`, `all` (reads, searches and writes too), or nothing. */
@@ -84,6 +86,8 @@ export class Environment {
   readonly addendumTypes!: string | undefined;
   /** `SVC_WEBHOOK_ADDRESSES`: which addresses a webhook may be sent to. */
   readonly webhookAddresses!: 'no-metadata' | 'public-only' | 'open';
+  /** `SVC_TOPIC_CORRELATION_HEADER`: the request header, in lower case, whose value events are delivered with. */
+  readonly topicCorrelationHeader!: string;
   /** `SVC_DELIVERY_SLOTS`: destinations that this process delivers to at the same time. */
   readonly deliverySlots!: number;
   /** `SVC_DELIVERY_POLL_MILLISECONDS`: the longest time until undelivered events are looked for again. */
@@ -98,6 +102,9 @@ export class Environment {
 
 /** A processor stays free for requests; beyond eight, hashes would take more memory than logins are worth. */
 const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
+
+/** A field name (RFC 9110, section 5.1), but for those whose values must never leave. */
+const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!#$%&'*+.^`|~-]{1,64}$/i;
 
 export type LogLevel = 'error' | 'warn' | 'log' | 'debug' | 'verbose';
 
@@ -157,11 +164,18 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     sessionRetentionDays: read.integer('SVC_SESSION_RETENTION_DAYS', 90, 0, 36_500),
     sessionSweepSeconds: read.integer('SVC_SESSION_SWEEP_SECONDS', 60, 0, 86_400),
     keyOverlapSeconds: read.integer('SVC_KEY_OVERLAP_SECONDS', 3600, 0, 2_592_000),
+    createdAtUrl:
+      read.matching('SVC_CREATED_AT_URL', /^[A-Za-z][A-Za-z0-9+.-]*:[^\s"<>\\^`{|}]+$/, 'an absolute URI') ??
+      'urn:svc:created-at',
     hasReferenceCheck: read.oneOf('SVC_REFERENCE_CHECK', ['on', 'off'], 'off') === 'on',
     audit: read.oneOf('SVC_AUDIT', ['security', 'all', 'off'], 'security'),
     addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),
     addendumTypes: read.text('SVC_ADDENDUM_TYPES'),
     webhookAddresses: read.oneOf('SVC_WEBHOOK_ADDRESSES', ['no-metadata', 'public-only', 'open'], 'no-metadata'),
+    topicCorrelationHeader: (
+      read.matching('SVC_TOPIC_CORRELATION_HEADER', HANDED_ON_HEADER, 'the name of a header without credentials') ??
+      'x-topic-correlation-id'
+    ).toLowerCase(),
     deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 16, 1, 1000),
     deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),
     deliveryRetentionDays: read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650),

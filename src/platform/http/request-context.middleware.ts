@@ -1,16 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { type RequestHandler } from 'express';
+import { type Request, type RequestHandler } from 'express';
 import { type RequestContext } from './request-context';
 
-/** What a caller may choose as request id: short, and harmless in a log line. */
-const REQUEST_ID = /^[\w.:-]{1,64}$/;
+/** What a caller may choose as an id: short, and harmless in a log line. */
+const HARMLESS_ID = /^[\w.:-]{1,64}$/;
 
-/** Gives each request an id (the caller's `X-Request-Id` where it is harmless) and a context; the answer tells the id. */
+/**
+ * Gives each request an id (the caller's `X-Request-Id` where it is harmless) and a context. The answer tells the id, and
+ * the caller's `X-Correlation-Id` where that was taken.
+ */
 export function requestContext(requests: RequestContext): RequestHandler {
   return (request, response, next) => {
-    const asked = request.get('x-request-id');
-    const requestId = asked !== undefined && REQUEST_ID.test(asked) ? asked : randomUUID();
+    const requestId = harmlessId(request, 'x-request-id') ?? randomUUID();
+    const correlationId = harmlessId(request, 'x-correlation-id');
     response.setHeader('X-Request-Id', requestId);
-    requests.run(requestId, next, request);
+    if (correlationId !== undefined) response.setHeader('X-Correlation-Id', correlationId);
+    requests.run(requestId, next, { origin: request, correlationId });
   };
+}
+
+function harmlessId(request: Request, header: string): string | undefined {
+  const asked = request.get(header);
+  return asked !== undefined && HARMLESS_ID.test(asked) ? asked : undefined;
 }

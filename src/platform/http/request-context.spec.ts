@@ -10,7 +10,9 @@ describe(RequestContext, () => {
   it('is empty outside of a request', () => {
     const requests = new RequestContext();
     requests.identify({ clientId: 'root' }, { registries: 1, rights: 1 });
+    requests.correlateEvents('order 1');
     expect([requests.requestId, requests.caller, requests.epochs]).toEqual([undefined, undefined, undefined]);
+    expect([requests.correlationId, requests.topicCorrelationId]).toEqual([undefined, undefined]);
   });
 
   it('is of its own for each of many requests at once', async () => {
@@ -20,16 +22,30 @@ describe(RequestContext, () => {
         requests.run(id, async () => {
           await Promise.resolve();
           requests.identify({ clientId: id }, { registries: 1, rights });
+          requests.correlateEvents(`of ${id}`);
           await Promise.resolve();
-          return [requests.requestId, requests.caller?.clientId, requests.epochs?.rights];
+          return [requests.requestId, requests.caller?.clientId, requests.epochs?.rights, requests.topicCorrelationId];
         }),
       ),
     );
     expect(seen).toEqual([
-      ['a', 'a', 0],
-      ['b', 'b', 1],
-      ['c', 'c', 2],
+      ['a', 'a', 0, 'of a'],
+      ['b', 'b', 1, 'of b'],
+      ['c', 'c', 2, 'of c'],
     ]);
+  });
+
+  it('hands on to a request inside of it what it came with, and nothing to what goes on outside', () => {
+    const requests = new RequestContext();
+    const seen = requests.run('a', () => {
+      requests.correlateEvents('of a');
+      return [
+        requests.run('a', () => requests.topicCorrelationId),
+        requests.outside(() => [requests.requestId, requests.topicCorrelationId]),
+        requests.topicCorrelationId,
+      ];
+    });
+    expect(seen).toEqual(['of a', [undefined, undefined], 'of a']);
   });
 });
 

@@ -7,9 +7,18 @@ import { ServiceError } from '../errors/service-error';
 import { type Caller } from './caller';
 import { type GrantedRows } from './granted-rows';
 
+/** What a request that came by the wire brings, for all that is done to answer it. */
+interface Wire {
+  readonly origin: Request;
+  /** What ties it to requests of other systems, for log and audit. */
+  readonly correlationId: string | undefined;
+}
+
 interface RequestState {
   readonly requestId: string;
   readonly origin: Request | undefined;
+  readonly correlationId: string | undefined;
+  topicCorrelationId: string | undefined;
   caller?: Caller;
   epochs?: Epochs | undefined;
   isStartedOver?: boolean;
@@ -31,13 +40,35 @@ export interface DeniedPart {
 export class RequestContext {
   private readonly storage = new AsyncLocalStorage<RequestState>();
 
-  /** Runs `work` as a request; one inside of another, such as an entry of a batch, keeps the origin of the outer one. */
-  run<T>(requestId: string, work: () => T, origin?: Request): T {
-    return this.storage.run({ requestId, origin: this.origin ?? origin, denied: [] }, work);
+  /** Runs `work` as a request; one inside of another, such as an entry of a batch, keeps what the outer one came with. */
+  run<T>(requestId: string, work: () => T, wire?: Wire): T {
+    const outer = this.storage.getStore();
+    const { origin, correlationId } = outer ?? wire ?? {};
+    const { topicCorrelationId } = outer ?? {};
+    return this.storage.run({ requestId, origin, correlationId, topicCorrelationId, denied: [] }, work);
+  }
+
+  /** Runs `work` apart from the request: what goes on for others after the answer is none of its own. */
+  outside<T>(work: () => T): T {
+    return this.storage.exit(work);
   }
 
   get requestId(): string | undefined {
     return this.storage.getStore()?.requestId;
+  }
+
+  get correlationId(): string | undefined {
+    return this.storage.getStore()?.correlationId;
+  }
+
+  /** What the events of this request are delivered with (`SVC_TOPIC_CORRELATION_HEADER`). Any text of the caller: for nobody but their receivers. */
+  get topicCorrelationId(): string | undefined {
+    return this.storage.getStore()?.topicCorrelationId;
+  }
+
+  correlateEvents(topicCorrelationId: string): void {
+    const state = this.storage.getStore();
+    if (state !== undefined) state.topicCorrelationId = topicCorrelationId;
   }
 
   get caller(): Caller | undefined {

@@ -14,7 +14,7 @@ const BOOT_CONTEXTS = new Set<unknown>([
 ]);
 
 /**
- * JSON lines on standard output that carry the request id.
+ * JSON lines on standard output that carry the ids of their request.
  * Messages are short facts; tokens, passwords and clinical content are never logged.
  */
 @Injectable()
@@ -33,8 +33,12 @@ export class ContextLogger extends ConsoleLogger {
 
   protected override getJsonLogObject(
     ...parameters: Parameters<ConsoleLogger['getJsonLogObject']>
-  ): ReturnType<ConsoleLogger['getJsonLogObject']> & { requestId?: string } {
-    const { requestId } = this.requests;
-    return { ...super.getJsonLogObject(...parameters), ...(requestId === undefined ? {} : { requestId }) };
+  ): ReturnType<ConsoleLogger['getJsonLogObject']> & { requestId?: string; correlationId?: string } {
+    const { requestId, correlationId } = this.requests;
+    return {
+      ...super.getJsonLogObject(...parameters),
+      ...(requestId === undefined ? {} : { requestId }),
+      ...(correlationId === undefined ? {} : { correlationId }),
+    };
   }
 }

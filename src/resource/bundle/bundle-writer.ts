@@ -3,19 +3,18 @@ import { localKey } from '../../fhir/reference';
 import { TransactionConflict } from '../../platform/database/database-error';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { ServiceError } from '../../platform/errors/service-error';
-import { Clock } from '../../platform/time/clock';
 import { type ResourceChange } from '../resource-change';
-import { type ResourceDraft } from '../resource-draft';
-import { assertMatch, isSame } from '../resource-writer';
+import { NextVersions } from '../next-versions';
+import { assertMatch } from '../resource-writer';
 import { notGranted } from '../rows/row-check';
 import {
+  type FreeId,
   type LockedId,
   type LockedResource,
+  NEW_ID,
   type NewResource,
   ResourceStore,
-  type VersionContent,
 } from '../store/resource-store';
-import { type StoredResource } from '../stored-resource';
 import { WriteExtensions } from '../write-extensions';
 import { type Deadline } from './deadline';
 import { atEntry } from './entry-error';
@@ -27,7 +26,7 @@ import { SingleWrites } from './single-writes';
 const FLIGHT = 64;
 
 /** What is hidden from the caller is not there; its id cannot be taken over either (`ResourceWriter.put`). */
-const HIDDEN: LockedId = { current: undefined, lastVersion: 0 };
+const HIDDEN: LockedId = { current: undefined, ...NEW_ID };
 
 /** What a set of writes does to the tables, and whom it concerns. */
 interface Effects {
@@ -51,7 +50,7 @@ export class BundleWriter {
     private readonly singles: SingleWrites,
     private readonly granted: GrantedWrites,
     private readonly extensions: WriteExtensions,
-    private readonly clock: Clock,
+    private readonly versions: NextVersions,
   ) {}
 
   /** Results are in the order of `writes`, which is that of the entries: the later of two writes of one id is the later version. */
@@ -86,7 +85,7 @@ export class BundleWriter {
     const names = new Map(shared.map(({ type, id }) => [localKey(type, id), { type, id }]));
     const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
     const locked = await this.store.lockAll(sorted.map(([, name]) => name));
-    return new Map(sorted.map(([key], index) => [key, locked[index] ?? { current: undefined, lastVersion: 0 }]));
+    return new Map(sorted.map(([key], index) => [key, locked[index] ?? { current: undefined, ...NEW_ID }]));
   }
 
   /** Undefined for what has to wait until the set is written. */
@@ -112,18 +111,18 @@ export class BundleWriter {
         case 'put':
           assertMatch(write.options, current);
           if (held === HIDDEN) throw notGranted();
-          if (current === undefined) return this.planInsert(write, held?.lastVersion ?? 0, effects);
+          if (current === undefined) return this.planInsert(write, held ?? NEW_ID, effects);
           if (write.mode === 'create') throw idIsTaken(write);
           return this.planReplace(write, current, effects);
       }
     });
   }
 
-  private async planInsert(write: PlannedStore, lastVersion: number, effects: Effects): Promise<EntryResult> {
+  private async planInsert(write: PlannedStore, free: FreeId, effects: Effects): Promise<EntryResult> {
     const { index, type, id, draft, rule, method, isNewId } = write;
     draft.assignId(id);
     await rule.store(undefined);
-    const content = contentOf(draft, { id, version: lastVersion + 1, method, updatedAt: this.clock.now() });
+    const content = this.versions.ofNew(draft, id, method, free);
     const added = { type, id, content };
     effects.inserts.push(added);
     effects.stored.push(write);
@@ -135,10 +134,8 @@ export class BundleWriter {
   private async planReplace(write: PlannedStore, current: LockedResource, effects: Effects): Promise<EntryResult> {
     const { index, type, id, draft, rule, method } = write;
     await rule.store(current.value);
-    if (!draft.hasHiddenChange && isSame(draft.textOf(id, current.version, current.updatedAt), current.text)) {
-      return { status: 200, resource: current };
-    }
-    const content = contentOf(draft, { id, version: current.version + 1, method, updatedAt: this.timeAfter(current) });
+    const content = await this.versions.after(current, draft, method);
+    if (content === undefined) return { status: 200, resource: current };
     effects.statements.push(() => this.store.replace(current, content));
     effects.stored.push(write);
     effects.changes.push({
@@ -155,7 +152,7 @@ export class BundleWriter {
   ): EntryResult {
     if (current === undefined) return { status: 204 };
     const version = current.version + 1;
-    const updatedAt = this.timeAfter(current);
+    const updatedAt = this.versions.timeAfter(current.updatedAt);
     effects.statements.push(() => this.store.remove(current, version, updatedAt));
     effects.changes.push({
       index,
@@ -180,17 +177,6 @@ export class BundleWriter {
       (place, work) => atEntry(changes[place]?.index ?? 0, work),
     );
   }
-
-  /** Clocks of replicas differ and step: of one resource a later version is always the younger one. */
-  private timeAfter({ updatedAt }: StoredResource): Date {
-    return new Date(Math.max(this.clock.now().getTime(), updatedAt.getTime() + 1));
-  }
-}
-
-function contentOf(draft: ResourceDraft, of: Omit<VersionContent, 'text' | 'value'> & { id: string }): VersionContent {
-  const { id, version, method, updatedAt } = of;
-  const text = draft.textOf(id, version, updatedAt);
-  return { version, updatedAt, method, text, value: { ...draft.value, id } };
 }
 
 const idIsTaken = ({ type, id }: PlannedStore): ServiceError =>

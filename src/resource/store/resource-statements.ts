@@ -1,4 +1,5 @@
 import { type Statement } from '../../platform/database/statement';
+import { createdAt } from '../search/compile/filters';
 
 /** All SQL of the resource tables but for search (`../search`), the writes (`write-statements.ts`) and lists of
  * versions (`history-statements.ts`). */
@@ -87,11 +88,31 @@ export const READ_MANY_FOR_UPDATE: Statement = {
     ) r`,
 };
 
-/** The newest version of each id that is over: a deletion, where nothing is stored now. */
+/** Of the newest version of an id that is over; when that is a deletion also its time, and that of version 1. */
+const LAST_COLUMNS = `last.type, last.id, last.version,
+      case when last.method = 'DELETE' then last.updated_at end as deleted_at,
+      case when last.method = 'DELETE' then ${createdAt('last')} end as created_at`;
+
+/** The newest version of an id that is over: a deletion, when nothing is stored now. */
+export const LAST_VERSION: Statement = {
+  name: 'resource-last-version',
+  text: `select ${LAST_COLUMNS} from (
+      select type, id, version, updated_at, method from resource_history where type = $1 and id = $2 order by version desc limit 1
+    ) last`,
+};
+
+/** As {@link LAST_VERSION} for many ids. */
 export const LAST_VERSIONS: Statement = {
   name: 'resource-last-versions',
-  text: `select asked.type, asked.id, last.version from unnest($1::text[], $2::text[]) asked(type, id)
+  text: `select ${LAST_COLUMNS} from unnest($1::text[], $2::text[]) asked(type, id)
     cross join lateral (
-      select h.version from resource_history h where h.type = asked.type and h.id = asked.id order by h.version desc limit 1
+      select h.type, h.id, h.version, h.updated_at, h.method from resource_history h
+      where h.type = asked.type and h.id = asked.id order by h.version desc limit 1
     ) last`,
+};
+
+/** The time of version 1 of what has later ones. */
+export const READ_CREATION: Statement = {
+  name: 'resource-read-creation',
+  text: 'select updated_at from resource_history where type = $1 and id = $2 and version = 1',
 };

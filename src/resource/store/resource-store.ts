@@ -11,14 +11,15 @@ import { KnownUnits } from '../search/known-units';
 import { SearchIndex } from '../search/search-index';
 import { type StoredResource, type WriteMethod } from '../stored-resource';
 import { ResourceKeys } from './resource-keys';
-import { type ResourceRow, type VersionRow, storedResourceOf } from './resource-row';
+import { type ResourceRow, storedResourceOf } from './resource-row';
 import { insertResources } from './insert-many';
 import {
+  LAST_VERSION,
   LAST_VERSIONS,
   LOCK_ID,
   LOCK_IDS,
+  READ_CREATION,
   READ_FOR_UPDATE,
-  READ_LAST_HISTORY,
   READ_MANY_FOR_UPDATE,
 } from './resource-statements';
 import {
@@ -53,12 +54,22 @@ export interface ResourceName {
   readonly id: string;
 }
 
-/** What an id is when a transaction holds it. */
-export interface LockedId {
-  readonly current: LockedResource | undefined;
-  /** 0 for an id that never was, else the version of what is stored or of the deletion. */
+/** An id under which nothing is stored. */
+export interface FreeId {
+  /** 0 for an id that never was, else the version of the deletion. */
   readonly lastVersion: number;
+  readonly deletedAt?: Date | undefined;
+  /** Time of version 1 of what was deleted. */
+  readonly createdAt?: Date | undefined;
 }
+
+/** What an id is when a transaction holds it; of what is stored, `lastVersion` is the version. */
+export interface LockedId extends FreeId {
+  readonly current: LockedResource | undefined;
+}
+
+/** Nobody has or had it. */
+export const NEW_ID: FreeId = { lastVersion: 0 };
 
 /** A resource that is not stored, with its first version or the one after its deletion. */
 export interface NewResource extends ResourceName {
@@ -75,7 +86,13 @@ const MAX_ID_LOCKS = 128;
 const INSERT_CHUNK = 500;
 const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
-type LastVersionRow = Pick<VersionRow, 'type' | 'id' | 'version'>;
+interface LastVersionRow {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly deleted_at: Date | null;
+  readonly created_at: Date | null;
+}
 
 interface LockedRow extends ResourceRow {
   readonly resource_key: number;
@@ -102,18 +119,15 @@ export class ResourceStore {
     return row === undefined ? undefined : lockedResourceOf(row);
   }
 
-  /**
-   * Locks an id that may not be stored, so that of two creates one waits and then sees the other.
-   * `lastVersion` is 0 for an id that never was, else the version of its deletion.
-   */
-  async lockId(type: string, id: string): Promise<{ current: LockedResource | undefined; lastVersion: number }> {
+  /** Locks an id that may not be stored, so that of two creates one waits and then sees the other. */
+  async lockId(type: string, id: string): Promise<LockedId> {
     // One flight on the connection of the transaction; the reads begin when the lock is held.
     const [, current, last] = await Promise.all([
       this.statements.run(LOCK_ID, [this.index.referenceHash(type, id)]),
       this.lock(type, id),
-      this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id]),
+      this.statements.runOne<LastVersionRow>(LAST_VERSION, [type, id]),
     ]);
-    return { current, lastVersion: (current ?? last)?.version ?? 0 };
+    return lockedId(current, last);
   }
 
   /** Locks many ids in one order that everybody keeps; the answer is in the order of `names`, which has none twice. */
@@ -127,12 +141,17 @@ export class ResourceStore {
       this.statements.run<LastVersionRow>(LAST_VERSIONS, columns),
     ] as const);
     const currentByKey = new Map(rows.map((row) => [localKey(row.type, row.id), lockedResourceOf(row)]));
-    const lastByKey = new Map(last.map(({ type, id, version }) => [localKey(type, id), version]));
+    const lastByKey = new Map(last.map((row) => [localKey(row.type, row.id), row]));
     return names.map(({ type, id }) => {
       const key = localKey(type, id);
-      const current = currentByKey.get(key);
-      return { current, lastVersion: current?.version ?? lastByKey.get(key) ?? 0 };
+      return lockedId(currentByKey.get(key), lastByKey.get(key));
     });
+  }
+
+  /** When what this transaction holds was created; undefined when its first version is lost. */
+  async createdAt({ type, id, version, updatedAt }: LockedResource): Promise<Date | undefined> {
+    if (version === 1) return updatedAt;
+    return (await this.statements.runOne<{ updated_at: Date }>(READ_CREATION, [type, id]))?.updated_at;
   }
 
   /** @param parts what the same statement does besides */
@@ -224,6 +243,14 @@ const lockedResourceOf = (row: LockedRow): LockedResource => ({
   mainDate: row.main_date,
   value: JSON.parse(row.body) as Resource,
 });
+
+const lockedId = (current: LockedResource | undefined, last: LastVersionRow | undefined): LockedId => ({
+  current,
+  lastVersion: (current ?? last)?.version ?? 0,
+  deletedAt: last?.deleted_at ?? undefined,
+  createdAt: last?.created_at ?? undefined,
+});
+
 const locationOf = (index: IndexSnapshot, { key, mainDate, type, value }: LockedResource): RowLocation => ({
   key,
   mainDate,

@@ -1,9 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { ElementTables } from '../../fhir/validation/element-tables';
+import { ElementTables, type OwnShapes } from '../../fhir/validation/element-tables';
 import { ResourceValidator } from '../../fhir/validation/resource-validator';
 import { type Resource } from '../../fhir/types';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
+import { type OwnResourceType } from '../resource-type';
 import { ResourceTypes } from '../resource-types';
+
+/** `meta` of native types: that of R4 with the time of creation, as resources have it that a Bundle brings back. */
+const NATIVE_META: OwnShapes = {
+  'Native.meta': {
+    versionId: '0..1 id',
+    lastUpdated: '0..1 instant',
+    createdAt: '0..1 instant',
+    source: '0..1 uri',
+    profile: '0..* canonical(StructureDefinition)',
+    security: '0..* Coding',
+    tag: '0..* Coding',
+  },
+};
 
 /** Validates resources of R4 by HL7's definitions, and types of modules by the shape that they bring; others are open. */
 @Injectable()
@@ -23,12 +37,19 @@ export class ResourceValidation {
   private validator(): ResourceValidator {
     if (this.built === undefined) {
       const own = this.types.described();
-      const shapes = Object.assign({}, ...own.map(({ shape = {} }) => shape)) as ElementTables['shapes'];
+      const shapes = Object.assign({}, NATIVE_META, ...own.map(shapesOf)) as OwnShapes;
       const open = own.filter(({ shape }) => shape === undefined).map(({ type }) => type);
       this.built = new ResourceValidator(new ElementTables(shapes, new Set(open)));
     }
     return this.built;
   }
+}
+
+function shapesOf({ type, shape = {}, isNative }: OwnResourceType): OwnShapes {
+  const elements = shape[type];
+  return isNative === true && elements !== undefined
+    ? { ...shape, [type]: { ...elements, meta: '0..1 Native.meta' } }
+    : shape;
 }
 
 /** @throws ServiceError 'unprocessable' that holds all issues, when one of them is an error. */

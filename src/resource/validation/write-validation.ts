@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isR4ResourceType } from '../../fhir/definitions';
 import { type Resource } from '../../fhir/types';
 import { type ErrorIssue } from '../../platform/errors/service-error';
+import { MetaStyles } from '../meta-styles';
 import { type ResourceDraft } from '../resource-draft';
 import { ProfileValidation } from './profile-validation';
 import { ReferenceExistence } from './reference-existence';
@@ -14,6 +15,7 @@ export class WriteValidation {
     private readonly validation: ResourceValidation,
     private readonly profiles: ProfileValidation,
     private readonly references: ReferenceExistence,
+    private readonly styles: MetaStyles,
   ) {}
 
   /** Whether references are looked up, which the write's transaction has to do. */
@@ -25,7 +27,8 @@ export class WriteValidation {
    * All errors and warnings of the content; nothing is stored, and references are not looked up.
    * @param more canonicals of profiles beside those of `meta.profile`
    */
-  async issuesOf({ value }: ResourceDraft, more: readonly string[] = []): Promise<readonly ErrorIssue[]> {
+  async issuesOf(draft: ResourceDraft, more: readonly string[] = []): Promise<readonly ErrorIssue[]> {
+    const value = this.storedOf(draft);
     const issues = this.validation.issuesOf(value);
     // What is built wrongly says nothing more to a profile.
     if (issues.some(({ code }) => code === 'structure')) return issues;
@@ -33,6 +36,15 @@ export class WriteValidation {
     const known = new Set(issues.map(({ code, expression }) => `${code} ${expression}`));
     const added = await this.profiles.issuesOf(value, more);
     return [...issues, ...added.filter(({ code, expression }) => !known.has(`${code} ${expression}`))];
+  }
+
+  /** What was sent, but for a time of creation, which is the server's own: a false one there is no fault, as it is not stored. */
+  private storedOf({ type, value }: ResourceDraft): Resource {
+    if (value.meta === undefined) return value;
+    const meta = this.styles.of(type).withoutCreation(value.meta);
+    if (meta === value.meta) return value;
+    const { meta: _sent, ...others } = value;
+    return Object.keys(meta).length === 0 ? others : { ...value, meta };
   }
 
   /** @throws ServiceError 'unprocessable' with all errors. */

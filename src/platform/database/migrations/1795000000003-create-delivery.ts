@@ -72,6 +72,7 @@ async function createOutboxEvent(runner: QueryRunner): Promise<void> {
       resource_id text not null,
       interaction text not null,
       method text not null,
+      correlation_id text,
       constraint outbox_event_pk primary key (destination_key, event_id)
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.05)`);
 }
@@ -170,4 +171,5 @@ const EVENT_COLUMNS = [
   'interactions text[]',
   'methods text[]',
   'undecided boolean[]',
+  'correlation_ids text[]',
 ];

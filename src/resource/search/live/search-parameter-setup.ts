@@ -3,9 +3,10 @@ import { searchParameterDefinitions } from '../../../fhir/definitions';
 import { searchParameterResource, searchParametersDigest } from '../../../fhir/search-parameter-resources';
 import { type Resource } from '../../../fhir/types';
 import { ServerSetup } from '../../../platform/database/server-setup';
-import { Clock } from '../../../platform/time/clock';
-import { isSame } from '../../resource-writer';
-import { type LockedId, type NewResource, ResourceStore, type VersionContent } from '../../store/resource-store';
+import { readJson } from '../../../platform/json/read-json';
+import { NextVersions } from '../../next-versions';
+import { ResourceDraft } from '../../resource-draft';
+import { type FreeId, type LockedResource, NEW_ID, type NewResource, ResourceStore } from '../../store/resource-store';
 import { SearchIndex } from '../search-index';
 
 const TYPE = 'SearchParameter';
@@ -22,7 +23,7 @@ export class SearchParameterSetup implements OnApplicationBootstrap {
     private readonly setup: ServerSetup,
     private readonly store: ResourceStore,
     private readonly index: SearchIndex,
-    private readonly clock: Clock,
+    private readonly versions: NextVersions,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -36,34 +37,28 @@ export class SearchParameterSetup implements OnApplicationBootstrap {
     const held = await this.store.lockAll(resources.map(({ id = '' }) => ({ type: TYPE, id })));
     const added: NewResource[] = [];
     for (const [index, resource] of resources.entries()) {
-      const { current, lastVersion } = held[index] ?? { current: undefined, lastVersion: 0 };
-      if (current === undefined) added.push(this.newResourceOf(resource, lastVersion));
+      const { current, ...free } = held[index] ?? { current: undefined, ...NEW_ID };
+      if (current === undefined) added.push(this.newResourceOf(resource, free));
       else await this.replace(current, resource);
     }
     await this.store.insertAll(added, () => Promise.resolve());
     await this.store.assertUnchanged(added);
   }
 
-  private newResourceOf(resource: Resource, lastVersion: number): NewResource {
+  private newResourceOf(resource: Resource, free: FreeId): NewResource {
     const { id = '' } = resource;
-    return { type: TYPE, id, content: contentOf(resource, lastVersion + 1, this.clock.now()) };
+    return { type: TYPE, id, content: this.versions.ofNew(draftOf(resource), id, 'PUT', free) };
   }
 
-  private async replace(current: NonNullable<LockedId['current']>, resource: Resource): Promise<void> {
-    const { id, version, updatedAt } = current;
+  private async replace(current: LockedResource, resource: Resource): Promise<void> {
+    const { id } = current;
     if (current.value.url !== resource.url) {
       this.logger.warn(`SearchParameter/${id} is not that of HL7, which is therefore not stored`);
       return;
     }
-    if (isSame(contentOf(resource, version, updatedAt).text, current.text)) return;
-    const later = new Date(Math.max(this.clock.now().getTime(), updatedAt.getTime() + 1));
-    await this.store.replace(current, contentOf(resource, version + 1, later));
+    const content = await this.versions.after(current, draftOf(resource), 'PUT');
+    if (content !== undefined) await this.store.replace(current, content);
   }
 }
 
-/** The text as a draft of the same body would be stored, so that a client's PUT of it changes nothing. */
-function contentOf({ resourceType, id = '', ...members }: Resource, version: number, updatedAt: Date): VersionContent {
-  const meta = { versionId: String(version), lastUpdated: updatedAt.toISOString() };
-  const value = { resourceType, id, meta, ...members };
-  return { version, updatedAt, method: 'PUT', text: JSON.stringify(value), value };
-}
+const draftOf = (resource: Resource): ResourceDraft => ResourceDraft.of(readJson(JSON.stringify(resource)), TYPE);

@@ -1,0 +1,98 @@
+import { elementsOf, type JsonMember, objectText } from '../platform/json/json-members';
+import { type Meta } from '../fhir/types';
+
+/** What the server says of a version in its `meta`. */
+export interface VersionStamp {
+  readonly version: number;
+  readonly updatedAt: Date;
+  /** Time of version 1; undefined where it is not told, as in texts that are older than this. */
+  readonly createdAt: Date | undefined;
+}
+
+/** The `meta` that was sent, but for version and time of update. */
+export interface SentMeta {
+  readonly members: readonly JsonMember[];
+  readonly value: Meta;
+}
+
+/**
+ * How `meta` tells when a resource was created. What was sent in that place is not stored, so that a client can neither
+ * move the time nor double it by sending back what it read.
+ */
+export interface MetaStyle {
+  /** The `meta` of one version as JSON text: what the server says, then what was sent. */
+  textOf(sent: SentMeta, stamp: VersionStamp): string;
+  /** A `meta` that was sent, without what is not stored; itself when that is all. */
+  withoutCreation(meta: Meta): Meta;
+  /** What a stored `meta` tells. */
+  createdAtIn(meta: Meta): Date | undefined;
+}
+
+/** Native types: a member `createdAt`. */
+export const NATIVE_META: MetaStyle = {
+  textOf: ({ members }, stamp) => {
+    const { createdAt } = stamp;
+    const told: MemberText[] = createdAt === undefined ? [] : [['createdAt', instantText(createdAt)]];
+    return metaText(
+      [...stampMembers(stamp), ...told],
+      members.filter(({ key }) => key !== 'createdAt'),
+    );
+  },
+  withoutCreation: (meta) => {
+    const { createdAt, ...others } = meta;
+    return createdAt === undefined ? meta : others;
+  },
+  createdAtIn: ({ createdAt }) => instantOf(createdAt),
+};
+
+/** Types of FHIR: an extension, the first one, as FHIR has no member for it. */
+export const fhirMeta = (url: string): MetaStyle => {
+  const isOwn = (extension: unknown): boolean => (extension as { readonly url?: unknown } | null)?.url === url;
+  const begin = `{"url":${JSON.stringify(url)},"valueInstant":`;
+  return {
+    textOf: ({ members, value }, stamp) => {
+      const { createdAt } = stamp;
+      const sent = members.find(({ key }) => key === 'extension');
+      const values = listOf(value.extension);
+      const kept = elementsOf(sent?.valueText ?? '[]').filter((_text, index) => !isOwn(values[index]));
+      const extensions = createdAt === undefined ? kept : [`${begin}${instantText(createdAt)}}`, ...kept];
+      const told: MemberText[] = extensions.length === 0 ? [] : [['extension', `[${extensions.join(',')}]`]];
+      return metaText(
+        [...stampMembers(stamp), ...told],
+        members.filter((member) => member !== sent),
+      );
+    },
+    withoutCreation: (meta) => {
+      const { extension, ...others } = meta;
+      const values = listOf(extension);
+      if (!values.some(isOwn)) return meta;
+      const sent = values.filter((value) => !isOwn(value));
+      return sent.length === 0 ? others : { ...others, extension: sent };
+    },
+    createdAtIn: ({ extension }) => {
+      const [first] = listOf(extension);
+      return isOwn(first) ? instantOf((first as { readonly valueInstant?: unknown }).valueInstant) : undefined;
+    },
+  };
+};
+
+type MemberText = readonly [key: string, valueText: string];
+
+const stampMembers = ({ version, updatedAt }: VersionStamp): readonly MemberText[] => [
+  ['versionId', `"${version}"`],
+  ['lastUpdated', instantText(updatedAt)],
+];
+
+function metaText(own: readonly MemberText[], sent: readonly JsonMember[]): string {
+  const others = sent.map(({ keyText, valueText }) => `${keyText}:${valueText}`);
+  return `${[objectText(own).slice(0, -1), ...others].join(',')}}`;
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : []);
+
+const instantText = (instant: Date): string => `"${instant.toISOString()}"`;
+
+function instantOf(text: unknown): Date | undefined {
+  const instant = typeof text === 'string' ? new Date(text) : undefined;
+  return instant === undefined || Number.isNaN(instant.getTime()) ? undefined : instant;
+}

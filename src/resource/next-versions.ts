@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { canonicalText, parseLossless } from '../platform/json/lossless';
+import { Clock } from '../platform/time/clock';
+import { type Meta } from '../fhir/types';
+import { type VersionStamp } from './meta-style';
+import { MetaStyles } from './meta-styles';
+import { type ResourceDraft } from './resource-draft';
+import { type FreeId, type LockedResource, ResourceStore, type VersionContent } from './store/resource-store';
+import { type WriteMethod } from './stored-resource';
+
+/** Makes the versions that are stored out of drafts: their texts, with what the server says in `meta`, and their values. */
+@Injectable()
+export class NextVersions {
+  constructor(
+    private readonly styles: MetaStyles,
+    private readonly store: ResourceStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The first version of an id, or the one that follows its deletion and keeps the time of the first. */
+  ofNew(draft: ResourceDraft, id: string, method: WriteMethod, free: FreeId): VersionContent {
+    const { lastVersion, deletedAt } = free;
+    const updatedAt = deletedAt === undefined ? this.clock.now() : this.timeAfter(deletedAt);
+    const createdAt = lastVersion === 0 ? updatedAt : free.createdAt;
+    return this.contentOf(draft, id, method, { version: lastVersion + 1, updatedAt, createdAt });
+  }
+
+  /** The version that replaces what is stored; undefined when its content would be the same. */
+  async after(current: LockedResource, draft: ResourceDraft, method: WriteMethod): Promise<VersionContent | undefined> {
+    const { id, type, version, updatedAt, text, value } = current;
+    const style = this.styles.of(type);
+    const told = style.createdAtIn(value.meta ?? {});
+    const asStored = style.textOf(draft.meta, { version, updatedAt, createdAt: told });
+    if (!draft.hasHiddenChange && isSame(draft.textOf(id, asStored), text)) return undefined;
+    return this.contentOf(draft, id, method, {
+      version: version + 1,
+      updatedAt: this.timeAfter(updatedAt),
+      createdAt: told ?? (await this.store.createdAt(current)),
+    });
+  }
+
+  /** Clocks of replicas differ and step: of one resource a later version is always the younger one. */
+  timeAfter(time: Date): Date {
+    return new Date(Math.max(this.clock.now().getTime(), time.getTime() + 1));
+  }
+
+  private contentOf(draft: ResourceDraft, id: string, method: WriteMethod, stamp: VersionStamp): VersionContent {
+    const { version, updatedAt } = stamp;
+    const metaText = this.styles.of(draft.type).textOf(draft.meta, stamp);
+    const value = { ...draft.value, id, meta: JSON.parse(metaText) as Meta };
+    return { version, updatedAt, method, text: draft.textOf(id, metaText), value };
+  }
+}
+
+/** Whether two texts of one version are the same content: key order does not matter, numbers count as written. */
+export function isSame(text: string, stored: string): boolean {
+  if (text === stored) return true;
+  return text.length === stored.length && canonicalText(parseLossless(text)) === canonicalText(parseLossless(stored));
+}
