@@ -3,6 +3,7 @@ import { RequestContext } from '../../src/platform/http/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
 import { countsOf, delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
+import { putParameter } from '../support/store';
 import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 import { type NotificationBody, WebhookReceiver } from '../support/webhook-receiver';
 
@@ -322,9 +323,10 @@ describe('x-topic-correlation-id of a request', () => {
 });
 
 describe('X-Correlation-Id of a request', () => {
+  const INDEXED = 'the index of Basic.followed:';
   const ids = { 'X-Request-Id': 'request-1', 'X-Correlation-Id': 'order-4711' };
 
-  it('is in the answer and in the log beside the request id, and not in what is sent for it later', async () => {
+  it('is in the answer and in the log beside the request id, and not in what is done for it later', async () => {
     const lines: string[] = [];
     for (const stream of [process.stdout, process.stderr])
       jest.spyOn(stream, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
@@ -334,6 +336,8 @@ describe('X-Correlation-Id of a request', () => {
       const headers = { ...ids, [HEADER]: 'for-receivers-only' };
       await put(newName(), { ...headers, 'x-max-isolation-level': 'serializable' });
       await delivered(app, hook, 1);
+      await putParameter(app, 'followed', { base: ['Basic'], type: 'token', expression: 'Basic.code' }, { headers });
+      await eventually('the index is begun', () => lines.find((line) => line.includes(INDEXED)));
       const refused = await app.post('/auth/token', { grant_type: 'password' }, { authorization: null, headers });
       expect([refused.headers.get('x-request-id'), refused.headers.get('x-correlation-id')]).toEqual(
         Object.values(ids),
@@ -349,7 +353,8 @@ describe('X-Correlation-Id of a request', () => {
     expect(of('OAuth request refused')).toEqual([
       expect.objectContaining({ requestId: 'request-1', correlationId: 'order-4711' }),
     ]);
-    expect(of('delivery attempt').map((line) => Object.keys(line).filter((key) => key.endsWith('Id')))).toEqual([[]]);
+    for (const later of ['delivery attempt', INDEXED])
+      expect(of(later).map((line) => Object.keys(line).filter((key) => key.endsWith('Id')))).toEqual([[]]);
     expect(lines.join('')).not.toContain('for-receivers-only');
   });
 

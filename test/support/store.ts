@@ -1,4 +1,4 @@
-import { type Received, type TestApp } from './test-app';
+import { type Received, type Sent, type TestApp } from './test-app';
 
 /** Stores a resource under the type and id that it says. @throws Error when it is not stored. */
 export async function storeOn(app: TestApp, resource: object): Promise<void> {
@@ -22,8 +22,8 @@ export async function storeAll(
 }
 
 /** Sends an active SearchParameter, whose code is its id; `members` say what it finds. */
-export const putParameter = (app: TestApp, id: string, members: object): Promise<Received> =>
-  app.put(`/SearchParameter/${id}`, {
+export const putParameter = (app: TestApp, id: string, members: object, sent?: Sent): Promise<Received> => {
+  const parameter = {
     resourceType: 'SearchParameter',
     id,
     url: `http://ward.example/SearchParameter/${id}`,
@@ -32,4 +32,6 @@ export const putParameter = (app: TestApp, id: string, members: object): Promise
     description: 'A parameter of the specs',
     code: id,
     ...members,
-  });
+  };
+  return app.put(`/SearchParameter/${id}`, parameter, sent);
+};

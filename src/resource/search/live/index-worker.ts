@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { Statements } from '../../../platform/database/statements';
+import { RequestContext } from '../../../platform/http/request-context';
 import { IndexJob } from './index-job';
 import { NEXT_STEP } from './live-parameter-statements';
 
@@ -23,6 +24,7 @@ export class IndexWorker implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly job: IndexJob,
     private readonly statements: Statements,
     private readonly scheduler: SchedulerRegistry,
+    private readonly requests: RequestContext,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -44,10 +46,13 @@ export class IndexWorker implements OnApplicationBootstrap, BeforeApplicationShu
   wake(): void {
     if (this.isStopping) return;
     this.isWanted = true;
-    this.working ??= this.work().finally(() => {
-      this.working = undefined;
-      if (this.isWanted) this.wake();
-    });
+    // The request that wakes it has no part in the steps, neither its id nor the isolation level that it asked for.
+    this.working ??= this.requests
+      .outside(() => this.work())
+      .finally(() => {
+        this.working = undefined;
+        if (this.isWanted) this.wake();
+      });
   }
 
   private async work(): Promise<void> {
