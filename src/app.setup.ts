@@ -28,14 +28,15 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests));
   if (!environment.hasCompression) app.use(withoutCompression);
+  // Before any body is read: pages may read why theirs was refused.
+  if (environment.corsOrigins.length > 0) {
+    app.enableCors({ origin: [...environment.corsOrigins], credentials: true, exposedHeaders: EXPOSED_HEADERS });
+  }
   // Bodies stay bytes: each edge reads them as text by its own rules (docs/architecture.md, "Bodies").
   app.use(raw({ type: () => true, limit: environment.bodyLimitBytes }));
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);
-  if (environment.corsOrigins.length > 0) {
-    app.enableCors({ origin: [...environment.corsOrigins], credentials: true, exposedHeaders: EXPOSED_HEADERS });
-  }
   setupOpenApi(app, environment);
   return app;
 }
