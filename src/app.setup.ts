@@ -2,6 +2,7 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import { NestFactory } from '@nestjs/core';
 import express, { type Express, raw, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
+import { TokenGate } from './auth/overload/token-gate';
 import { refuseBrokenRequests } from './fhir/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { pacedRequests } from './platform/http/paced-requests.middleware';
@@ -9,8 +10,6 @@ import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
 import { InitBundle } from './resource/bundle/init-bundle';
-
-const TOKEN_BURST_PAUSE_MILLISECONDS = 2;
 
 /** Makes the application as the server and the specs run it; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
@@ -24,8 +23,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
       abortOnError: false,
     },
   );
-  // Issuing a token keeps the event loop busy for about as long: a burst of logins loses nothing by the pause.
-  app.use(pacedRequests('/auth/token', TOKEN_BURST_PAUSE_MILLISECONDS), pacedRequests('/auth/'));
+  app.use(app.get(TokenGate).handler, pacedRequests('/auth/'));
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests));

@@ -24,8 +24,9 @@ import { Grants } from './grants/grant.registry';
 import { PasswordGrant } from './grants/password.grant';
 import { RefreshTokenGrant } from './grants/refresh-token.grant';
 import { HashThreads } from './hashing/hash-threads';
-import { LoginQueue } from './hashing/login-queue';
 import { PasswordHash } from './hashing/password-hash';
+import { LoginQueue } from './overload/login-queue';
+import { TokenGate } from './overload/token-gate';
 import { ClientResourceType, UserResourceType } from './identity.resource-types';
 import { IdentitySetup } from './identity-setup';
 import { JwksController } from './keys/jwks.controller';
@@ -68,6 +69,7 @@ const users = [
   TwoFactorKeys,
   Userinfo,
   HashThreads,
+  TokenGate,
   LoginQueue,
   PasswordHash,
 ];

@@ -14,7 +14,7 @@ import { type ReportLine, reportOf, resourceRates } from './report';
 import { ROUNDS, runCase } from './run-case';
 import { runDelivery } from './run-delivery';
 import { measureScale } from './scale/scale-bench';
-import { setUpTestBed } from './test-bed';
+import { setUpServer, setUpTestBed } from './test-bed';
 
 const tell = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -56,7 +56,7 @@ async function main(cleanup: Cleanup): Promise<number> {
     return 0;
   }
   if (capture === true) {
-    const { server } = await setUpTestBed(cleanup);
+    const { server } = await setUpServer(cleanup);
     tell(`\n${await measureCapture(server, cleanup)}\n`);
     tellLoad();
     return 0;

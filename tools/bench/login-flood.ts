@@ -8,7 +8,7 @@ import { CASES } from './bench-data';
 import { LoadClient } from './load-client';
 import { type Flood } from './login-flooder';
 import { quantile } from './statistics';
-import { setUpTestBed } from './test-bed';
+import { setUpServer } from './test-bed';
 
 /** Reads go out at this pace, whether the last one was answered or not: who waits would hide how long others wait. */
 const READS_PER_SECOND = 100;
@@ -16,11 +16,11 @@ const BASELINE_SECONDS = 10;
 /** One flood has a few hundred reads: its p99 is that of a handful. */
 const ROUNDS = 5;
 /** A server that floods are to be feared on has seen logins before. */
-const WARM_UP_LOGINS = 20;
+const WARM_UP_LOGINS = 200;
 
 /** Measures what readers feel while `count` logins arrive at once (docs/performance.md, "A flood of logins"). */
 export async function measureFlood(count: number, cleanup: Cleanup): Promise<string> {
-  const bed = await setUpTestBed(cleanup);
+  const bed = await setUpServer(cleanup);
   const reader = new LoadClient(bed.server);
   const flooder = fork(resolve('dist/tools/bench/login-flooder.js'));
   const flood = { url: new URL('/auth/token', bed.server.baseUrl).href, form: bed.login, count };

@@ -9,7 +9,8 @@ import { objectText } from '../../platform/json/json-members';
 import { settingsOf } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { Grants } from '../grants/grant.registry';
-import { LoginQueue } from '../hashing/login-queue';
+import { LoginQueue } from '../overload/login-queue';
+import { TokenGate } from '../overload/token-gate';
 import { noteClient, sendUnstored } from './oauth-answer';
 import { OAuthError } from './oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
@@ -27,6 +28,7 @@ export class TokenController {
     private readonly clients: ClientAuthenticator,
     private readonly grants: Grants,
     private readonly logins: LoginQueue,
+    private readonly gate: TokenGate,
   ) {}
 
   @Post()
@@ -57,7 +59,13 @@ export class TokenController {
       noteClient(response, client.id);
       return grant.exchange(client, tokenRequest);
     };
-    const arrival = { address: addressPrefixOf(request.ip ?? ''), isGone: () => response.destroyed };
+    const arrival = {
+      address: addressPrefixOf(request.ip ?? ''),
+      isGone: () => response.destroyed,
+      onWait: () => {
+        this.gate.leave(response);
+      },
+    };
     sendUnstored(response, textOf(await (grant.costsHash === true ? this.logins.run(arrival, exchange) : exchange())));
   }
 

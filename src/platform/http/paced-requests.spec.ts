@@ -20,23 +20,4 @@ describe(pacedRequests, () => {
     for (let count = 0; count < 3; count++) await turn();
     expect(admitted.slice(1)).toEqual(['/auth/token?1', '/auth/token?2', '/auth/token?3', '/auth/token?4']);
   });
-
-  it('pauses between the requests of a burst, and lets all of them in', async () => {
-    const pace = pacedRequests('/auth/token', 200);
-    const names = Array.from({ length: 10 }, (_, index) => String(index));
-    const admitted: string[] = [];
-    const all = names.map(
-      (name) =>
-        new Promise<void>((resolve) => {
-          pace({ url: '/auth/token' } as Request, {} as Response, () => {
-            admitted.push(name);
-            resolve();
-          });
-        }),
-    );
-    for (let count = 0; count < 5; count++) await turn();
-    expect(admitted).toEqual(['0']);
-    await Promise.all(all);
-    expect(admitted).toEqual(names);
-  });
 });

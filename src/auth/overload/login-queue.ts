@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
+import { FairQueue } from '../../platform/http/fair-queue';
 import { Clock } from '../../platform/time/clock';
-import { tooManyLogins } from './too-many-logins';
+import { tooManyLogins } from '../hashing/too-many-logins';
+import { TokenGate } from './token-gate';
 
-/** Who has waited longer is refused: whoever logs in has given up, or tries again. */
-const LONGEST_WAIT_SECONDS = 10;
+/** Who has waited longer is refused: most clients of HTTP have given up by then. */
+const LONGEST_WAIT_SECONDS = 30;
+
+/** About as long as a login takes: while others are served, at most half of the time belongs to logins. */
+const REST_MILLISECONDS = 15;
 
 /** Somebody who wants to log in. */
 export interface Arrival {
@@ -12,6 +17,8 @@ export interface Arrival {
   readonly address: string;
   /** Whether nobody waits for the answer any more. */
   readonly isGone: () => boolean;
+  /** Told when it has to wait. */
+  readonly onWait: () => void;
 }
 
 interface Waiting extends Arrival {
@@ -23,27 +30,27 @@ interface Waiting extends Arrival {
 /**
  * Lets in as many logins at a time as keep the hash threads busy; the others wait here, before they ask the database
  * anything: hundreds at once would keep every other request from its connections. Addresses take turns, so that a flood
- * from one of them holds up itself.
+ * from one of them holds up itself. Logins give way to all other requests: a place rests after each, while there are any.
  */
 @Injectable()
 export class LoginQueue {
-  /** By address; the first is the next one's. */
-  private readonly lines = new Map<string, Waiting[]>();
+  private readonly waiting = new FairQueue<Waiting>();
   private inside = 0;
-  private waiting = 0;
 
   constructor(
     private readonly environment: Environment,
     private readonly clock: Clock,
+    private readonly gate: TokenGate,
   ) {}
 
-  /** @throws ServiceError 'busy' when as many wait as may, or after ten seconds */
+  /** @throws ServiceError 'busy' when as many wait as may, or after thirty seconds */
   async run<T>(arrival: Arrival, login: () => Promise<T>): Promise<T> {
     await this.enter(arrival);
     try {
       return await login();
     } finally {
-      this.leave();
+      if (this.gate.hasOthers) setTimeout(this.leave, REST_MILLISECONDS).unref();
+      else this.leave();
     }
   }
 
@@ -54,33 +61,27 @@ export class LoginQueue {
       return;
     }
     this.makePlace(arrival.address);
+    arrival.onWait();
     await new Promise<void>((resolve, reject) => {
       const refuse = (): void => {
         reject(tooManyLogins());
       };
-      const line = this.lines.get(arrival.address) ?? [];
-      line.push({ ...arrival, since: this.clock.now().getTime(), begin: resolve, refuse });
-      this.lines.set(arrival.address, line);
-      this.waiting++;
+      this.waiting.add(arrival.address, { ...arrival, since: this.clock.now().getTime(), begin: resolve, refuse });
     });
   }
 
   /** Where there is none, the last one of the longest line leaves, unless that is the line of the one who comes. */
   private makePlace(address: string): void {
-    if (this.waiting < this.environment.passwordHashQueue) return;
-    const longest = [...this.lines.values()].reduce<Waiting[]>(
-      (one, other) => (other.length > one.length ? other : one),
-      [],
-    );
-    if (longest.length <= (this.lines.get(address)?.length ?? 0) + 1) throw tooManyLogins();
-    this.waiting--;
-    longest.pop()?.refuse();
+    if (this.waiting.size < this.environment.passwordHashQueue) return;
+    const last = this.waiting.takeFromLongest(address);
+    if (last === undefined) throw tooManyLogins();
+    last.refuse();
   }
 
   /** A place goes from the one who leaves to the next. */
-  private leave(): void {
+  private readonly leave = (): void => {
     const oldest = this.clock.now().getTime() - LONGEST_WAIT_SECONDS * 1_000;
-    for (let next = this.takeNext(); next !== undefined; next = this.takeNext()) {
+    for (let next = this.waiting.take(); next !== undefined; next = this.waiting.take()) {
       if (next.since >= oldest && !next.isGone()) {
         next.begin();
         return;
@@ -88,17 +89,5 @@ export class LoginQueue {
       next.refuse();
     }
     this.inside--;
-  }
-
-  private takeNext(): Waiting | undefined {
-    for (const [address, line] of this.lines) {
-      const next = line.shift();
-      this.lines.delete(address);
-      if (line.length > 0) this.lines.set(address, line);
-      if (next === undefined) continue;
-      this.waiting--;
-      return next;
-    }
-    return undefined;
-  }
+  };
 }

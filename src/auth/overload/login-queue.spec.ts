@@ -1,6 +1,8 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type Request, type Response } from 'express';
 import { type Environment } from '../../platform/config/environment';
 import { LoginQueue } from './login-queue';
+import { TokenGate } from './token-gate';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -10,18 +12,21 @@ class Logins {
   /** By name: "done", or why it was refused. */
   readonly outcomes: Record<string, string> = {};
   readonly gone = new Set<string>();
+  readonly waited: string[] = [];
   now = new Date('2026-01-01T08:00:00Z');
   private readonly ends: (() => void)[] = [];
+  private readonly gate = new TokenGate();
   private readonly queue: LoginQueue;
 
   constructor(passwordHashSlots: number, passwordHashQueue: number) {
-    this.queue = new LoginQueue({ passwordHashSlots, passwordHashQueue } as Environment, { now: () => this.now });
+    const environment = { passwordHashSlots, passwordHashQueue } as Environment;
+    this.queue = new LoginQueue(environment, { now: () => this.now }, this.gate);
   }
 
   arrive(address: string, ...names: string[]): void {
     for (const name of names) {
       this.queue
-        .run({ address, isGone: () => this.gone.has(name) }, async () => {
+        .run({ address, isGone: () => this.gone.has(name), onWait: () => this.waited.push(name) }, async () => {
           this.began.push(name);
           await new Promise<void>((resolve) => this.ends.push(resolve));
         })
@@ -30,6 +35,11 @@ class Logins {
           (error: unknown) => (this.outcomes[name] = (error as Error).message),
         );
     }
+  }
+
+  /** Another request is served. */
+  readSomething(): void {
+    this.gate.handler({ url: '/fhir/Patient/p1' } as Request, {} as Response, () => undefined);
   }
 
   /** One after the other, the first that began first. */
@@ -54,6 +64,7 @@ describe(LoginQueue, () => {
     logins.arrive('a', '1', '2', '3', '4');
     await settled();
     expect(logins.began).toEqual(['1']);
+    expect(logins.waited).toEqual(['2', '3', '4']);
     await logins.end(1);
     expect(logins.began).toEqual(['1', '2']);
     await logins.end(3);
@@ -89,25 +100,60 @@ describe(LoginQueue, () => {
     expect(logins.began).toEqual(['1', '3']);
   });
 
-  it('refuses who has waited for more than ten seconds', async () => {
+  it('refuses who has waited for more than thirty seconds', async () => {
     logins.arrive('a', '1', 'early');
-    logins.now = new Date('2026-01-01T08:00:09Z');
+    logins.now = new Date('2026-01-01T08:00:29Z');
     logins.arrive('a', 'late');
-    logins.now = new Date('2026-01-01T08:00:10.001Z');
+    logins.now = new Date('2026-01-01T08:00:30.001Z');
     await logins.end(1);
     expect(logins.outcomes).toEqual({ '1': 'done', early: BUSY });
     expect(logins.began).toEqual(['1', 'late']);
   });
 
   it('gives the place back after a failure', async () => {
-    const queue = new LoginQueue({ passwordHashSlots: 1, passwordHashQueue: 0 } as Environment, {
-      now: () => logins.now,
-    });
-    const arrival = { address: 'a', isGone: () => false };
+    const environment = { passwordHashSlots: 1, passwordHashQueue: 0 } as Environment;
+    const queue = new LoginQueue(environment, { now: () => logins.now }, new TokenGate());
+    const arrival = { address: 'a', isGone: () => false, onWait: () => undefined };
     for (let n = 0; n < 5; n++) {
       const login = queue.run(arrival, () => Promise.reject(new Error('wrong')));
       await expect(login).rejects.toThrow('wrong');
     }
     await expect(queue.run(arrival, () => Promise.resolve('right'))).resolves.toBe('right');
+  });
+
+  describe('beside other requests', () => {
+    beforeEach(() => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+    });
+    afterEach(() => {
+      jest.useRealTimers();
+    });
+
+    it('rests after a login, as long as one takes', async () => {
+      logins.arrive('a', '1', '2', '3');
+      await settled();
+      logins.readSomething();
+      await logins.end(1);
+      jest.advanceTimersByTime(14);
+      await settled();
+      expect(logins.began).toEqual(['1']);
+      jest.advanceTimersByTime(1);
+      await settled();
+      expect(logins.began).toEqual(['1', '2']);
+      jest.advanceTimersByTime(85);
+      await logins.end(1); // nobody else came for a while
+      expect(logins.began).toEqual(['1', '2', '3']);
+    });
+
+    it('lets in at once who comes after the rest', async () => {
+      logins.arrive('a', '1');
+      await settled();
+      logins.readSomething();
+      await logins.end(1);
+      jest.advanceTimersByTime(15);
+      logins.arrive('a', '2');
+      await settled();
+      expect(logins.began).toEqual(['1', '2']);
+    });
   });
 });
