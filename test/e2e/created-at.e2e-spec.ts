@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type Bundle, idsOf, idsOn, searchOn } from '../support/bundle';
 import { Clock } from '../../src/platform/time/clock';
+import { destination, newDestination, newTopic } from '../support/destinations';
+import { login } from '../support/people';
 import { putParameter } from '../support/store';
 import { startTestApp, type Received, type TestApp } from '../support/test-app';
 
@@ -431,28 +433,34 @@ describe('The time of creation', () => {
     }
   });
 
-  it('is in all texts of this server as it is searched by, whoever wrote them', async () => {
-    const { rows } = await database.query<{ type: string; other: string | null }>(
-      `with versions as (select type, id, version, updated_at, body from resource union all
-         select type, id, version, updated_at, body from resource_history where body is not null)
-       select v.type,
-         min(v.type || '/' || v.id || ' ' || v.version) filter (where coalesce(
-           v.body::jsonb #>> '{meta,createdAt}', v.body::jsonb #>> '{meta,extension,0,valueInstant}')::timestamptz is distinct from
+  it('is in all texts of this server as it is searched by, whoever wrote them, in the style of the type', async () => {
+    await login(app, 'ada');
+    await app.put('/SDCWorkflow/styled', { status: 'new' });
+    await newDestination(app, destination(await newTopic(app)));
+    const { rows } = await database.query<{ type: string; isNative: boolean; other: string | null }>(
+      `with versions as (select type, id, version, updated_at, body::jsonb -> 'meta' as meta from resource union all
+         select type, id, version, updated_at, body::jsonb -> 'meta' from resource_history where body is not null)
+       select v.type, bool_and(v.meta ? 'createdAt') as "isNative",
+         min(v.type || '/' || v.id || ' ' || v.version) filter (where
+           coalesce(v.meta ->> 'createdAt', v.meta #>> '{extension,0,valueInstant}')::timestamptz is distinct from
            case when v.version = 1 then v.updated_at else (select h.updated_at from resource_history h
              where h.type = v.type and h.id = v.id and h.version = 1) end) as other
        from versions v where v.id not like 'old-%' group by v.type order by v.type`,
     );
     expect(rows.filter(({ other }) => other !== null)).toEqual([]);
-    const types = rows.map(({ type }) => type);
-    expect(types).toEqual(
+    const ofStyle = (style: boolean): string[] =>
+      rows.flatMap(({ type, isNative }) => (isNative === style ? [type] : []));
+    expect(ofStyle(true)).toEqual([
+      ...['AccessPolicy', 'Client', 'Role', 'SDCAddendum'],
+      ...['SDCDocument', 'SDCWorkflow', 'Session', 'User'],
+    ]);
+    expect(ofStyle(false)).toEqual(
       expect.arrayContaining([
-        'AccessPolicy',
         'AuditEvent',
-        'Client',
         'CompartmentDefinition',
-        'SDCAddendum',
         'SearchParameter',
-        'User',
+        'SvcSubscriptionTopic',
+        'SvcTopicDestination',
       ]),
     );
   });
