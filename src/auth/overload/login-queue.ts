@@ -8,8 +8,8 @@ import { TokenGate } from './token-gate';
 /** Who has waited longer is refused: most clients of HTTP have given up by then. */
 const LONGEST_WAIT_SECONDS = 30;
 
-/** About as long as a login takes: while others are served, at most half of the time belongs to logins. */
-const REST_MILLISECONDS = 15;
+/** Longer than a login takes: while others are served, less than half of the time belongs to logins. */
+const REST_MILLISECONDS = 25;
 
 /** Somebody who wants to log in. */
 export interface Arrival {
