@@ -76,12 +76,12 @@ const ENTRIES = ['a', 'b', 'c', 'd'];
 
 describe('x-topic-correlation-id of a request', () => {
   /** What is written by each door, after writes without the header where it needs some. */
-  it.each<[string, (id: string, headers: Headers) => Promise<unknown>, (id: string) => readonly string[]]>([
+  it.each<[string, (id: string, headers: Headers) => Promise<unknown>, (id: string) => readonly unknown[]]>([
     ['POST', (id, headers) => send('POST', '/fhir/Basic', headers, basic(id)), (id) => [`${id} ${id}`]],
     [
       'POST where the server makes the id',
       (_id, headers) => send('POST', '/fhir/Basic', headers, { code: { text: 'x' } }),
-      (id) => [expect.stringMatching(new RegExp(` ${id}$`)) as unknown as string],
+      (id) => [expect.stringMatching(new RegExp(` ${id}$`))],
     ],
     ['PUT that creates', (id, headers) => put(id, headers), (id) => [`${id} ${id}`]],
     [

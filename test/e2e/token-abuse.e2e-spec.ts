@@ -1,4 +1,5 @@
 import { createHmac, createSign, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -158,6 +159,23 @@ describe('tokens that nobody issued', () => {
   it('do not spoil the real one', async () => {
     expect((await app.get('/Patient', { authorization: `Bearer ${token}` })).status).toBe(200);
     expect(claims.iss).toBe(BASE_URL);
+  });
+
+  it('are asked for by callers who never send the rest of it, and others get theirs', async () => {
+    const { hostname, port } = new URL(app.url);
+    const form = { grant_type: 'password', client_id: 'signed', client_secret: SECRET };
+    const begun = `POST /auth/token HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
+    const callers = Array.from({ length: 40 }, () => connect(Number(port), hostname));
+    try {
+      await Promise.all(callers.map((caller) => once(caller, 'connect').then(() => caller.write(begun))));
+      // The first may come before them.
+      for (let count = 0; count < 5; count++) {
+        const sent = { ...form, username: 'nurse', password: 'password' };
+        expect((await app.post('/auth/token', sent, { authorization: null })).status).toBe(200);
+      }
+    } finally {
+      for (const caller of callers) caller.destroy();
+    }
   });
 
   describe('the Authorization header', () => {

@@ -1,35 +1,40 @@
-import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type Request, type Response } from 'express';
 import { TokenGate } from './token-gate';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Requests that come by a gate, each known by a name. */
+/** Requests that come by a gate, each known by a name, that are worked on until they are told to end. */
 class Requests {
   readonly admitted: string[] = [];
   readonly gate = new TokenGate();
-  private readonly responses = new Map<string, EventEmitter & { destroyed: boolean }>();
+  private readonly responses = new Map<string, Response>();
+  private readonly ends = new Map<string, () => void>();
 
   arrive(ip: string, ...names: string[]): void {
     for (const name of names) {
-      const response = Object.assign(new EventEmitter(), { destroyed: false });
+      const response = { destroyed: false } as Response;
       this.responses.set(name, response);
       const request = { url: name.startsWith('/') ? name : '/auth/token', ip } as Request;
-      this.gate.handler(request, this.responseOf(name), () => this.admitted.push(name));
+      this.gate.handler(request, response, () => {
+        this.admitted.push(name);
+        void this.gate.hold(response, () => new Promise<void>((resolve) => this.ends.set(name, resolve)));
+      });
     }
   }
 
   responseOf(name: string): Response {
-    return this.responses.get(name) as unknown as Response;
-  }
-
-  /** Answered, or hung up. */
-  close(name: string): void {
     const response = this.responses.get(name);
     if (response === undefined) throw new Error(`${name} has not come`);
-    response.destroyed = true;
-    response.emit('close');
+    return response;
+  }
+
+  hangUp(name: string): void {
+    this.responseOf(name).destroyed = true;
+  }
+
+  end(name: string): void {
+    this.ends.get(name)?.();
   }
 }
 
@@ -90,9 +95,9 @@ describe(TokenGate, () => {
     await milliseconds(1_000);
     expect(requests.admitted).toEqual(['f1', 'w1', 'f2', 'w2', ...names('f', 14).slice(2)]);
     requests.arrive('ward', 'w3');
-    requests.close('f1');
-    requests.close('w1');
-    requests.close('w1'); // gives one place, not two
+    requests.end('f1');
+    requests.end('w1');
+    requests.end('w1'); // gives one place, not two
     await milliseconds(1_000);
     expect(requests.admitted.slice(16)).toEqual(['f15', 'w3']);
   });
@@ -103,19 +108,19 @@ describe(TokenGate, () => {
     expect(requests.admitted).toHaveLength(16);
     requests.gate.leave(requests.responseOf('a1'));
     requests.gate.leave(requests.responseOf('a1'));
-    requests.close('a1');
+    requests.end('a1');
     await milliseconds(100);
     expect(requests.admitted).toHaveLength(17);
   });
 
   it('leaves out who hung up meanwhile', async () => {
     requests.arrive('a', 'a1', 'a2', 'a3');
-    requests.close('a1');
-    requests.close('a2');
+    requests.hangUp('a1');
+    requests.hangUp('a2');
     await turns(1);
     expect(requests.admitted).toEqual(['a3']);
     requests.arrive('a', 'a4');
-    requests.close('a4');
+    requests.hangUp('a4');
     await turns(1);
     requests.arrive('a', 'a5');
     await turns(1);

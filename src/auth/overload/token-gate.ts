@@ -5,7 +5,7 @@ import { FairQueue } from '../../platform/http/fair-queue';
 
 const TOKEN_ENDPOINT = '/auth/token';
 
-/** Let in at a time. More would wait for connections to the database, where addresses take no turns. */
+/** Worked on at a time. More would wait for connections to the database, where addresses take no turns. */
 const PLACES = 16;
 
 /** More than these wait: a burst. Of one, a request is let in after each pause. */
@@ -23,7 +23,7 @@ interface Waiting {
 }
 
 /**
- * Lets requests to the token endpoint in: some at a time, not all of a burst at once, and addresses take turns. Hundreds that
+ * Lets requests to the token endpoint in: while few are worked on, not all of a burst at once, and addresses take turns. Hundreds that
  * arrive together would else be parsed and answered in one turn of the event loop, and everybody else would wait for them.
  * libuv accepts one connection a turn, so whoever connects meanwhile waits for as many turns as others connected before: a burst
  * must not make them long.
@@ -51,10 +51,23 @@ export class TokenGate {
     return performance.now() - this.otherAt < RECENT_MILLISECONDS;
   }
 
-  /** Gives the place of a request away, which waits for something else from here on, or is over. */
-  readonly leave = (response: Response): void => {
+  /**
+   * Runs the work that `response` answers; it takes a place until it is over. Whoever never sends the rest of a body, or never
+   * reads an answer, has none.
+   */
+  async hold<T>(response: Response, work: () => Promise<T>): Promise<T> {
+    this.inside.add(response);
+    try {
+      return await work();
+    } finally {
+      this.leave(response);
+    }
+  }
+
+  /** Gives the place away of work that waits for something else from here on, or is over. */
+  leave(response: Response): void {
     if (this.inside.delete(response)) this.admitSoon();
-  };
+  }
 
   private admitSoon(): void {
     if (this.isAboutToAdmit || this.waiting.size === 0 || this.inside.size >= PLACES) return;
@@ -65,14 +78,7 @@ export class TokenGate {
 
   private readonly admit = (): void => {
     this.isAboutToAdmit = false;
-    const admitted = this.takeNext();
-    if (admitted === undefined) return;
-    const { response, next } = admitted;
-    this.inside.add(response);
-    response.once('close', () => {
-      this.leave(response);
-    });
-    next();
+    this.takeNext()?.next();
     this.admitSoon();
   };
 

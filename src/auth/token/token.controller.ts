@@ -66,7 +66,9 @@ export class TokenController {
         this.gate.leave(response);
       },
     };
-    sendUnstored(response, textOf(await (grant.costsHash === true ? this.logins.run(arrival, exchange) : exchange())));
+    const inTurn = (): Promise<TokenResponse> =>
+      grant.costsHash === true ? this.logins.run(arrival, exchange) : exchange();
+    sendUnstored(response, textOf(await this.gate.hold(response, inTurn)));
   }
 
   @All()
