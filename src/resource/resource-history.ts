@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
+import { type FeedBookmark, foreignBookmark } from './feed-bookmark';
 import { notStored } from './not-stored';
 import { ResourceReader } from './resource-reader';
 import { GrantedReader } from './rows/granted-reader';
@@ -14,6 +15,8 @@ export interface HistoryRequest {
   /** Versions of a page; 0 asks for the total alone. */
   readonly count: number;
   readonly hasTotal: boolean;
+  /** Asks for what was written after it. */
+  readonly bookmark?: FeedBookmark;
 }
 
 export interface HistoryPage {
@@ -23,14 +26,15 @@ export interface HistoryPage {
   readonly total?: number;
   /** Whether there are more in the direction of the walk. */
   readonly hasMore: boolean;
-  /** Where the scope names a transaction: the one to name next, to hear of what this answer does not have. */
-  readonly lastTransaction?: string;
+  /** Where the request had a bookmark: the one to send next, to receive what this answer does not have. */
+  readonly bookmark?: Required<FeedBookmark>;
 }
 
 interface FeedRow {
   readonly [column: string]: unknown;
+  readonly history: string;
+  readonly has_ended: boolean;
   readonly last_transaction: string;
-  readonly since: Date | null;
 }
 
 interface PageRow extends VersionRow {
@@ -46,9 +50,12 @@ export class ResourceHistory {
     private readonly granted: GrantedReader,
   ) {}
 
-  /** @throws ServiceError 'not-found' when the history is of one resource that never was. */
-  async page({ scope: asked, walk, count, hasTotal }: HistoryRequest): Promise<HistoryPage> {
-    const { scope, lastTransaction } = await this.withFeed(asked);
+  /**
+   * @throws ServiceError 'not-found' when the history is of one resource that never was
+   * @throws ServiceError 'gone' when the bookmark is not of this database's history
+   */
+  async page({ scope, walk, count, hasTotal, bookmark: known }: HistoryRequest): Promise<HistoryPage> {
+    const bookmark = known === undefined ? undefined : await this.nextBookmark(known, scope.types);
     const rows = count === 0 ? [] : await this.rows(scope, { ...walk, limit: count + 1 }, hasTotal);
     const total = rows[0]?.total ?? (hasTotal ? await this.total(scope) : undefined);
     if (rows.length === 0 && scope.id !== undefined) await this.assertWas(scope.types[0] ?? '', scope.id, scope.limit);
@@ -57,7 +64,7 @@ export class ResourceHistory {
       versions: walk.direction === 'older' ? versions : versions.reverse(),
       hasMore: rows.length > count,
       ...(total === undefined ? {} : { total }),
-      ...(lastTransaction === undefined ? {} : { lastTransaction }),
+      ...(bookmark === undefined ? {} : { bookmark }),
     };
   }
 
@@ -66,14 +73,15 @@ export class ResourceHistory {
     else if ((await this.granted.findWithin(limit, type, id)) === undefined) throw notStored(type, id, false);
   }
 
-  private async withFeed(scope: HistoryScope): Promise<{ scope: HistoryScope; lastTransaction?: string }> {
-    if (scope.afterTransaction === undefined) return { scope };
-    const feed = await this.statements.runOne<FeedRow>(READ_FEED, [scope.types, scope.afterTransaction, 'infinity']);
-    const since = Math.max(feed?.since?.getTime() ?? -Infinity, scope.since?.getTime() ?? -Infinity);
-    return {
-      scope: since === -Infinity ? scope : { ...scope, since: new Date(since) },
-      ...(feed === undefined ? {} : { lastTransaction: feed.last_transaction }),
-    };
+  private async nextBookmark(
+    { history, transaction }: FeedBookmark,
+    types: readonly string[],
+  ): Promise<Required<FeedBookmark>> {
+    const [feed] = await this.statements.run<FeedRow>(READ_FEED, [types, transaction]);
+    if (feed === undefined) throw new Error('The statement of the feed always has a row.');
+    const isOurs = history === undefined || (history === feed.history && feed.has_ended);
+    if (!isOurs) throw foreignBookmark();
+    return { history: feed.history, transaction: feed.last_transaction };
   }
 
   private rows(scope: HistoryScope, walk: HistoryWalk, hasTotal: boolean): Promise<PageRow[]> {

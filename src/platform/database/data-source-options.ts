@@ -8,6 +8,7 @@ import { CreateLiveSearchParameters1795000000006 } from './migrations/1795000000
 import { CreateAccessDenials1795000000007 } from './migrations/1795000000007-create-access-denials';
 import { CreateCredentialFailure1795000000010 } from './migrations/1795000000010-create-credential-failure';
 import { CreateEverythingList1795000000012 } from './migrations/1795000000012-create-everything-list';
+import { IndexVersionsByTransaction1795000000120 } from './migrations/1795000000120-index-versions-by-transaction';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -30,6 +31,7 @@ export const MIGRATIONS = [
   CreateAccessDenials1795000000007,
   CreateCredentialFailure1795000000010,
   CreateEverythingList1795000000012,
+  IndexVersionsByTransaction1795000000120,
 ];
 
 /** Options of the one DataSource: for the app, the migrations at start, and the TypeORM command line. */

@@ -1,4 +1,5 @@
 import { subsetOf } from '../../fhir/subset';
+import { printBookmark } from '../feed-bookmark';
 import { type HistoryPage } from '../resource-history';
 import { type StoredVersion } from '../stored-resource';
 import { printPosition } from './history-position';
@@ -24,7 +25,7 @@ export function historyBundle(page: HistoryPage, query: HistoryQuery, at: { root
 type Changed = readonly [name: '_before' | '_after' | '_page' | '_txid', value: string];
 
 function linksOf(
-  { versions, hasMore, lastTransaction }: HistoryPage,
+  { versions, hasMore, bookmark }: HistoryPage,
   { used, walk, page }: HistoryQuery,
   url: string,
 ): Link[] {
@@ -44,7 +45,7 @@ function linksOf(
   }
   if (last !== undefined && (isOlder ? hasMore : true)) links.push(linkTo('next', ['_before', printPosition(last)]));
   // Pages go to what is older: only the first one knows from where on there is news (RFC 5989 names the relation).
-  if (isFirst && lastTransaction !== undefined) links.push(linkTo('monitor', ['_txid', lastTransaction]));
+  if (isFirst && bookmark !== undefined) links.push(linkTo('monitor', ['_txid', printBookmark(bookmark)]));
   return links;
 }
 

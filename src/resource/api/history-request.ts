@@ -2,6 +2,7 @@ import { type DateRange, dateSpanOf } from '../../fhir/instant';
 import { readSubset } from '../../fhir/read-subset';
 import { type Subset } from '../../fhir/subset';
 import { ServiceError } from '../../platform/errors/service-error';
+import { parseBookmark } from '../feed-bookmark';
 import { type HistoryRequest } from '../resource-history';
 import { countOf, isLenient } from '../search/result-parameters';
 import { type HistoryScope } from '../store/history-statements';
@@ -62,7 +63,8 @@ export function readHistoryQuery(
       ([, value]) => value !== '',
     ),
   );
-  const transaction = valueOf('_txid');
+  const txid = valueOf('_txid');
+  const bookmark = txid === undefined ? undefined : parseBookmark(txid);
   const page = pageOf(valueOf('_page'), count);
   if (subset !== 'count') used.set('_count', String(count));
   return {
@@ -70,8 +72,9 @@ export function readHistoryQuery(
       ...of,
       ...(since === undefined ? {} : { since: new Date(rangeOf('_since', since).low) }),
       ...(period === undefined ? {} : { period: { start: new Date(period.low), end: new Date(period.high) } }),
-      ...(transaction === undefined ? {} : { afterTransaction: transactionOf(transaction) }),
+      ...(bookmark?.history === undefined ? {} : { afterTransaction: bookmark.transaction }),
     },
+    ...(bookmark === undefined ? {} : { bookmark }),
     walk: walkOf({ before: valueOf('_before'), after: valueOf('_after'), page, count }),
     page,
     count,
@@ -118,12 +121,6 @@ function pageOf(text: string | undefined, count: number): number | undefined {
     'invalid',
     `_page leads to the first ${LARGEST_SKIP} versions; to go on, follow the "next" links.`,
   );
-}
-
-/** PostgreSQL counts transactions in 64 bits. */
-function transactionOf(text: string): string {
-  if (/^\d{1,18}$/.test(text)) return text;
-  throw new ServiceError('invalid', '_txid must be 0, or the number that a "monitor" link of a history names.');
 }
 
 function hasTotalOf(total = 'accurate'): boolean {

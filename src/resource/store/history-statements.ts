@@ -1,3 +1,4 @@
+import { SYSTEM_IDENTIFIER, TIMELINE } from '../../platform/database/cluster-identity';
 import { type Statement } from '../../platform/database/statement';
 import { type RowLimit } from '../rows/row-limit';
 import { Binder } from '../search/compile/binder';
@@ -12,7 +13,7 @@ export interface HistoryScope {
   readonly since?: Date;
   /** Versions that were current at some point of a period, both ends included. */
   readonly period?: { readonly start: Date; readonly end: Date };
-  /** Versions of later transactions than this one, as a decimal number. */
+  /** Only versions of later transactions than this one, a decimal number. */
   readonly afterTransaction?: string;
   /** What the caller may see, by what is stored now; everything when absent. */
   readonly limit?: RowLimit | undefined;
@@ -36,22 +37,24 @@ export interface HistoryWalk {
   readonly skip: number;
 }
 
-/** How far behind a version the time of one may lie that an earlier transaction wrote: transactions are shorter, and clocks nearer. */
-const TRANSACTION_MINUTES = 60;
+const NEWEST = ['resource', 'resource_history'].map(
+  (table) => `(select v.transaction_id from ${table} v
+    where v.type = t.type and v.transaction_id >= $2::xid8 and v.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+    order by v.transaction_id desc limit 1)`,
+);
 
 /**
- * Where a list of what later transactions wrote may begin in time, so that it is no walk over all there is; and the newest
- * transaction that has ended with all before it. Asked before the list: whoever goes on from there misses nothing.
- * $3 is infinity: a bound on the time keeps the planner to the index by time on small tables too.
+ * The history of transactions that the database is in; whether transaction $2 has ended in it; and the newest one that
+ * wrote a version of the types $1 and has ended, with all before it (at least $2). Read before the list, so a client that
+ * goes on from there misses nothing. It is one that wrote: the id of another one may be given out again after a crash.
  */
 export const READ_FEED: Statement = {
   name: 'resource-history-feed',
-  text: `select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric - 1)::text as last_transaction,
-    (select max(last.updated_at) - interval '${TRANSACTION_MINUTES} minutes' from unnest($1::text[]) t(type) cross join lateral (
-      (select v.updated_at from resource v where v.type = t.type and v.transaction_id <= $2::xid8 and v.updated_at <= $3 order by v.updated_at desc limit 1)
-      union all
-      (select v.updated_at from resource_history v where v.type = t.type and v.transaction_id <= $2::xid8 and v.updated_at <= $3 order by v.updated_at desc limit 1)
-    ) last) as since`,
+  text: `select ${SYSTEM_IDENTIFIER} || '-' || ${TIMELINE} || '-' || (select oid from pg_database where datname = current_database()) as history,
+    $2::xid8 < pg_snapshot_xmin(pg_current_snapshot()) as has_ended,
+    coalesce((select newest.transaction_id from unnest($1::text[]) t(type) cross join lateral (
+      ${NEWEST.join(' union all ')}
+    ) newest order by newest.transaction_id desc limit 1), $2::xid8)::text as last_transaction`,
 };
 
 /**
@@ -110,22 +113,34 @@ type Table = (typeof TABLES)[number];
 const eachTable = (places: Places, walkOf: (text: string) => string): string[] =>
   TABLES.map((table) =>
     walkOf(
-      `select v.type, v.id, v.version, v.updated_at, v.method, v.body from ${table} v where ${places.isOneResource ? places.oneOf : 'v.type = t.type'} and ${conditionOf(table, places)}`,
+      `select v.type, v.id, v.version, v.updated_at, v.method, v.body from ${sourceOf(table, 'v.type = t.type', places)} v where ${places.isOneResource ? places.oneOf : 'v.type = t.type'} and ${conditionOf(table, places)}`,
     ),
   );
 
 const totalText = (places: Places): string =>
   TABLES.map(
     (table) =>
-      `(select count(*) from ${table} v where ${places.isOneResource ? places.oneOf : `v.type = any(${places.types})`} and ${conditionOf(table, places)})`,
+      `(select count(*) from ${sourceOf(table, `v.type = any(${places.types})`, places)} v where ${places.isOneResource ? places.oneOf : `v.type = any(${places.types})`} and ${conditionOf(table, places)})`,
   ).join(' + ');
+
+/**
+ * A feed gathers the news of its types by transaction before anything else. `offset 0` keeps the planner from walking along
+ * time instead, past all that is no news.
+ */
+function sourceOf(table: Table, ofTypes: string, { transaction, isOneResource }: Places): string {
+  if (transaction === undefined || isOneResource) return table;
+  return `(select * from ${table} v where ${ofTypes} and v.transaction_id > ${transaction} offset 0)`;
+}
 
 /**
  * What is stored is current until now; an earlier version was, until its successor came. A deletion is no state of a
  * resource but an event: it belongs to the period in which it happened.
  */
-function conditionOf(table: Table, { since, until, periodStart, transaction, isVisible }: Places): string {
-  const isLater = transaction === undefined ? '' : ` and v.transaction_id > ${transaction}`;
+function conditionOf(
+  table: Table,
+  { since, until, periodStart, transaction, isOneResource, isVisible }: Places,
+): string {
+  const isLater = transaction === undefined || !isOneResource ? '' : ` and v.transaction_id > ${transaction}`;
   const range = `v.updated_at >= ${since} and v.updated_at <= ${until}${isLater}${isVisible}`;
   if (periodStart === undefined || table === 'resource') return range;
   const hasSuccessor = (of: Table): string =>

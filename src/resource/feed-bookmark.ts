@@ -1,0 +1,39 @@
+import { ServiceError } from '../platform/errors/service-error';
+
+/** A position in the feed of changes: everything up to a transaction is known. */
+export interface FeedBookmark {
+  /** The history of transactions that the id belongs to; absent at the beginning of the feed. */
+  readonly history?: string;
+  /** A decimal number of 64 bits. */
+  readonly transaction: string;
+}
+
+const START_AGAIN = 'Start again with _txid=0, which lists everything that is stored, deletions included.';
+
+/** The text of a bookmark in a link; opaque to clients. */
+export const printBookmark = ({ history, transaction }: Required<FeedBookmark>): string => `${history}-${transaction}`;
+
+/**
+ * Reads `_txid`: 0, or what the link `monitor` of a history names.
+ * @throws ServiceError 'gone' for a number alone, which links of version 0.1.0 named: its cluster is unknown
+ * @throws ServiceError 'invalid' for a text that this server did not make
+ */
+export function parseBookmark(text: string): FeedBookmark {
+  if (text === '0') return { transaction: '0' };
+  const [, history, transaction] = /^(\d{1,20}-[0-9A-F]{8}-\d{1,10})-(\d{1,18})$/.exec(text) ?? [];
+  if (history !== undefined && transaction !== undefined) return { history, transaction };
+  if (/^\d{1,18}$/.test(text)) {
+    throw new ServiceError('gone', `_txid is a number of an earlier version of this server. ${START_AGAIN}`);
+  }
+  throw new ServiceError('invalid', '_txid must be 0, or what a "monitor" link of a history names.');
+}
+
+/**
+ * Transaction ids mean something only within one history of one cluster. In any other one, versions would be missing
+ * from the feed, so it has to be read from its beginning.
+ */
+export const foreignBookmark = (): ServiceError =>
+  new ServiceError(
+    'gone',
+    `_txid belongs to another history of this database: it was restored, moved, or failed over since. ${START_AGAIN}`,
+  );
