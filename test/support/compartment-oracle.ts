@@ -107,6 +107,7 @@ const LINKS = `
   SupplyRequest.subject deliverTo
   VisionPrescription.patient patient
   SDCDocument.patient patient
+  SDCWorkflow.patient patient
   SDCWorkflow.patient ctx.patient`;
 
 /** A parameter of the compartment, and one element that it names. */

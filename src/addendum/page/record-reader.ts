@@ -37,7 +37,7 @@ const OF_THE_HEAD = ['resourceType', 'id', 'meta', 'type', 'target', 'user', 're
 /** The members of a document or workflow that say what it is and about whom. */
 const FACTS: Readonly<Record<string, readonly string[]>> = {
   SDCDocument: ['type', 'title', 'patient', 'encounter', 'author', 'source', 'based-on'],
-  SDCWorkflow: ['workflow', 'title', 'version', 'ctx'],
+  SDCWorkflow: ['workflow', 'type', 'title', 'version', 'patient', 'encounter', 'author', 'ctx'],
 };
 
 /** The texts of the members of an object, by key: a body of megabytes is gone through once. */
