@@ -67,9 +67,7 @@ export class ChartAnswers {
     const next =
       page.next === undefined ? [] : [{ relation: 'next', url: urlWith(linkedParameters(request, page.next)) }];
     const head = openBundle({ total: page.total, link: [...link, ...next] });
-    return this.streamed(call, (sink) =>
-      this.pages.write(sink, { page, head, printer, limit: query.filter.limit, seconds }),
-    );
+    return this.streamed(call, (sink) => this.pages.write(sink, { page, head, printer, limit: query.filter.limit }));
   }
 
   private async streamed(call: EverythingCall, produce: FhirStream['produce']): Promise<FhirAnswer | FhirStream> {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
-import { TimeLimit } from '../platform/database/time-limit';
 import { type TextSink } from '../platform/http/send-stream';
 import { type RowLimit } from '../resource/rows/row-limit';
 import { type Member } from './chart-reader';
@@ -15,7 +14,6 @@ export interface PageToWrite {
   readonly head: string;
   readonly printer: MemberPrinter;
   readonly limit: RowLimit | undefined;
-  readonly seconds: number;
 }
 
 /** Writes the pages of lists: the versions that were listed, as far as the caller may still see them. */
@@ -23,15 +21,11 @@ export interface PageToWrite {
 export class ChartPages {
   constructor(private readonly statements: Statements) {}
 
-  async write(sink: TextSink, { page, head, printer, limit, seconds }: PageToWrite): Promise<void> {
-    const time = new TimeLimit(
-      seconds,
-      `The page took longer than ${seconds} s. Ask with a larger _timeout or a smaller _count.`,
-    );
+  async write(sink: TextSink, { page, head, printer, limit }: PageToWrite): Promise<void> {
     let before = head;
     let hidden = 0;
     for (const batch of batchesOf(page.entries)) {
-      const members = await this.statements.within(time, () => this.membersOf(batch, limit));
+      const members = await this.membersOf(batch, limit);
       hidden += batch.length - members.length;
       if (members.length === 0) continue;
       const texts = members.map((member) => printer.print(member, member.position < page.total ? 'match' : 'include'));

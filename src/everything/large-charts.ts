@@ -40,8 +40,8 @@ const ROWS_AT_ONCE = 2_000;
 const BYTES_AT_ONCE = 64 * 1024;
 
 /** Without names, since what they yield depends on the cursor. */
-const FETCH: Statement = { name: '', text: `fetch ${ROWS_AT_ONCE} from chart` };
-const CLOSE: Statement = { name: '', text: 'close chart' };
+const fetchFrom = (cursor: string, count: number): Statement => ({ name: '', text: `fetch ${count} from ${cursor}` });
+const closed = (cursor: string): Statement => ({ name: '', text: `close ${cursor}` });
 
 interface RowOfMember {
   readonly resource_key: number;
@@ -97,25 +97,59 @@ export class LargeCharts {
     throw new ServiceError('busy', 'The patient was stored at this very moment. Try again.', { retryAfterSeconds: 1 });
   }
 
-  /** Hands the text of all resources to `take`, a few at a time, in the order of the answer. */
+  /**
+   * Hands the text of all resources to `take`, a few at a time, in the order of the answer. The time limit is for finding
+   * them: `take` sees the first text when all are found, and after it nothing but the database or the reader ends the answer.
+   */
   async read(
     query: ChartQuery,
     options: ChartOptions,
     printer: MemberPrinter,
     take: (text: string, count: number, mode: Portion['mode']) => Promise<void>,
   ): Promise<void> {
-    await this.visit(query, options, async (snapshot, portion) => {
-      const { statement, values } = orderedRows(portion, (text) => `declare chart no scroll cursor for ${text}`);
-      await snapshot.run({ ...statement, name: '' }, values);
-      for (let isOver = false; !isOver;) {
-        const rows = await snapshot.run<RowOfMember>(FETCH, []);
-        isOver = rows.length < ROWS_AT_ONCE;
-        for (const batch of batchesOf(rows))
-          await take(await textOf(snapshot, batch, portion.mode, printer), batch.length, portion.mode);
-      }
-      await snapshot.run(CLOSE, []);
-    });
+    const found: FoundPortion[] = [];
+    await this.visit(
+      query,
+      options,
+      async (snapshot, portion) => {
+        const cursor = `chart_${found.length}`;
+        const { statement, values } = orderedRows(portion, (text) => `declare ${cursor} no scroll cursor for ${text}`);
+        await snapshot.run({ ...statement, name: '' }, values);
+        // The rows come sorted, so PostgreSQL has found and keeps all of them when it returns the first.
+        const first = await snapshot.run<RowOfMember>(fetchFrom(cursor, 1), []);
+        if (first.length > 0) found.push({ cursor, mode: portion.mode, first });
+        else await snapshot.run(closed(cursor), []);
+      },
+      async (snapshot) => {
+        await snapshot.liftLimit();
+        for (const portion of found) await readPortion(snapshot, portion, printer, take);
+      },
+    );
   }
+}
+
+/** Members of a portion, kept by PostgreSQL behind a cursor; the first of them was fetched. */
+interface FoundPortion {
+  readonly cursor: string;
+  readonly mode: Portion['mode'];
+  readonly first: readonly RowOfMember[];
+}
+
+async function readPortion(
+  snapshot: Snapshot,
+  { cursor, mode, first }: FoundPortion,
+  printer: MemberPrinter,
+  take: (text: string, count: number, mode: Portion['mode']) => Promise<void>,
+): Promise<void> {
+  let rows = first;
+  for (let isOver = false; !isOver;) {
+    const more = await snapshot.run<RowOfMember>(fetchFrom(cursor, ROWS_AT_ONCE), []);
+    isOver = more.length < ROWS_AT_ONCE;
+    for (const batch of batchesOf([...rows, ...more]))
+      await take(await textOf(snapshot, batch, mode, printer), batch.length, mode);
+    rows = [];
+  }
+  await snapshot.run(closed(cursor), []);
 }
 
 async function textOf(

@@ -7,6 +7,7 @@ export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private wanted: { readonly answer: string; readonly sent: string } | undefined;
   private onHeld: (() => void) | undefined;
+  private delay: { readonly sent: string; readonly milliseconds: number } | undefined;
 
   private constructor(
     private readonly server: Server,
@@ -40,6 +41,12 @@ export class TcpProxy {
     return new Promise((resolve) => (this.onHeld = resolve));
   }
 
+  /** From now on each answer on a connection that `sent` was sent on comes later; what is returned ends that. */
+  delayAnswers(sent: string, milliseconds: number): () => void {
+    this.delay = { sent, milliseconds };
+    return () => (this.delay = undefined);
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     this.server.close();
@@ -62,7 +69,9 @@ export class TcpProxy {
         });
     }
     let [isMeant, isHeld] = [false, false];
+    let slowed: TcpProxy['delay'];
     client.on('data', (chunk: Buffer) => {
+      if (this.delay !== undefined && chunk.includes(this.delay.sent)) slowed = this.delay;
       isMeant ||= this.wanted !== undefined && chunk.includes(this.wanted.sent);
       database.write(chunk);
     });
@@ -72,7 +81,9 @@ export class TcpProxy {
         this.wanted = undefined;
         this.onHeld?.();
       }
-      if (!isHeld) client.write(chunk);
+      if (isHeld) return;
+      if (slowed === undefined || slowed !== this.delay) client.write(chunk);
+      else setTimeout(() => client.write(chunk), slowed.milliseconds);
     });
   }
 }

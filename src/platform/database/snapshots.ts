@@ -9,7 +9,7 @@ import { configOf, ignored, valuesOf } from './statements';
 import { ServiceError } from '../errors/service-error';
 
 export interface SnapshotOptions {
-  /** What all statements together may take; the time between them does not count. */
+  /** What all statements up to {@link Snapshot.liftLimit} together may take; the time between them does not count. */
   readonly seconds: number;
   /** What was spent before. */
   readonly spentMilliseconds?: number;
@@ -24,6 +24,7 @@ export interface SnapshotOptions {
 /** Statements that all see one moment of the database. */
 export class Snapshot {
   private spentMilliseconds: number;
+  private isLimited = true;
   /** Whether a statement is under way. */
   isBusy = false;
 
@@ -34,9 +35,16 @@ export class Snapshot {
     this.spentMilliseconds = options.spentMilliseconds ?? 0;
   }
 
+  /** From here on each statement has its own limit, that of the pool: a part of the answer may have been sent. */
+  async liftLimit(): Promise<void> {
+    this.isLimited = false;
+    await this.client.query('SET LOCAL statement_timeout TO DEFAULT');
+  }
+
   /** @throws ServiceError 'timeout' when the time of all is over */
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     this.options.signal?.throwIfAborted();
+    if (!this.isLimited) return this.runUnlimited<Row>(statement, values);
     const left = Math.trunc(this.options.seconds * 1000 - this.spentMilliseconds);
     if (left < 1) throw this.options.refusal();
     const startedAt = performance.now();
@@ -52,6 +60,18 @@ export class Snapshot {
     } finally {
       this.isBusy = false;
       this.spentMilliseconds += performance.now() - startedAt;
+    }
+  }
+
+  private async runUnlimited<Row extends QueryResultRow>(
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    this.isBusy = true;
+    try {
+      return (await this.client.query<Row>(configOf(statement), valuesOf(values))).rows;
+    } finally {
+      this.isBusy = false;
     }
   }
 }

@@ -29,7 +29,7 @@ const DEEPEST = 10_000;
 export function pageOf(query: URLSearchParams, count: number): number | undefined {
   const text = query.get('_page');
   if (text === null || text === '') return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new ServiceError('invalid', '_page must be a whole number from 1 on.');
+  if (!/^[1-9]\d*$/.test(text)) throw new ServiceError('invalid', '_page must be a whole number from 1 on.');
   if (isTooDeep(Number(text), count)) {
     throw new ServiceError(
       'invalid',
@@ -55,7 +55,7 @@ export function isArrayResult(query: URLSearchParams): boolean {
  */
 export function timeoutOf(text: string | null, most: number): number | undefined {
   if (text === null) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text))
+  if (!/^[1-9]\d*$/.test(text))
     throw new ServiceError('invalid', '_timeout must be a whole number of seconds above 0.');
   return Math.min(Number(text), most);
 }
