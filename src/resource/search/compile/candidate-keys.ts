@@ -3,6 +3,7 @@ import { parameterAlternatives, rowsOfEach, tokenAlternatives } from './alternat
 import { type Binder } from './binder';
 import { allDates } from './date-walk';
 import { closedRangeOf, stringFilter } from './filters';
+import { followsLinks } from './followed-links';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
 /** Reads the rows of a clause whose index has another order than the main date. */
@@ -39,7 +40,7 @@ cross join lateral (select k.target_hash from reference_link k where k.resource_
 cross join lateral (select m.main_date, m.resource_key from resource m where m.reference_hash = k.target_hash and m.type = ${this.bind.value(type)} limit 1) m
 where l.reference_hash = ${this.bind.value(clause.listHash)}::bigint and l.type = 'List'`;
       case 'chain':
-        return `select l.main_date, l.resource_key from (${this.candidatesOf(clause.type, clause.clause)} offset 0) t
+        return `select l.main_date, l.resource_key from (${this.eachOnce(clause)} offset 0) t
 cross join lateral (select r.reference_hash from resource r where r.resource_key = t.resource_key limit 1) x
 cross join unnest(${this.bind.value(clause.parameterIds)}::integer[]) z(parameter_id)
 cross join lateral (select l.main_date, l.resource_key from reference_link l where l.target_hash = x.reference_hash and l.parameter_id = z.parameter_id offset 0) l`;
@@ -51,6 +52,12 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
       default:
         return this.candidatesOf(type, clause);
     }
+  }
+
+  /** Where links lead on from links, each step begins with distinct keys: the cost is by rows, not by paths. */
+  private eachOnce({ type, clause }: { readonly type: string; readonly clause: SearchClause }): string {
+    const candidates = this.candidatesOf(type, clause);
+    return followsLinks(clause) ? `select distinct o.main_date, o.resource_key from (${candidates}) o` : candidates;
   }
 
   private any(type: string, clauses: readonly SearchClause[]): string {
@@ -99,7 +106,7 @@ cross join ${longitudeOf('n', id)} where ${metersTo('n')} <= y.meters`;
       const patients = rowsOfEach(alternatives, 'search_token', 'p', ['patient_hash'], ' and p.patient_hash <> 0');
       return `select distinct p.patient_hash as target_hash from (${patients}) p`;
     }
-    return `select l.target_hash from (${this.candidatesOf(type, clause)} offset 0) s
+    return `select l.target_hash from (${this.eachOnce({ type, clause })} offset 0) s
 cross join lateral (select l.target_hash from reference_link l
 where l.resource_key = s.resource_key and l.parameter_id = any(${this.bind.value(parameterIds)}::integer[]) offset 0) l`;
   }

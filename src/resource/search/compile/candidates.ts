@@ -6,6 +6,7 @@ import { withJoinedDates } from './date-bounds';
 import { latestLongRows, longDates, mainDateRows, mostLongDates, reachFilter, unbegunRows } from './date-walk';
 import { type Driver, type Drivers, driversOf, isByDate, isMainDate, patientAmong } from './drivers';
 import { type Frequencies } from './estimate';
+import { isDeep } from './followed-links';
 import { numberFilter } from './filters';
 import { Predicates, type RowAlias } from './predicate';
 
@@ -194,7 +195,9 @@ ${rows}) a ${order?.page('a') ?? ''}`;
     const tests = this.tests(others);
     const many = this.inOrder(type, clauses, ordered, order);
     const most = `${this.bind.value(mostGathered)}::integer`;
-    return `with few as materialized (select k.main_date, k.resource_key from (${few} offset 0) k limit ${most} + 1),
+    // Paths of links lead to the same match again and again: what counts is how many matches there are.
+    const once = isDeep(gathered) ? 'distinct ' : '';
+    return `with few as materialized (select ${once}k.main_date, k.resource_key from (${few} offset 0) k limit ${most} + 1),
 gathered as materialized (select count(*) <= ${most} as is_all from few)
 select distinct b.main_date, b.resource_key from (
 (select c.main_date, c.resource_key from (select distinct c.main_date, c.resource_key from few c where (select is_all from gathered) ${order.keyset} ${order.by('c')} offset 0) c where true${tests} ${order.page('c')})

@@ -1,4 +1,5 @@
 import { type SearchClause } from '../search-query';
+import { isDeep } from './followed-links';
 
 /** How many rows frequent hashes have; undefined for those that are not among the frequent ones. */
 export interface Frequencies {
@@ -32,6 +33,7 @@ const DATE_ROWS = 5_000;
 const LIST_ROWS = 100;
 const NEAR_ROWS = 500;
 const LINKS_PER_TARGET = 20;
+const MOST_OF_DEEP_LINKS = 20_000;
 
 /**
  * About how many candidates a clause would yield if it drove the search: PostgreSQL cannot choose, since the plans are
@@ -57,9 +59,9 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
     case 'list':
       return LIST_ROWS;
     case 'chain':
-      return scaled(estimateOf(clause.clause, frequencies), LINKS_PER_TARGET);
+      return linked(scaled(estimateOf(clause.clause, frequencies), LINKS_PER_TARGET), clause);
     case 'has':
-      return estimateOf(clause.clause, frequencies);
+      return linked(estimateOf(clause.clause, frequencies), clause);
     case 'all':
       return least(clause.clauses.map((one) => estimateOf(one, frequencies)));
     case 'any': {
@@ -73,6 +75,10 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
 
 const numbersOf = (codeHash: number, frequencies: Frequencies): number =>
   frequencies.code(codeHash) ?? (codeHash === 0 ? NUMBER_ROWS : RARE_CODE_ROWS);
+
+/** The keys of each further step are distinct, so the guess must not grow until following the links seems too dear. */
+const linked = (estimate: number | undefined, clause: SearchClause): number | undefined =>
+  estimate !== undefined && isDeep(clause) ? Math.min(estimate, MOST_OF_DEEP_LINKS) : estimate;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 

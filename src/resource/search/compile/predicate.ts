@@ -14,6 +14,7 @@ import { createdFilter, numberFilter, stringFilter, updatedFilter } from './filt
 import { mayHold, wordsTest } from './body-text';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 import { dateFilter } from './date-filter';
+import { followsLinks, isDeep, isLink, type LinkClause } from './followed-links';
 import { pathTest } from './path-test';
 
 /** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
@@ -66,9 +67,9 @@ export class Predicates {
       case 'list':
         return this.list(clause, row);
       case 'chain':
-        return this.chain(clause, row);
+        return isDeep(clause) ? this.deep(itself(row), clause) : this.chain(clause, row);
       case 'has':
-        return this.has(clause, row);
+        return isDeep(clause) ? this.deep(itself(row), clause) : this.has(clause, row);
       case 'all':
       case 'any':
         return this.joined(clause.clauses, clause.kind, row);
@@ -157,6 +158,42 @@ where ${l}.reference_hash = ${this.bind.value(listHash)}::bigint and ${l}.type =
     );
   }
 
+  /**
+   * Whether links of links lead from the row to one that the clause holds for. Each step is a set of distinct resources, so
+   * that the cost is by the rows that are reached, not by the paths to them.
+   * @param reached SQL of (main_date, resource_key)
+   */
+  private deep(reached: string, clause: SearchClause): string {
+    if (isLink(clause)) return this.deep(this.step(reached, clause), clause.clause);
+    if (clause.kind === 'any' && followsLinks(clause))
+      return `(${clause.clauses.map((one) => this.deep(reached, one)).join(' or ')})`;
+    const last = clause.kind === 'all' ? clause.clauses.findLast(isLink) : undefined;
+    if (clause.kind === 'all' && last !== undefined) {
+      const others = clause.clauses.filter((one) => one !== last);
+      const s = this.alias('s');
+      const test = this.joined(others, 'all', { name: s, isResource: false });
+      return this.deep(`select ${s}.main_date, ${s}.resource_key from (${reached} offset 0) ${s} where ${test}`, last);
+    }
+    const s = this.alias('s');
+    return anyRow(`from (${reached} offset 0) ${s} where ${this.of(clause, { name: s, isResource: false })}`);
+  }
+
+  /** The resources that one link leads to from those that are reached, each once. */
+  private step(reached: string, { kind, parameterIds, type }: LinkClause): string {
+    const [s, l, t] = [this.alias('s'), this.alias('l'), this.alias('t')];
+    const ids = `${this.bind.value(parameterIds)}::integer[]`;
+    const from = `(${reached} offset 0) ${s}`;
+    if (kind === 'chain')
+      return `select distinct ${t}.main_date, ${t}.resource_key from (
+select distinct ${l}.target_hash from ${from} cross join lateral (select l.target_hash from reference_link l
+where l.resource_key = ${s}.resource_key and l.parameter_id = any(${ids}) offset 0) ${l} offset 0) ${l}
+cross join lateral (select t.main_date, t.resource_key from resource t where t.reference_hash = ${l}.target_hash and t.type = ${this.bind.value(type)} limit 1) ${t}`;
+    return `select distinct ${l}.main_date, ${l}.resource_key from ${from}
+cross join lateral (select r.reference_hash from resource r where r.resource_key = ${s}.resource_key limit 1) ${t}
+cross join unnest(${ids}) z(parameter_id) cross join lateral (select l.main_date, l.resource_key from reference_link l
+where l.target_hash = ${t}.reference_hash and l.parameter_id = z.parameter_id offset 0) ${l}`;
+  }
+
   private chain({ parameterIds, type, clause }: SearchClause & { kind: 'chain' }, row: RowAlias): string {
     const [l, t] = [this.alias('l'), this.alias('t')];
     const target: RowAlias = { name: t, isResource: true };
@@ -211,6 +248,8 @@ and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1
 
 /** True when the subquery has a row. A scalar subquery is never turned into a join. */
 const anyRow = (rest: string): string => `(select true ${rest} limit 1) is true`;
+
+const itself = ({ name }: RowAlias): string => `select ${name}.main_date, ${name}.resource_key`;
 
 const sameRow = (probe: string, { name }: RowAlias): string =>
   `${probe}.main_date = ${name}.main_date and ${probe}.resource_key = ${name}.resource_key`;
