@@ -3,7 +3,8 @@ import { readSubset } from '../fhir/read-subset';
 import { type Subset } from '../fhir/subset';
 import { ServiceError } from '../platform/errors/service-error';
 import { type ExplainOptions, explainOptionsOf } from '../resource/search/explain-options';
-import { countOf, isLenient, timeoutOf } from '../resource/search/result-parameters';
+import { isLenient } from '../platform/http/known-parameters';
+import { countOf, timeoutOf } from '../resource/search/result-parameters';
 import { type CarePeriod } from './member-filter';
 import { type PageCursor } from './page-lists';
 

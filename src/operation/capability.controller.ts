@@ -4,6 +4,7 @@ import { type Request, type Response } from 'express';
 import { sendAnswer } from '../fhir/fhir-answer';
 import { FormatGuard } from '../fhir/format.guard';
 import { ServiceError } from '../platform/errors/service-error';
+import { assertKnownParameters, RESOURCE_PARAMETERS } from '../platform/http/known-parameters';
 import { queryOf } from '../platform/http/raw-request';
 import { PublicRoute } from '../platform/http/route-access';
 import { CapabilityStatements } from './capability-statement';
@@ -30,6 +31,8 @@ export class CapabilityController {
   })
   @ApiQuery({ name: 'mode', required: false, enum: MODES })
   async metadata(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const known = ['mode', ...RESOURCE_PARAMETERS];
+    assertKnownParameters('The CapabilityStatement', queryOf(request), known, request.get('prefer'));
     const mode = queryOf(request).get('mode') ?? 'full';
     if (!MODES.includes(mode)) throw new ServiceError('invalid', `mode must be ${MODES.join(', ')}.`);
     const { text, etag } = await this.statements.of(mode);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
 import { Clock } from '../platform/time/clock';
+import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { ResourceReader } from '../resource/resource-reader';
 import { type LiveParameterRow, progressOf } from '../resource/search/live/live-search-parameter';
 import { LiveSearchParameters } from '../resource/search/live/live-search-parameters.repository';
@@ -24,7 +25,8 @@ export class IndexStatusOperation implements OperationHandler {
   ) {}
 
   /** A deleted definition is answered for as long as its rows are being removed. */
-  async execute({ id = '' }: OperationRequest): Promise<FhirAnswer> {
+  async execute({ id = '', query, headers }: OperationRequest): Promise<FhirAnswer> {
+    assertKnownParameters('$index-status', query, SHAPE_PARAMETERS, headers.prefer);
     const rows = await this.live.listOf(id);
     if (rows.length === 0) await this.reader.read('SearchParameter', id);
     const now = this.clock.now().getTime();

@@ -8,6 +8,14 @@ interface DescribedParameter {
   readonly type: string;
 }
 
+/** Parameters without an index of their own (http://hl7.org/fhir/R4/search.html#all). R4 defines `_filter` and `_list` as special. */
+const TEXT_PARAMETERS: readonly DescribedParameter[] = [
+  { name: '_text', type: 'string' },
+  { name: '_content', type: 'string' },
+  { name: '_list', type: 'special' },
+  { name: '_filter', type: 'special' },
+];
+
 /** What types can be searched by, for the CapabilityStatement. */
 export class SearchCapabilities {
   private definitions: ReadonlyMap<string, string> | undefined;
@@ -32,6 +40,10 @@ export class SearchCapabilities {
 
   /** Parameters that every type has. */
   parametersOfAll(): DescribedParameter[] {
+    return [...this.indexedOfAll(), ...TEXT_PARAMETERS];
+  }
+
+  private indexedOfAll(): DescribedParameter[] {
     const [first, ...others] = this.types.map((type) => this.parameters.list(type));
     return (first ?? [])
       .filter(({ code }) => others.every((parameters) => parameters.some((parameter) => parameter.code === code)))

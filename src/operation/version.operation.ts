@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
+import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { softwareVersion } from '../platform/software-version';
-import { Operation, type OperationHandler } from './operation';
+import { Operation, type OperationHandler, type OperationRequest } from './operation';
 
 /** Which release answers, for support; plain JSON, no resource. */
 @Injectable()
@@ -12,7 +13,8 @@ import { Operation, type OperationHandler } from './operation';
   description: 'The version of this server',
 })
 export class VersionOperation implements OperationHandler {
-  execute(): Promise<FhirAnswer> {
+  execute({ query, headers }: OperationRequest): Promise<FhirAnswer> {
+    assertKnownParameters('$version', query, SHAPE_PARAMETERS, headers.prefer);
     return Promise.resolve({ status: 200, text: JSON.stringify({ version: softwareVersion() }) });
   }
 }

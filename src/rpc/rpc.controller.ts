@@ -4,7 +4,8 @@ import { type Request, type Response } from 'express';
 import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
-import { bodyOf } from '../platform/http/raw-request';
+import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
+import { bodyOf, queryOf } from '../platform/http/raw-request';
 import { DecidedByParts, OperationId } from '../platform/http/route-access';
 import { streamLimitsOf } from '../platform/http/stream-limits';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
@@ -52,6 +53,9 @@ export class RpcController {
     description: '{"error": {"message", "type"?, "errors"?}}: the method refuses.',
   })
   async call(@Req() request: Request, @Res() response: Response): Promise<void> {
+    // `_m` repeats the method for logs and proxies.
+    const known = ['_m', ...SHAPE_PARAMETERS];
+    assertKnownParameters('/rpc', queryOf(request), known, request.get('prefer'));
     const { text, value } = await this.read(request);
     if (Array.isArray(value)) {
       sendJson(response, HttpStatus.OK, await this.answersOf(value, elementsOf(text)));

@@ -3,6 +3,7 @@ import { type DestinationStatus, Destinations } from '../delivery/destinations';
 import { type FhirAnswer } from '../fhir/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { ServiceError } from '../platform/errors/service-error';
+import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { GrantedReader } from '../resource/rows/granted-reader';
 
 /** interface, "Status result of the destination". */
@@ -35,7 +36,8 @@ export class DestinationStatusOperation implements OperationHandler {
     private readonly granted: GrantedReader,
   ) {}
 
-  async execute({ id = '' }: OperationRequest): Promise<FhirAnswer> {
+  async execute({ id = '', query, headers }: OperationRequest): Promise<FhirAnswer> {
+    assertKnownParameters('$status', query, SHAPE_PARAMETERS, headers.prefer);
     await this.granted.assertSeen('SvcTopicDestination', id);
     const status = await this.destinations.findStatus(id);
     if (status === undefined) throw new ServiceError('not-found', `Resource SvcTopicDestination/${id} not found`);

@@ -143,7 +143,7 @@ describe('an odd request', () => {
   it.each<readonly [path: string, headers?: Record<string, string>]>([
     ['/fhir/%50atient/%70'],
     ['/Patient/p/'],
-    ['/Patient/p?unknown=x'],
+    ['/Patient/p?unknown=x', { Prefer: 'handling=lenient' }],
     ['/Patient/p?_format=json&_format=xml'],
     ['/Patient/p?_elements='],
     ['/Patient/p', { 'If-None-Match': 'abc' }],

@@ -1,7 +1,7 @@
 import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
-import { isLenient } from '../search/result-parameters';
+import { isLenient } from '../../platform/http/known-parameters';
 
 /** Parameters of the request itself; every other one is a criterion. */
 const OF_THE_REQUEST = ['_format', '_pretty', '_method', '_no-content'];

@@ -4,7 +4,8 @@ import { type Subset } from '../../fhir/subset';
 import { ServiceError } from '../../platform/errors/service-error';
 import { parseBookmark } from '../feed-bookmark';
 import { type HistoryRequest } from '../resource-history';
-import { countOf, isLenient } from '../search/result-parameters';
+import { isLenient } from '../../platform/http/known-parameters';
+import { countOf } from '../search/result-parameters';
 import { type HistoryScope } from '../store/history-statements';
 import { parsePosition } from './history-position';
 

@@ -6,6 +6,8 @@ import { FormatGuard } from '../../fhir/format.guard';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
+import { assertKnownParameters, RESOURCE_PARAMETERS } from '../../platform/http/known-parameters';
+import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { ConditionalWriter } from '../conditional/conditional-writer';
 import { assertId } from '../resource-draft';
@@ -42,6 +44,8 @@ export class ResourceController {
   async read(@Param('type') type: string, @Param('id') id: string, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
     assertId(id);
+    const { req } = response;
+    assertKnownParameters('A read', queryOf(req), RESOURCE_PARAMETERS, req.get('prefer'));
     sendAnswer(response, resourceAnswer(200, await this.shown.of(await this.reader.read(type, id))));
   }
 

@@ -30,7 +30,10 @@ export function searchAnswer(
 }
 
 export const noPlaceForTotals = (): ServiceError =>
-  new ServiceError('invalid', '_result=array has no place for a total alone, or for a plan.');
+  new ServiceError(
+    'invalid',
+    '_result=array has no place for a total or a plan: leave _total and _explain out, or ask for a Bundle.',
+  );
 
 function bundleOf(page: SearchPage, presentation: SearchPresentation, issues: readonly OutcomeIssue[]): FhirAnswer {
   const { rootUrl, subset, extension } = presentation;

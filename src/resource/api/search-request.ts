@@ -12,10 +12,12 @@ import { type SearchParameter } from '../search/extract/search-parameter';
 import { IncompleteIndexes } from '../search/live/incomplete-indexes';
 import { readSearch } from '../search/read-search';
 import { ResourceSearch } from '../search/resource-search';
-import { isLenient } from '../search/result-parameters';
+import { isLenient } from '../../platform/http/known-parameters';
+
 import { SearchIndex } from '../search/search-index';
 import { type SearchClause } from '../search/search-query';
 import { locationDistance } from './location-distance';
+import { asksForTotal } from '../search/result-parameters';
 import { noPlaceForTotals, searchAnswer } from './search-answer';
 import { searchLimit } from './search-limit';
 
@@ -59,7 +61,7 @@ export class SearchRequests {
     if (limit !== undefined && asked.explain !== undefined) throw limitedToRows();
     const { isArray, page: number, position } = asked;
     const count = subset === 'count' ? 0 : asked.count;
-    if (isArray && (count === 0 || asked.explain !== undefined)) throw noPlaceForTotals();
+    if (isArray && (count === 0 || asked.explain !== undefined || asksForTotal(query))) throw noPlaceForTotals();
     const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
       this.search.search({
         ...asked,

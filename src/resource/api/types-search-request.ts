@@ -11,10 +11,12 @@ import { ResourceTypes } from '../resource-types';
 import { RowLimits } from '../rows/row-limits';
 import { type SearchParameter } from '../search/extract/search-parameter';
 import { IncompleteIndexes } from '../search/live/incomplete-indexes';
-import { isLenient } from '../search/result-parameters';
+import { isLenient } from '../../platform/http/known-parameters';
+
 import { SearchIndex } from '../search/search-index';
 import { namedTypesOf, readTypesSearch } from '../search/types/read-types-search';
 import { TypesSearch } from '../search/types/types-search';
+import { asksForTotal } from '../search/result-parameters';
 import { noPlaceForTotals, searchAnswer } from './search-answer';
 import { searchLimit } from './search-limit';
 
@@ -59,7 +61,7 @@ export class TypesSearchRequests {
     );
     const { isArray, position } = asked;
     const count = subset === 'count' ? 0 : asked.count;
-    if (isArray && count === 0) throw noPlaceForTotals();
+    if (isArray && (count === 0 || asksForTotal(query))) throw noPlaceForTotals();
     const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
       this.search.search({ ...asked, limit, count, ...(isArray ? { total: 'none' } : {}) }),
     );

@@ -4,6 +4,8 @@ import { type Response } from 'express';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { FormatGuard } from '../../fhir/format.guard';
 import { ServiceError } from '../../platform/errors/service-error';
+import { assertKnownParameters, RESOURCE_PARAMETERS } from '../../platform/http/known-parameters';
+import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { assertId } from '../resource-draft';
 import { GrantedReader } from '../rows/granted-reader';
@@ -29,6 +31,8 @@ export class VreadController {
   ): Promise<void> {
     this.types.assertKnown(type);
     assertId(id);
+    const { req } = response;
+    assertKnownParameters('A read', queryOf(req), RESOURCE_PARAMETERS, req.get('prefer'));
     sendAnswer(response, resourceAnswer(200, await this.reader.readVersion(type, id, versionNumber(version))));
   }
 

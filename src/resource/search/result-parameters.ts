@@ -49,6 +49,9 @@ export function isArrayResult(query: URLSearchParams): boolean {
   throw new ServiceError('invalid', '_result is array, or absent for a Bundle.');
 }
 
+/** Whether a total was asked for, and not only left to its default. */
+export const asksForTotal = (query: URLSearchParams): boolean => query.has('_total') && totalModeOf(query) !== 'none';
+
 /**
  * Reads the text of `_timeout`, in seconds; larger ones than `most` are clamped, which the `self` link shows.
  * @returns undefined when nothing is asked
@@ -68,7 +71,3 @@ export function totalModeOf(query: URLSearchParams): TotalMode {
   if (text === 'accurate' || text === 'estimate' || text === 'none') return text;
   throw new ServiceError('invalid', '_total must be accurate, estimate or none.');
 }
-
-/** Whether `Prefer` asks to ignore unknown parameters (http://hl7.org/fhir/R4/search.html#errors). */
-export const isLenient = (prefer: string | undefined): boolean =>
-  /(^|[\s;,])handling=lenient($|[\s;,])/.test(prefer ?? '');

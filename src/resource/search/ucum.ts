@@ -24,6 +24,13 @@ export function conversionOf(from: string, to: string): Conversion | undefined {
   return found;
 }
 
+/** Units that are in use have a few letters; a longer text costs the parser more than it can mean. */
+const LONGEST_CODE = 100;
+
+/** Whether a text is a unit by the grammar and the tables of UCUM (case-sensitive). */
+export const isUcumCode = (code: string): boolean =>
+  code.length <= LONGEST_CODE && UcumLhcUtils.getInstance().validateUnitString(code).status === 'valid';
+
 function linearConversion(from: string, to: string): Conversion | undefined {
   const [zero, one, two] = [0, 1, 2].map((value) => convert(from, value, to));
   if (zero === undefined || one === undefined || two === undefined) return undefined;

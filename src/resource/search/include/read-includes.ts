@@ -1,5 +1,6 @@
+import { ServiceError } from '../../../platform/errors/service-error';
 import { type SearchParameter } from '../extract/search-parameter';
-import { noteIncomplete } from '../parse/parameter-clause';
+import { hintOf, noteIncomplete } from '../parse/parameter-clause';
 import { type SearchScope } from '../parse/search-scope';
 import { invalid } from '../parse/values';
 import { namedPathsOf } from './named-paths';
@@ -95,10 +96,10 @@ function referenceOf(name: string, source: string, code: string, scope: SearchSc
     noteIncomplete(parameter, scope);
     return parameter;
   }
-  const hint = parameter === undefined ? parameters.nearestCode(source, code) : undefined;
-  throw invalid(
-    name,
-    `names ${source}.${code.slice(0, 64)}, which is no reference parameter${hint === undefined ? '' : `; did you mean "${hint}"?`}`,
+  const references = parameters.list(source).filter(({ kind }) => kind === 'reference');
+  throw new ServiceError(
+    'invalid',
+    `"${name}" names ${source}.${code.slice(0, 64)}, which is no reference parameter.${hintOf(code, references)}`,
   );
 }
 

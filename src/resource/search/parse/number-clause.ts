@@ -1,4 +1,5 @@
 import { type NumberRange, type UnitKey } from '../search-query';
+import { isUcumCode, UCUM } from '../ucum';
 import { invalid, type Prefix, prefixOf, splitOutsideEscapes, unescaped } from './values';
 
 /** `ap` means within a tenth of the value (http://hl7.org/fhir/R4/search.html#prefix). */
@@ -26,6 +27,12 @@ export function quantityOf(name: string, text: string): ParsedQuantity {
   const ranges = numberRangesOf(name, number);
   if (code === '' && system !== '') throw invalid(name, 'names a system of units, but no unit');
   if (code === '') return { ranges };
+  if (system === UCUM && !isUcumCode(code)) {
+    throw invalid(
+      name,
+      `names "${code.slice(0, 64)}", which is no unit of UCUM; they are case-sensitive, such as mg or mm[Hg]`,
+    );
+  }
   return { ranges, unit: { ...(system === '' ? {} : { system }), code } };
 }
 

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../platform/errors/service-error';
 import { isR4ResourceType } from '../../../fhir/definitions';
+import { nearestCode } from '../../../fhir/nearest-code';
 import { type SearchParameter } from '../extract/search-parameter';
 import { type DateClause, type SearchClause } from '../search-query';
 import { compositeClauseOf } from './composite-clause';
@@ -59,9 +60,16 @@ export function parameterOf(code: string, scope: SearchScope): SearchParameter |
   if (unusable !== undefined)
     throw new ServiceError('invalid', `${type}.${code} cannot be searched by: ${unusable.reason}.`);
   if (isLenient) return undefined;
-  const nearest = parameters.nearestCode(type, code);
-  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  const hint = hintOf(code, parameters.list(type));
   throw new ServiceError('invalid', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`);
+}
+
+/** The nearest code, else the list of those that there are. */
+export function hintOf(code: string, parameters: readonly SearchParameter[]): string {
+  const codes = parameters.map((parameter) => parameter.code);
+  const nearest = nearestCode(code, codes);
+  if (nearest !== undefined) return ` Did you mean "${nearest}"?`;
+  return codes.length === 0 ? '' : ` There are ${codes.sort().join(', ')}.`;
 }
 
 /** Whoever looks a parameter up by other ways than {@link parameterOf} says so here. */
