@@ -6,7 +6,7 @@ import { streamLimitsOf } from '../platform/http/stream-limits';
 import { type TextSink } from '../platform/http/send-stream';
 import { bundleText } from '../resource/api/resource-answer';
 import { ChartExplanation } from './chart-explanation';
-import { ChartPages } from './chart-pages';
+import { ChartPages, ENTRIES } from './chart-pages';
 import { ChartReader, type Member } from './chart-reader';
 import { tallyOf } from './chart-tally';
 import { type EverythingCall } from './everything-call';
@@ -82,17 +82,17 @@ export class ChartAnswers {
     const { request, query, printer } = call;
     const { explain, timeoutSeconds: seconds } = request;
     const explained = explain === undefined ? {} : { explain: await this.explanation.of(query, explain, seconds) };
-    const head = printer.isLines ? '' : openBundle({ ...headOf(call), ...explained });
+    const head = openBundle({ ...headOf(call), ...explained });
     return async (sink: TextSink): Promise<void> => {
       let total = 0;
-      let before = head;
+      let before = printer.isLines ? '' : `${head}${ENTRIES}`;
       const options = { seconds, spentMilliseconds, signal: sink.signal };
       await this.largeCharts.read(query, options, printer, async (text, count, mode) => {
         if (mode === 'match') total += count;
         await sink.write(before === '' ? text : `${before}${text}`);
         before = printer.between;
       });
-      if (!printer.isLines) await sink.write(`${before === printer.between ? '' : head}],"total":${total}}`);
+      if (!printer.isLines) await sink.write(`${before === printer.between ? ']' : head},"total":${total}}`);
     };
   }
 }
@@ -107,6 +107,6 @@ const headOf = ({
 const printEach = ({ printer }: EverythingCall, members: readonly Member[]): string[] =>
   members.map((member) => printer.print(member, 'match'));
 
-/** A Bundle up to its first entry. */
+/** A Bundle up to its entries, if it has any: FHIR has no empty arrays. */
 const openBundle = (members: object): string =>
-  `${JSON.stringify({ resourceType: 'Bundle', type: 'searchset', ...members }).slice(0, -1)},"entry":[`;
+  JSON.stringify({ resourceType: 'Bundle', type: 'searchset', ...members }).slice(0, -1);

@@ -10,11 +10,14 @@ import { versionsWithin } from './page-statements';
 
 export interface PageToWrite {
   readonly page: PageOfEntries;
-  /** The members of the Bundle before its entries, as JSON text that is open at its end. */
+  /** The members of the Bundle but `entry`, as JSON text without its closing brace. */
   readonly head: string;
   readonly printer: MemberPrinter;
   readonly limit: RowLimit | undefined;
 }
+
+/** Stands between the other members of a Bundle and its first entry. */
+export const ENTRIES = ',"entry":[';
 
 /** Writes the pages of lists: the versions that were listed, as far as the caller may still see them. */
 @Injectable()
@@ -22,7 +25,7 @@ export class ChartPages {
   constructor(private readonly statements: Statements) {}
 
   async write(sink: TextSink, { page, head, printer, limit }: PageToWrite): Promise<void> {
-    let before = head;
+    let before = `${head}${ENTRIES}`;
     let hidden = 0;
     for (const batch of batchesOf(page.entries)) {
       const members = await this.membersOf(batch, limit);
@@ -32,8 +35,11 @@ export class ChartPages {
       await sink.write(`${before}${texts.join(',')}`);
       before = ',';
     }
-    const outcome = hidden === 0 ? '' : `${before === ',' ? ',' : ''}${hiddenEntry(hidden)}`;
-    await sink.write(`${before === ',' ? '' : head}${outcome}]}`);
+    if (hidden > 0) {
+      await sink.write(`${before}${hiddenEntry(hidden)}`);
+      before = ',';
+    }
+    await sink.write(before === ',' ? ']}' : `${head}}`);
   }
 
   private async membersOf(

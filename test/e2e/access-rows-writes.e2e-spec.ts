@@ -167,7 +167,10 @@ describe('writes of callers who are limited to rows', () => {
       { request: { method: 'DELETE', url: 'Observation/canary-o' } },
       { request: { method: 'DELETE', url: 'Observation?identifier=http://lab.example|canary' } },
     );
-    expect(gone.json<BundleAnswer>().entry.map(({ response }) => response.status)).toEqual(['204', '204']);
+    expect(gone.json<BundleAnswer>().entry.map(({ response }) => response.status)).toEqual([
+      '204 No Content',
+      '204 No Content',
+    ]);
     expect(await versionsOf('Observation/canary-o')).toBe(1);
   });
 

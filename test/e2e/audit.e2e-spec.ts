@@ -19,10 +19,8 @@ interface AuditEvent {
 /** AuditEvents that a search finds, the oldest first. */
 async function recorded(app: TestApp, query: string): Promise<AuditEvent[]> {
   const answer = await app.get(`/AuditEvent?_count=1000&${query}`);
-  return answer
-    .json<{ entry: { resource: AuditEvent }[] }>()
-    .entry.map(({ resource }) => resource)
-    .reverse();
+  const { entry = [] } = answer.json<{ entry?: { resource: AuditEvent }[] }>();
+  return entry.map(({ resource }) => resource).reverse();
 }
 
 const shortOf = ({ subtype, outcome, agent, entity = [] }: AuditEvent): object => ({

@@ -2,7 +2,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { ListSweeper } from '../../src/everything/list-sweeper';
-import { type Bundle } from '../support/bundle';
+import { type Bundle, bundleOf } from '../support/bundle';
 import { eventually } from '../support/eventually';
 import { login, type Person } from '../support/people';
 import { BASE_URL, ROOT, startTestApp, type TestApp } from '../support/test-app';
@@ -69,7 +69,7 @@ describe('$everything of large charts', () => {
   const get = async (query: string, of = app): Promise<Bundle> => {
     const answer = await of.get(query.startsWith('http') ? query : `/fhir/Patient/large/$everything${query}`);
     expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
-    return answer.json<Bundle>();
+    return bundleOf(answer);
   };
   const linesOf = (text: string): string[] =>
     text

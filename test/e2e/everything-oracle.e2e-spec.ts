@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Random } from '../../tools/chart/random';
-import { type Bundle, followPages } from '../support/bundle';
+import { type Bundle, bundleOf, followPages } from '../support/bundle';
 import { isAboutCareWithin } from '../support/care-date-oracle';
 import { CompartmentChart, type Drawn, type Subject, WRITABLE_LINKS } from '../support/compartment-chart';
 import { COMPARTMENT_LINKS, type CompartmentLink, type SentResource } from '../support/compartment-oracle';
@@ -94,7 +94,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
   const bundle = async (path: string): Promise<Bundle<FoundEntry>> => {
     const answer = await app.get(path);
     expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
-    return answer.json();
+    return bundleOf<FoundEntry>(answer);
   };
 
   /** Compares what every patient has with what was sent: nothing missing, nothing extra, nothing twice. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { type Bundle } from '../support/bundle';
+import { type Bundle, bundleOf } from '../support/bundle';
 import { loadChart, type LoadedChart } from '../support/load-chart';
 import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
 
@@ -19,7 +19,7 @@ describe('Patient/$everything', () => {
   const everything = async (patientId: string, query = ''): Promise<Bundle> => {
     const answer = await app.get(`/fhir/Patient/${patientId}/$everything${query}`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/fhir+json; charset=utf-8']);
-    return answer.json<Bundle>();
+    return bundleOf(answer);
   };
 
   it('returns exactly what the generator says belongs to the patient, each once', async () => {

@@ -128,7 +128,7 @@ describe('x-max-isolation-level', () => {
     const answer = await send('POST', '/fhir', 'serializable', bundle('transaction', ...entries));
     expect(
       answer.json<{ entry: { response: { status: string } }[] }>().entry.map(({ response }) => response.status),
-    ).toEqual(['201', '200']);
+    ).toEqual(['201 Created', '200 OK']);
   });
 
   it.each(['serializable', 'repeatable-read'])('answers 412 to what %s cannot serialize', async (level) => {

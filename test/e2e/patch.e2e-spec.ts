@@ -107,7 +107,7 @@ describe('PATCH', () => {
     >();
     expect(history.entry[0]).toMatchObject({
       request: { method: 'PATCH', url: 'Patient/told' },
-      response: { status: '200' },
+      response: { status: '200 OK' },
     });
   });
 

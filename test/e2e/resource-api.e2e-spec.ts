@@ -248,7 +248,7 @@ const INTERACTIONS: readonly Row[] = [
       entry: [
         { fullUrl: '{base}/Patient/d', request: { method: 'PUT', url: 'Patient/d' }, response: { etag: 'W/"3"' } },
         { resource: { meta: { versionId: '2' } } },
-        { resource: { meta: { versionId: '1' } }, response: { status: '201' } },
+        { resource: { meta: { versionId: '1' } }, response: { status: '201 Created' } },
       ],
     },
   },
@@ -271,7 +271,7 @@ const INTERACTIONS: readonly Row[] = [
     fact: 'search without a match has a total of 0 and no entry',
     send: ['GET', '/Patient?_id=never'],
     status: 200,
-    shows: { total: 0, entry: [] },
+    shows: { total: 0 },
   },
   {
     fact: 'search with an unknown parameter is 400 and names the nearest one',
@@ -345,7 +345,7 @@ const INTERACTIONS: readonly Row[] = [
     status: 200,
     shows: {
       type: 'transaction-response',
-      entry: [{ response: { status: '201', location: '{base}/Patient/t/_history/1', etag: 'W/"1"' } }],
+      entry: [{ response: { status: '201 Created', location: 'Patient/t/_history/1', etag: 'W/"1"' } }],
     },
   },
   {
@@ -357,7 +357,10 @@ const INTERACTIONS: readonly Row[] = [
       entry: [{ request: { method: 'GET', url: 'Patient/t' } }, { request: { method: 'GET', url: 'Patient/never' } }],
     },
     status: 200,
-    shows: { type: 'batch-response', entry: [{ response: { status: '200' } }, { response: { status: '404' } }] },
+    shows: {
+      type: 'batch-response',
+      entry: [{ response: { status: '200 OK' } }, { response: { status: '404 Not Found' } }],
+    },
   },
   {
     fact: 'what the server can do is public, and about this root',

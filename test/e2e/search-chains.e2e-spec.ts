@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Bundle, idsOf } from '../support/bundle';
+import { bundleOf, idsOf } from '../support/bundle';
 import { startTestApp, type TestApp } from '../support/test-app';
 
 /** Observations that refer to each other in circles: who is a member of whom, and the code of each. */
@@ -60,7 +60,7 @@ describe('chains over references that lead in circles', () => {
   const found = async (query: string): Promise<string[]> => {
     const answer = await app.get(`/fhir/Observation?${query}&_count=200&_timeout=20`);
     if (answer.status !== 200) throw new Error(answer.text);
-    const bundle = answer.json<Bundle>();
+    const bundle = bundleOf(answer);
     expect(bundle.total).toBe(bundle.entry.length);
     return idsOf(bundle).sort();
   };

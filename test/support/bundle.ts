@@ -1,4 +1,4 @@
-import { type Sent, type TestApp } from './test-app';
+import { type Received, type Sent, type TestApp } from './test-app';
 
 /** What specs read of a Bundle (https://hl7.org/fhir/R4/bundle.html): of a searchset, or of a history. */
 export interface Bundle<Entry = SearchEntry> {
@@ -27,6 +27,12 @@ interface StoredResource {
   readonly meta: { readonly versionId: string; readonly lastUpdated: string };
 }
 
+/** Reads a Bundle; one without entries has no `entry`, as FHIR has no empty arrays. */
+export const bundleOf = <Entry = SearchEntry>(answer: Received): Bundle<Entry> => ({
+  entry: [],
+  ...answer.json<Omit<Bundle<Entry>, 'entry'>>(),
+});
+
 /** Ids of what a search found, in the order of the page. */
 export const idsOf = (bundle: Pick<Bundle, 'entry'>): string[] => idsOfMode('match', bundle);
 
@@ -38,7 +44,7 @@ export const idsOfMode = (mode: string, { entry }: Pick<Bundle, 'entry'>): strin
 export async function searchOn(app: TestApp, path: string, sent: Sent = {}): Promise<Bundle> {
   const answer = await app.get(path, sent);
   if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}: ${answer.text}`);
-  return answer.json<Bundle>();
+  return bundleOf(answer);
 }
 
 /** Ids of what a search finds on its first page, in their alphabet. */
@@ -62,7 +68,7 @@ export async function followPages<Entry = SearchEntry>(
   while (next !== undefined) {
     const answer = await app.get(next);
     if (answer.status !== 200) throw new Error(`${next} was answered with ${answer.status}: ${answer.text}`);
-    const page = answer.json<Bundle<Entry>>();
+    const page = bundleOf<Entry>(answer);
     pages.push(page);
     next = nextOf(page);
   }

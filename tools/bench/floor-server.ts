@@ -101,7 +101,7 @@ async function transact(request: Request, response: Response): Promise<void> {
   await pool.query(configOf(statement, values));
   const entries = rows.map(
     ({ id, updatedAt }) =>
-      `{"response":{"status":"201","location":"http://bench.example/fhir/${TYPE}/${id}/_history/1","etag":"W/\\"1\\"","lastModified":"${updatedAt.toISOString()}"}}`,
+      `{"response":{"status":"201 Created","location":"${TYPE}/${id}/_history/1","etag":"W/\\"1\\"","lastModified":"${updatedAt.toISOString()}"}}`,
   );
   send(response, 200, `{"resourceType":"Bundle","type":"transaction-response","entry":[${entries.join(',')}]}`);
 }

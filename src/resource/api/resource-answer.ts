@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { type ResourceText, type StoredResource, type StoredVersion } from '../stored-resource';
 
@@ -18,18 +19,24 @@ export function resourceAnswer(
   };
 }
 
-export const locationOf = (rootUrl: string, { type, id, version }: StoredResource): string =>
-  `${rootUrl}/${type}/${id}/_history/${version}`;
+export const locationOf = (rootUrl: string, resource: StoredResource): string =>
+  `${rootUrl}/${versionPath(resource, resource.version)}`;
 
-/** A Bundle of texts: bodies are joined as they are, never parsed. */
+export const versionPath = ({ type, id }: Pick<StoredResource, 'type' | 'id'>, version: number): string =>
+  `${type}/${id}/_history/${version}`;
+
+/** A Bundle of texts: bodies are joined as they are, never parsed. FHIR has no empty arrays, so no entry is no `entry`. */
 export function bundleText(
   type: string,
   members: Readonly<Record<string, unknown>>,
   entries: readonly string[],
 ): string {
-  const head = JSON.stringify({ resourceType: 'Bundle', type, ...members }).slice(0, -1);
-  return `${head},"entry":[${entries.join(',')}]}`;
+  const head = JSON.stringify({ resourceType: 'Bundle', type, ...members });
+  return entries.length === 0 ? head : `${head.slice(0, -1)},"entry":[${entries.join(',')}]}`;
 }
+
+/** The status of a Bundle's entry: with its reason, as HL7's examples have it (`201 Created`). */
+export const entryStatus = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 
 export const matchEntry = (rootUrl: string, resource: ResourceText): string => searchEntry(rootUrl, resource, 'match');
 
@@ -58,4 +65,5 @@ export function historyEntry(rootUrl: string, version: StoredVersion): string {
   return text === undefined ? `${head}}` : `${head},"resource":${text}}`;
 }
 
-const statusOf = ({ method, version }: StoredVersion): string => (method === 'POST' || version === 1 ? '201' : '200');
+const statusOf = ({ method, version }: StoredVersion): string =>
+  entryStatus(method === 'POST' || version === 1 ? 201 : 200);

@@ -1,6 +1,6 @@
 import { type BundleCall, returnPreferenceOf } from './bundle-call';
 import { type EntryResult } from './planned-write';
-import { bundleText } from '../api/resource-answer';
+import { bundleText, entryStatus, versionPath } from '../api/resource-answer';
 import { type BundleType } from './bundle';
 
 /** An entry of the answer, before it is text. */
@@ -29,11 +29,11 @@ export function bundleAnswerText(type: BundleType, answers: readonly AnsweredEnt
 }
 
 function writeText({ status, resource, version, updatedAt }: EntryResult, call: BundleCall): string {
-  if (resource === undefined) return entryText({ status: String(status) });
+  if (resource === undefined) return entryText({ status: entryStatus(status) });
   const written = version ?? resource.version;
   const response = {
-    status: String(status),
-    location: `${call.rootUrl}/${resource.type}/${resource.id}/_history/${written}`,
+    status: entryStatus(status),
+    location: versionPath(resource, written),
     etag: `W/"${written}"`,
     lastModified: (updatedAt ?? resource.updatedAt).toISOString(),
   };
@@ -55,8 +55,8 @@ const SUCCESS = {
 function routeText(answer: AnsweredEntry & { readonly kind: 'route' }, call: BundleCall): string {
   const { status, location, etag, lastModified, text, isRead } = answer;
   const response = {
-    status: String(status),
-    ...(location === undefined ? {} : { location }),
+    status: entryStatus(status),
+    ...(location === undefined ? {} : { location: relativeTo(call.rootUrl, location) }),
     ...(etag === undefined ? {} : { etag }),
     ...(lastModified === undefined ? {} : { lastModified }),
   };
@@ -66,6 +66,10 @@ function routeText(answer: AnsweredEntry & { readonly kind: 'route' }, call: Bun
   if (isRead || preference === 'representation') return entryText(response, text);
   return entryText(preference === 'OperationOutcome' ? { ...response, outcome: SUCCESS } : response);
 }
+
+/** Relative as Bundle.entry.response.location may be: the base of the answer is that of the request. */
+const relativeTo = (rootUrl: string, url: string): string =>
+  url.startsWith(`${rootUrl}/`) ? url.slice(rootUrl.length + 1) : url;
 
 function entryText(response: object, resource?: string, fullUrl?: string): string {
   const parts = [
