@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
-import { TransactionConflict } from '../../platform/database/database-error';
 import { inOneFlight } from '../../platform/database/in-one-flight';
-import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceChange } from '../resource-change';
 import { NextVersions } from '../next-versions';
-import { assertMatch } from '../resource-writer';
-import { notGranted } from '../rows/row-check';
 import {
   type FreeId,
   type LockedId,
@@ -20,13 +16,11 @@ import { type Deadline } from './deadline';
 import { atEntry } from './entry-error';
 import { type EntryResult, type PlannedStore, type PlannedWrite } from './planned-write';
 import { GrantedWrites } from './granted-writes';
+import { assertPossible, HIDDEN } from './possible-writes';
 import { SingleWrites } from './single-writes';
 
 /** Statements under way on the one connection: enough to hide the round trips, few enough to keep memory small. */
 const FLIGHT = 64;
-
-/** What is hidden from the caller is not there; its id cannot be taken over either (`ResourceWriter.put`). */
-const HIDDEN: LockedId = { current: undefined, ...NEW_ID };
 
 /** What a set of writes does to the tables, and whom it concerns. */
 interface Effects {
@@ -57,15 +51,16 @@ export class BundleWriter {
   async write(writes: readonly PlannedWrite[], deadline: Deadline): Promise<EntryResult[]> {
     const held = await this.hold(writes);
     const hidden = await this.granted.hiddenAmong(writes, held);
+    const shown = (write: PlannedWrite, key: string): LockedId | undefined =>
+      hidden.has(write) ? HIDDEN : held.get(key);
+    assertPossible(writes, shown);
     const results = new Map<number, EntryResult>();
     const effects: Effects = { inserts: [], chosenIds: [], statements: [], changes: [], stored: [] };
     const later: PlannedWrite[] = [];
     const seen = new Set<string>();
     for (const write of writes) {
       const key = localKey(write.type, write.id);
-      const result = seen.has(key)
-        ? undefined
-        : await this.plan(write, hidden.has(write) ? HIDDEN : held.get(key), effects);
+      const result = seen.has(key) ? undefined : await this.plan(write, shown(write, key), effects);
       if (result === undefined) later.push(write);
       else results.set(write.index, result);
       seen.add(key);
@@ -92,12 +87,8 @@ export class BundleWriter {
   private plan(write: PlannedWrite, held: LockedId | undefined, effects: Effects): Promise<EntryResult | undefined> {
     return atEntry(write.index, () => {
       const current = held?.current;
-      if (write.foundText !== undefined && current?.text !== write.foundText) {
-        throw new TransactionConflict('What a condition found has changed');
-      }
       switch (write.mode) {
         case 'nothing':
-          assertMatch(write.options, undefined);
           return { status: 204 };
         case 'existing':
           return current === undefined ? undefined : { status: 200, resource: current };
@@ -105,14 +96,10 @@ export class BundleWriter {
         case 'late':
           return undefined;
         case 'delete':
-          assertMatch(write.options, current);
           return this.planDelete(write, current, effects);
         case 'create':
         case 'put':
-          assertMatch(write.options, current);
-          if (held === HIDDEN) throw notGranted();
           if (current === undefined) return this.planInsert(write, held ?? NEW_ID, effects);
-          if (write.mode === 'create') throw idIsTaken(write);
           return this.planReplace(write, current, effects);
       }
     });
@@ -178,6 +165,3 @@ export class BundleWriter {
     );
   }
 }
-
-const idIsTaken = ({ type, id }: PlannedStore): ServiceError =>
-  new ServiceError('conflict', `${type}/${id} already exists. Use PUT to replace it, or leave the id out.`);

@@ -1,4 +1,5 @@
 import { type JsonMember } from '../../platform/json/json-members';
+import { type EntryFaults } from './entry-faults';
 
 /** http://hl7.org/fhir/R4/valueset-bundle-type.html; the other types are not something to do. */
 export type BundleType = 'transaction' | 'batch' | 'collection';
@@ -7,6 +8,8 @@ export type BundleType = 'transaction' | 'batch' | 'collection';
 export interface Bundle {
   readonly type: BundleType;
   readonly entries: readonly BundleEntry[];
+  /** What is wrong with entries so far; of a batch none is. */
+  readonly faults: EntryFaults;
 }
 
 export interface BundleEntry {

@@ -1,41 +1,54 @@
-import { ServiceError } from '../../platform/errors/service-error';
+import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { isTransactionConflict } from '../../platform/database/database-error';
 
-/** What went wrong with one entry, so that the caller finds it: the expression begins with the entry. */
-export function entryError(error: unknown, index: number): unknown {
-  if (isTransactionConflict(error)) return error; // the whole transaction starts over
-  const known = serviceErrorOf(error);
-  if (known === undefined) return error;
-  const entry = `Bundle.entry[${index}]`;
-  const { expression } = known.details;
-  if (expression?.startsWith('Bundle') === true) return known;
-  return new ServiceError(
-    known.kind,
-    `${entry}: ${known.message}`,
-    { ...known.details, expression: expression === undefined ? entry : `${entry}.${withinEntry(expression)}` },
-    { cause: error },
-  );
+/** A fault of one entry: message, issues and expressions begin with the entry, so that the caller finds it. */
+export class EntryRefusal extends ServiceError {
+  constructor(
+    readonly index: number,
+    { kind, message, details }: ServiceError,
+    options?: ErrorOptions,
+  ) {
+    const entry = `Bundle.entry[${index}]`;
+    const { expression, issues } = details;
+    super(
+      kind,
+      `${entry}: ${message}`,
+      {
+        ...details,
+        expression: placeOf(entry, expression),
+        ...(issues === undefined ? {} : { issues: issues.map((issue) => placedIssue(entry, issue)) }),
+      },
+      options,
+    );
+  }
 }
 
-/** `Patient.name` becomes `resource.name`: expressions of a resource begin with its type. */
-function withinEntry(expression: string): string {
-  if (/^(request|resource|fullUrl)(\.|$)/.test(expression)) return expression;
-  return `resource.${expression.replace(/^[A-Z][A-Za-z]*\./, '')}`;
+/** Turns the failure of an entry into its refusal; returns what is no refusal, or starts the transaction over, as it is. */
+export function entryError(error: unknown, index: number): unknown {
+  if (isTransactionConflict(error) || error instanceof EntryRefusal) return error;
+  const known = serviceErrorOf(error);
+  return known === undefined ? error : new EntryRefusal(index, known, { cause: error });
+}
+
+const placedIssue = (entry: string, issue: ErrorIssue): ErrorIssue => ({
+  ...issue,
+  diagnostics: `${entry}: ${issue.diagnostics}`,
+  expression: placeOf(entry, issue.expression),
+});
+
+/** `Patient.name` becomes `Bundle.entry[1].resource.name`: expressions of a resource begin with its type. */
+function placeOf(entry: string, expression = ''): string {
+  if (expression === '') return entry;
+  if (/^(request|resource|fullUrl)(\.|$)/.test(expression)) return `${entry}.${expression}`;
+  const within = expression.replace(/^[A-Z][A-Za-z]*(\.|$)/, '');
+  return within === '' ? `${entry}.resource` : `${entry}.resource.${within}`;
 }
 
 /** Runs what belongs to one entry; its failure names the entry. */
 export async function atEntry<T>(index: number, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
-  } catch (error) {
-    throw entryError(error, index);
-  }
-}
-
-export function atEntrySync<T>(index: number, work: () => T): T {
-  try {
-    return work();
   } catch (error) {
     throw entryError(error, index);
   }

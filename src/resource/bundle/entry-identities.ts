@@ -3,7 +3,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { multipleMatches } from '../conditional/condition-matches';
 import { assertId } from '../resource-draft';
 import { type ResourceText } from '../stored-resource';
-import { atEntrySync } from './entry-error';
+import { type EntryFaults } from './entry-faults';
 import { type WriteIntent } from './write-intent';
 
 /** Which resource an entry writes. */
@@ -23,12 +23,16 @@ export type Matches = ReadonlyMap<string, readonly ResourceText[]>;
 /**
  * Decides which resource each entry writes, in the order of the entries: an entry with the condition of an earlier one
  * meets what that one leaves behind.
- * @throws ServiceError 'multiple-matches', 'not-found' for a patch of nothing.
+ * Undefined for an entry at fault: several matches, or a patch of nothing.
  */
-export function identitiesOf(intents: readonly WriteIntent[], matches: Matches): EntryIdentity[] {
+export function identitiesOf(
+  intents: readonly WriteIntent[],
+  matches: Matches,
+  faults: EntryFaults,
+): (EntryIdentity | undefined)[] {
   const left = new Map<string, EntryIdentity | undefined>();
   return intents.map((intent) =>
-    atEntrySync(intent.entry.index, () => {
+    faults.atSync(intent.entry.index, () => {
       const { action, condition, entry } = intent;
       if (condition === undefined)
         return action.id === undefined ? newIdentity(intent) : { id: action.id, origin: 'given' };

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type Condition } from '../conditional/condition';
 import { ConditionMatches } from '../conditional/condition-matches';
 import { ResourceCriteria } from '../search/resource-criteria';
 import { type ResourceText } from '../stored-resource';
-import { atEntry, atEntrySync } from './entry-error';
+import { type EntryFaults } from './entry-faults';
 import { type Matches } from './entry-identities';
-import { type WriteIntent, conditionOf, isConditional } from './write-intent';
+import { type NamedCondition, type WriteIntent, conditionOf, isConditional } from './write-intent';
 
 /** Searches what the conditions of a transaction find: those of its entries, and references by search. */
 @Injectable()
@@ -16,28 +15,25 @@ export class FoundMatches {
   ) {}
 
   /** Each distinct condition is searched once. */
-  async of(intents: readonly WriteIntent[]): Promise<Matches> {
-    return new Map([...(await this.ofEntries(intents)), ...(await this.ofLinks(intents))]);
+  async of(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
+    return new Map([...(await this.ofEntries(intents, faults)), ...(await this.ofLinks(intents, faults))]);
   }
 
-  async ofEntries(intents: readonly WriteIntent[]): Promise<Matches> {
+  async ofEntries(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
     const found = new Map<string, readonly ResourceText[]>();
     for (const { entry, condition } of intents) {
-      if (condition === undefined || found.has(condition.canonical)) continue;
-      found.set(condition.canonical, await atEntry(entry.index, () => this.find(condition)));
+      if (condition !== undefined) await faults.at(entry.index, () => this.findOnce(condition, found));
     }
     return found;
   }
 
-  async ofLinks(intents: readonly WriteIntent[]): Promise<Matches> {
+  async ofLinks(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
     const found = new Map<string, readonly ResourceText[]>();
     for (const { entry, links, granted } of intents) {
-      for (const { link } of links.flat()) {
-        if (!isConditional(link)) continue;
-        const condition = atEntrySync(entry.index, () => conditionOf(link, granted));
-        const { canonical } = condition;
-        if (!found.has(canonical)) found.set(canonical, await atEntry(entry.index, () => this.find(condition)));
-      }
+      await faults.at(entry.index, async () => {
+        for (const { link } of links.flat())
+          if (isConditional(link)) await this.findOnce(conditionOf(link, granted), found);
+      });
     }
     return found;
   }
@@ -47,8 +43,11 @@ export class FoundMatches {
     return this.conditions.lock(intents.flatMap(({ condition }) => (condition === undefined ? [] : [condition])));
   }
 
-  private find({ type, criteria, limit }: Condition): Promise<ResourceText[]> {
-    return this.criteria.find(type, criteria, 2, limit);
+  private async findOnce(
+    { canonical, type, criteria, limit }: NamedCondition,
+    found: Map<string, readonly ResourceText[]>,
+  ): Promise<void> {
+    if (!found.has(canonical)) found.set(canonical, await this.criteria.find(type, criteria, 2, limit));
   }
 }
 

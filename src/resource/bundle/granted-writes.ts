@@ -3,7 +3,7 @@ import { localKey } from '../../fhir/reference';
 import { notGranted, RowCheck } from '../rows/row-check';
 import { type RowLimit } from '../rows/row-limit';
 import { type LockedId } from '../store/resource-store';
-import { atEntrySync } from './entry-error';
+import { EntryFaults } from './entry-faults';
 import { type PlannedWrite } from './planned-write';
 
 /** Which writes of a set keep to the rows that are granted to them: one look for all that share a grant. */
@@ -27,15 +27,17 @@ export class GrantedWrites {
     return hidden;
   }
 
-  /** @throws ServiceError 'forbidden' at the first entry that has stored what is not granted */
+  /** @throws ServiceError 'forbidden' naming each entry that has stored what is not granted */
   async assertAll(stored: readonly PlannedWrite[]): Promise<void> {
+    const faults = new EntryFaults();
     for (const [limit, limited] of byLimit(stored)) {
-      const [first] = await this.rows.beyond(limit, limited);
-      if (first === undefined) continue;
-      atEntrySync(limited[first]?.index ?? 0, () => {
-        throw notGranted();
-      });
+      for (const place of await this.rows.beyond(limit, limited)) {
+        faults.atSync(limited[place]?.index ?? 0, () => {
+          throw notGranted();
+        });
+      }
     }
+    faults.throwIfAny();
   }
 }
 

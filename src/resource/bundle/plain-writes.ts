@@ -3,6 +3,7 @@ import { type BundleEntry } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { type Deadline } from './deadline';
 import { type AnsweredEntry } from './entry-answer';
+import { EntryFaults } from './entry-faults';
 import { TransactionRunner } from './transaction-runner';
 
 /** A POST or PUT that nothing but its resource decides. */
@@ -19,6 +20,6 @@ export class PlainWrites {
 
   run(entries: readonly BundleEntry[], call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
     const unlinked = entries.map((entry) => ({ ...entry, fullUrl: undefined }));
-    return this.transactions.run({ type: 'batch', entries: unlinked }, call, deadline);
+    return this.transactions.run({ type: 'batch', entries: unlinked, faults: new EntryFaults(true) }, call, deadline);
   }
 }

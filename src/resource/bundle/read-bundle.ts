@@ -3,7 +3,8 @@ import { compactJsonInSteps } from '../../platform/json/compact-json';
 import { elementsOf, membersOf } from '../../platform/json/json-members';
 import { type Steps } from '../../platform/time/steps';
 import { type Bundle, type BundleEntry, type BundleType, type EntryRequest, type EntryResource } from './bundle';
-import { atEntrySync, refusedRequest } from './entry-error';
+import { refusedRequest } from './entry-error';
+import { EntryFaults } from './entry-faults';
 
 /** A resource may be as deep in a Bundle as it may be by itself. */
 const MAX_DEPTH = 64 + 3;
@@ -13,6 +14,7 @@ const REQUEST_MEMBERS = ['method', 'url', 'ifMatch', 'ifNoneMatch', 'ifModifiedS
 
 /**
  * Reads a Bundle to be processed. Resources stay text: they are parsed when their references are known.
+ * Malformed entries of a transaction are among its `faults`, beside those that are found later.
  * @throws ServiceError 'invalid' or 'too-large'; JsonBodyError for hostile or broken text.
  */
 export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
@@ -40,11 +42,14 @@ export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
     });
   }
   const read: BundleEntry[] = [];
-  for (const [index, entry] of entries.entries()) {
+  const faults = new EntryFaults();
+  for (const [index, text] of entries.entries()) {
     yield;
-    read.push(atEntrySync(index, () => entryOf(entry, index, type)));
+    const entry = faults.atSync(index, () => entryOf(text, index, type));
+    if (entry !== undefined) read.push(entry);
   }
-  return { type, entries: read };
+  if (type === 'batch') faults.throwIfAny();
+  return { type, entries: read, faults };
 }
 
 function entryOf(text: string, index: number, type: BundleType): BundleEntry {

@@ -7,7 +7,7 @@ import { WriteExtensions } from '../write-extensions';
 import { BundleLinks } from './bundle-links';
 import { type Deadline } from './deadline';
 import { type EntryIdentity, type Matches, identitiesOf } from './entry-identities';
-import { atEntry, atEntrySync } from './entry-error';
+import { EntryFaults } from './entry-faults';
 import { EntryPatches } from './entry-patches';
 import { FoundMatches } from './found-matches';
 import { type PlannedStore, type PlannedWrite } from './planned-write';
@@ -22,6 +22,8 @@ interface Planning {
   readonly writtenTypes: ReadonlySet<string>;
   /** Keys of what it stores: references may name these before they are there. */
   readonly willExist: ReadonlySet<string>;
+  /** Whether entries at fault are missing, which may be what a reference by search does not find. */
+  readonly isPartial: boolean;
 }
 
 /** Makes drafts of entries, whose identities are known by now: links rewritten, rules asked. Outside of the transaction. */
@@ -33,17 +35,26 @@ export class TransactionPlanner {
     private readonly patches: EntryPatches,
   ) {}
 
-  async plan(intents: readonly WriteIntent[], matches: Matches, deadline: Deadline): Promise<PlannedWrite[]> {
-    const identities = identitiesOf(intents, matches);
-    const planning = planningOf(intents, identities, matches);
+  /** @throws ServiceError with all faults of the entries, those that were found before among them. */
+  async plan(
+    all: readonly WriteIntent[],
+    matches: Matches,
+    faults: EntryFaults,
+    deadline: Deadline,
+  ): Promise<PlannedWrite[]> {
+    const intents = all.filter(({ entry }) => !faults.has(entry.index));
+    const identities = identitiesOf(intents, matches, faults);
+    const planning = planningOf(intents, identities, matches, faults);
     const writes: PlannedWrite[] = [];
     for (const [index, intent] of intents.entries()) {
       const identity = identities[index];
       if (identity !== undefined) {
-        writes.push(await atEntry(intent.entry.index, () => this.planEntry(intent, identity, planning)));
+        const write = await faults.at(intent.entry.index, () => this.planEntry(intent, identity, planning));
+        if (write !== undefined) writes.push(write);
       }
       await deadline.check();
     }
+    faults.throwIfAny();
     return writes;
   }
 
@@ -85,7 +96,7 @@ export class TransactionPlanner {
     const linkOf = (link: string): string | undefined => resolvedLink(link, intent, planning);
     if (this.waits(intent, planning)) {
       const makeDraft = async (): Promise<ResourceDraft> => {
-        const now = await this.found.ofLinks([intent]);
+        const now = await this.found.ofLinks([intent], new EntryFaults(true));
         return draftOf(intent, planned, (link) => resolvedLink(link, intent, { ...planning, matches: now }));
       };
       return { ...planned, mode: 'late', lateMode: planned.mode, makeDraft };
@@ -95,19 +106,28 @@ export class TransactionPlanner {
   }
 
   /** Whether a reference by search finds nothing yet, but may find what this transaction writes. */
-  private waits({ links, granted }: WriteIntent, { matches, madeByCondition, writtenTypes }: Planning): boolean {
+  private waits(
+    { links, granted }: WriteIntent,
+    { matches, madeByCondition, writtenTypes, isPartial }: Planning,
+  ): boolean {
     return links.some((sites) =>
       sites.some(({ link }) => {
         if (!isConditional(link)) return false;
         const { type, canonical } = conditionOf(link, granted);
         if (madeByCondition.has(canonical) || (matches.get(canonical) ?? []).length > 0) return false;
-        return writtenTypes.has(type);
+        return isPartial || writtenTypes.has(type);
       }),
     );
   }
 }
 
-function planningOf(intents: readonly WriteIntent[], identities: readonly EntryIdentity[], matches: Matches): Planning {
+function planningOf(
+  intents: readonly WriteIntent[],
+  identities: readonly (EntryIdentity | undefined)[],
+  matches: Matches,
+  faults: EntryFaults,
+): Planning {
+  const isPartial = faults.areAny;
   const links = new BundleLinks();
   const madeByCondition = new Map<string, string>();
   const writtenTypes = new Set<string>();
@@ -118,7 +138,7 @@ function planningOf(intents: readonly WriteIntent[], identities: readonly EntryI
     const target = localKey(action.type, identity.id);
     const { fullUrl } = entry;
     if (fullUrl !== undefined) {
-      atEntrySync(entry.index, () => {
+      faults.atSync(entry.index, () => {
         links.add(fullUrl, target);
       });
     }
@@ -126,7 +146,7 @@ function planningOf(intents: readonly WriteIntent[], identities: readonly EntryI
     writtenTypes.add(action.type);
     willExist.add(target);
   }
-  return { links, matches, madeByCondition, writtenTypes, willExist };
+  return { links, matches, madeByCondition, writtenTypes, willExist, isPartial };
 }
 
 function resolvedLink(

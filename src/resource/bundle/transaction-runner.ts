@@ -6,6 +6,7 @@ import { BundleWriter } from './bundle-writer';
 import { type Deadline } from './deadline';
 import { type AnsweredEntry } from './entry-answer';
 import { type Matches } from './entry-identities';
+import { EntryFaults } from './entry-faults';
 import { EntryReads } from './entry-reads';
 import { FoundMatches, isSameMatches } from './found-matches';
 import { type PlannedWrite } from './planned-write';
@@ -25,12 +26,16 @@ export class TransactionRunner {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Answers entries in their order. Reads see what the transaction has written, wherever they stand. */
+  /**
+   * Answers entries in their order. Reads see what the transaction has written, wherever they stand.
+   * @throws ServiceError with the faults of all entries, as far as they show before something is written: of what shows
+   * only then (a name that is taken, a patch that does not fit) the first.
+   */
   async run(bundle: Bundle, call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
     const { writes, reads } = await this.intents.of(bundle, call, deadline);
-    const matches = await this.found.of(writes);
+    const matches = await this.found.of(writes, bundle.faults);
     // Slow work is done before the transaction holds anything.
-    const planned = await this.planner.plan(writes, matches, deadline);
+    const planned = await this.planner.plan(writes, matches, bundle.faults, deadline);
     let isFirstTry = true;
     const answers = await this.unitOfWork.run(async () => {
       const plan = await this.planInside(writes, { matches, planned, isFirstTry }, deadline);
@@ -39,10 +44,13 @@ export class TransactionRunner {
       const answered = new Map<number, AnsweredEntry>(
         plan.map(({ index }, position) => [index, { kind: 'write', result: results[position] ?? { status: 204 } }]),
       );
+      const faults = new EntryFaults();
       for (const { entry } of reads) {
-        answered.set(entry.index, await this.reads.read(entry, call));
+        const answer = await faults.at(entry.index, () => this.reads.read(entry, call));
+        if (answer !== undefined) answered.set(entry.index, answer);
         await deadline.check();
       }
+      faults.throwIfAny();
       return answered;
     });
     return bundle.entries.flatMap(({ index }) => answers.get(index) ?? []);
@@ -55,9 +63,10 @@ export class TransactionRunner {
     deadline: Deadline,
   ): Promise<PlannedWrite[]> {
     await this.found.lock(writes);
-    const now = await this.found.ofEntries(writes);
+    const faults = new EntryFaults();
+    const now = await this.found.ofEntries(writes, faults);
     // Rules change the drafts that they store, so another try needs other drafts.
     if (isFirstTry && isSameMatches(matches, now)) return planned;
-    return this.planner.plan(writes, new Map([...matches, ...now]), deadline);
+    return this.planner.plan(writes, new Map([...matches, ...now]), faults, deadline);
   }
 }

@@ -8,7 +8,6 @@ import { type Bundle, type BundleEntry } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { type Deadline } from './deadline';
 import { type ReadAction, type WriteAction, actionOf } from './entry-action';
-import { atEntry } from './entry-error';
 import { textOf } from './entry-text';
 import { linkSitesOf } from './reference-sites';
 import { type EntryLimit, namedCondition, type WriteIntent } from './write-intent';
@@ -41,12 +40,12 @@ export class WriteIntents {
     private readonly environment: Environment,
   ) {}
 
-  async of({ entries }: Bundle, call: BundleCall, deadline: Deadline): Promise<Intents> {
+  async of({ entries, faults }: Bundle, call: BundleCall, deadline: Deadline): Promise<Intents> {
     const writes: WriteIntent[] = [];
     const reads: ReadIntent[] = [];
     const known = new Map<string, EntryLimit>();
     for (const entry of entries) {
-      await atEntry(entry.index, async () => {
+      await faults.at(entry.index, async () => {
         const action = actionOf(entry, this.environment.baseUrl);
         if (action.kind === 'read') reads.push({ entry, action });
         else writes.push(await this.writeIntent(entry, action, call, known));

@@ -1,0 +1,90 @@
+import { FHIR_ERRORS } from '../../fhir/operation-outcome';
+import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
+import { EntryRefusal, entryError } from './entry-error';
+
+/** Issues of one answer: more than people mend at once. */
+const MAX_ISSUES = 100;
+
+/** Collects the faults of the entries of a transaction, so that the caller can mend all of them at once. */
+export class EntryFaults {
+  private first: EntryRefusal | undefined;
+  private readonly faulty = new Set<number>();
+  private readonly reported: { readonly index: number; readonly issues: readonly ErrorIssue[] }[] = [];
+  private reportedIssues = 0;
+  private omittedIssues = 0;
+  private omittedEntries = 0;
+
+  /** @param isFirstEnough throws the first fault at once, for a caller that does not answer with all of them */
+  constructor(private readonly isFirstEnough = false) {}
+
+  get areAny(): boolean {
+    return this.first !== undefined;
+  }
+
+  has(index: number): boolean {
+    return this.faulty.has(index);
+  }
+
+  /** Runs what belongs to one entry; undefined for a refused one. @throws what is no refusal of the entry */
+  async at<T>(index: number, work: () => Promise<T> | T): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.add(error, index);
+      return undefined;
+    }
+  }
+
+  /** As {@link at}. */
+  atSync<T>(index: number, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.add(error, index);
+      return undefined;
+    }
+  }
+
+  /** @throws ServiceError of the kind that was found first, with the issues of all in the order of the entries. */
+  throwIfAny(): void {
+    if (this.first === undefined) return;
+    if (this.faulty.size === 1) throw this.first;
+    const { kind, message, details } = this.first;
+    const issues = this.reported.sort((a, b) => a.index - b.index).flatMap((one) => one.issues);
+    const others = this.faulty.size - 1;
+    throw new ServiceError(
+      kind,
+      `${message} ${others} more ${others === 1 ? 'entry is' : 'entries are'} refused: see the issues.`,
+      { ...details, issues: this.omittedIssues === 0 ? issues : [...issues, this.omission()] },
+      { cause: this.first },
+    );
+  }
+
+  private add(error: unknown, index: number): void {
+    const refusal = entryError(error, index);
+    if (!(refusal instanceof EntryRefusal) || this.isFirstEnough) throw refusal;
+    this.first ??= refusal;
+    this.faulty.add(refusal.index);
+    const issues = issuesOf(refusal);
+    const shown = issues.slice(0, MAX_ISSUES - this.reportedIssues);
+    this.reportedIssues += shown.length;
+    this.omittedIssues += issues.length - shown.length;
+    if (shown.length > 0) this.reported.push({ index: refusal.index, issues: shown });
+    else this.omittedEntries += 1;
+  }
+
+  private omission(): ErrorIssue {
+    const entries = this.omittedEntries === 0 ? '' : `, all those of ${this.omittedEntries} entries among them`;
+    return {
+      severity: 'information',
+      code: 'informational',
+      diagnostics: `${this.omittedIssues} more faults are left out${entries}. Mend these and send the Bundle again.`,
+      expression: '',
+    };
+  }
+}
+
+function issuesOf({ kind, message, details }: EntryRefusal): readonly ErrorIssue[] {
+  const { issues, expression = '' } = details;
+  return issues ?? [{ severity: 'error', code: FHIR_ERRORS[kind].issue, diagnostics: message, expression }];
+}
