@@ -24,7 +24,12 @@ export class AnswerAudit {
     const { type, id, query, operation } = interaction;
     const isLogin = operation === 'auth/token';
     return {
-      type: type === 'AuditEvent' ? AUDIT_LOG_USED : operation?.startsWith('auth/') === true ? AUTHENTICATION : REST,
+      type:
+        type === 'AuditEvent' && interaction.action !== 'C'
+          ? AUDIT_LOG_USED
+          : operation?.startsWith('auth/') === true
+            ? AUTHENTICATION
+            : REST,
       subtype: isLogin ? LOGIN : interactionCoding(interaction.code),
       action: interaction.action,
       agent: this.agent,

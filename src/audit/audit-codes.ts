@@ -50,9 +50,22 @@ export const DOMAIN_RESOURCE_ROLE: Coding = { system: ENTITY_ROLE, code: '4', di
 export const QUERY_ROLE: Coding = { system: ENTITY_ROLE, code: '24', display: 'Query' };
 
 /**
- * Whether a resource records that AuditEvents were read. It makes no event of a topic: whoever reads AuditEvents because of an event
- * would cause the next one, without end.
+ * `meta.security` of the records that the server makes itself. No caller can store an AuditEvent with a tag of this system, so that
+ * nobody passes a record off as the server's.
+ */
+export const SERVER_RECORD: Coding = { system: 'urn:svc:audit', code: 'server', display: 'Recorded by the server' };
+
+/** Whether a resource has a security tag of the server's records. */
+export function hasServerTag({ meta }: Pick<Resource, 'meta'>): boolean {
+  const tags = (meta as { readonly security?: unknown } | undefined)?.security;
+  return Array.isArray(tags) && tags.some((tag: Partial<Coding> | null) => tag?.system === SERVER_RECORD.system);
+}
+
+/**
+ * Whether the server recorded that AuditEvents were read. It makes no event of a topic: a receiver that reads AuditEvents because of
+ * an event would cause the next one, without end.
  */
 export function isRecordOfAuditUse(resource: Resource | undefined): boolean {
-  return resource?.resourceType === 'AuditEvent' && (resource.type as Coding | undefined)?.code === AUDIT_LOG_USED.code;
+  if (resource?.resourceType !== 'AuditEvent' || !hasServerTag(resource)) return false;
+  return (resource.type as Coding | undefined)?.code === AUDIT_LOG_USED.code;
 }

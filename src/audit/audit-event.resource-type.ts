@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { DefinesResourceType } from '../resource/resource-type';
 
-/** Written by the server alone, and never changed or deleted by a call: who is recorded must not be able to mend the record. */
+const APPEND_ONLY = {
+  message: 'AuditEvents are never changed or deleted. Record what has to be added with another one: POST /AuditEvent.',
+};
+
+/** Created by the server and by clients, and never changed or deleted by a call: nobody may mend the record. */
 @Injectable()
-@DefinesResourceType({ type: 'AuditEvent', isReadOnly: true })
+@DefinesResourceType({
+  type: 'AuditEvent',
+  refusedWrites: { update: APPEND_ONLY, delete: APPEND_ONLY, 'conditional-delete': APPEND_ONLY },
+})
 export class AuditEventResourceType {}

@@ -10,6 +10,7 @@ import {
   REQUEST_ID,
   SECURITY_USER_ROLE,
   SERVER_AGENT,
+  SERVER_RECORD,
   SYSTEM_OBJECT,
   USER_AGENT,
 } from './audit-codes';
@@ -52,6 +53,7 @@ const outcomeOf = (failedWith: number | undefined): object =>
 export function auditEventOf(record: AuditRecord, place: AuditPlace): object {
   return {
     resourceType: 'AuditEvent',
+    meta: { security: [SERVER_RECORD] },
     type: record.type,
     subtype: [record.subtype],
     action: record.action,

@@ -6,12 +6,14 @@ import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from '../resource/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
 import { type AuditRecord, auditEventOf } from './audit-event';
+import { AuditEventRule } from './audit-event.rule';
 
 /** Writes AuditEvents: in the open unit of work, else in one of their own. */
 @Injectable()
 export class AuditTrail {
   constructor(
     private readonly writer: ResourceWriter,
+    private readonly rule: AuditEventRule,
     private readonly requests: RequestContext,
     private readonly clock: Clock,
     private readonly environment: Environment,
@@ -26,6 +28,7 @@ export class AuditTrail {
       requestId,
       correlationId,
     });
-    await this.writer.create(ResourceDraft.of(readJson(JSON.stringify(event)), 'AuditEvent'));
+    const draft = ResourceDraft.of(readJson(JSON.stringify(event)), 'AuditEvent');
+    await this.writer.create(this.rule.accept(draft));
   }
 }

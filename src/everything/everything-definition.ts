@@ -8,6 +8,7 @@ export const everythingOperation: OperationDefinition = {
   methods: ['GET', 'POST'],
   enforcesRows: true,
   hasLines: true,
+  definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
   description: 'The patient and every resource that the stored CompartmentDefinition links to it.',
   exampleBody: {
     resourceType: 'Parameters',

@@ -4,8 +4,9 @@ import { Environment } from '../platform/config/environment';
 import { Routes } from '../platform/http/routes';
 import { softwareVersion } from '../platform/software-version';
 import { Clock } from '../platform/time/clock';
+import { type WriteKind } from '../resource/resource-type';
 import { ResourceTypes } from '../resource/resource-types';
-import { ANY_TYPE } from './operation';
+import { ANY_TYPE, type OperationDefinition } from './operation';
 import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
 import { SearchIndex } from '../resource/search/search-index';
 import { OperationRegistry } from './operation.registry';
@@ -22,11 +23,11 @@ const READING: readonly RoutedInteraction[] = [
   ['history-type', 'get', '/fhir/:type/_history'],
   ['search-type', 'get', '/fhir/:type'],
 ];
-const WRITING: readonly RoutedInteraction[] = [
-  ['create', 'post', '/fhir/:type'],
-  ['update', 'put', '/fhir/:type/:id'],
-  ['patch', 'patch', '/fhir/:type/:id'],
-  ['delete', 'delete', '/fhir/:type/:id'],
+const WRITING: readonly (readonly [write: WriteKind, ...RoutedInteraction])[] = [
+  ['create', 'create', 'post', '/fhir/:type'],
+  ['update', 'update', 'put', '/fhir/:type/:id'],
+  ['update', 'patch', 'patch', '/fhir/:type/:id'],
+  ['delete', 'delete', 'delete', '/fhir/:type/:id'],
 ];
 /** http://hl7.org/fhir/R4/valueset-system-restful-interaction.html */
 const OF_SYSTEM: readonly RoutedInteraction[] = [
@@ -129,18 +130,20 @@ export class CapabilityStatements {
   }
 
   private resource(type: string, search: SearchCapabilities): object {
-    const isWritable = !this.types.isReadOnly(type);
-    const canCondition = isWritable && this.routes.has('put', '/fhir/:type');
+    const accepts = (write: WriteKind): boolean => this.types.accepts(type, write);
+    const writing = WRITING.filter(([write]) => accepts(write)).map(([, ...routed]) => routed);
+    const canPut = accepts('create') && accepts('update');
+    const canDeleteByCriteria = accepts('conditional-delete') && this.routes.has('delete', '/fhir/:type');
     return {
       type,
-      interaction: this.interactions(isWritable ? [...READING, ...WRITING] : READING),
+      interaction: this.interactions([...READING, ...writing]),
       versioning: 'versioned-update',
       readHistory: true,
-      updateCreate: isWritable,
-      conditionalCreate: canCondition,
+      updateCreate: canPut,
+      conditionalCreate: accepts('create'),
       conditionalRead: 'full-support',
-      conditionalUpdate: canCondition,
-      conditionalDelete: isWritable && this.routes.has('delete', '/fhir/:type') ? 'single' : 'not-supported',
+      conditionalUpdate: canPut && this.routes.has('put', '/fhir/:type'),
+      conditionalDelete: canDeleteByCriteria ? 'single' : 'not-supported',
       referencePolicy: ['literal', 'logical'],
       ...search.of(type),
       ...listed('operation', this.operationsOf(type)),
@@ -157,13 +160,17 @@ export class CapabilityStatements {
       .all()
       .map(({ meta }) => meta)
       .filter(({ resourceType }) => resourceType === type || (type !== undefined && resourceType === ANY_TYPE));
-    return [...new Map(own.map((meta) => [meta.code, meta])).values()].map(({ code, description }) => ({
-      name: code,
-      definition: `${this.environment.baseUrl}/fhir/OperationDefinition/${code}`,
-      documentation: description,
+    return [...new Map(own.map((meta) => [meta.code, meta])).values()].map((meta) => ({
+      name: meta.code,
+      definition: meta.definition ?? ownDefinition(meta),
+      documentation: meta.description,
     }));
   }
 }
+
+/** A name and no address: there is no OperationDefinition of our own operations to be read. */
+const ownDefinition = ({ resourceType, code }: OperationDefinition): string =>
+  `urn:svc:operation:${resourceType === undefined ? '' : `${resourceType}-`}${code}`;
 
 /** FHIR has no empty arrays. */
 const listed = (name: string, items: readonly object[]): object => (items.length === 0 ? {} : { [name]: items });

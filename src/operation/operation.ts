@@ -17,6 +17,8 @@ export interface OperationDefinition {
   readonly level: 'system' | 'type' | 'instance';
   readonly methods: readonly ('GET' | 'POST')[];
   readonly description: string;
+  /** Canonical of the OperationDefinition that it follows, where one is published. */
+  readonly definition?: string;
   /** What a line does not hold, for the OpenAPI document. */
   readonly details?: string;
   /** Where the OpenAPI document lists it; among all operations where absent. */

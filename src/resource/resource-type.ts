@@ -9,6 +9,26 @@ export interface OwnSearchParameter {
   readonly targets?: readonly string[];
 }
 
+/** A patch is an update, and so is a PUT that creates. */
+export type WriteKind = 'create' | 'update' | 'delete' | 'conditional-delete';
+
+export interface WriteRefusal {
+  /** Says what to do instead. */
+  readonly message: string;
+  /** 405 where absent. */
+  readonly kind?: 'unprocessable';
+}
+
+export type RefusedWrites = Readonly<Partial<Record<WriteKind, WriteRefusal>>>;
+
+/** For a type that its module alone writes. */
+export const refusedToAll = (message: string): RefusedWrites => ({
+  create: { message },
+  update: { message },
+  delete: { message },
+  'conditional-delete': { message },
+});
+
 /** A resource type that a module brings; or one of R4 that it alone writes, without a shape or parameters. */
 export interface OwnResourceType {
   readonly type: string;
@@ -23,8 +43,8 @@ export interface OwnResourceType {
    * created. Else it is of FHIR's style: it refers by `{reference}`, and an extension of `meta` tells it.
    */
   readonly isNative?: boolean;
-  /** True where REST writes are refused with 405 because the module alone writes the type. */
-  readonly isReadOnly?: boolean;
+  /** Writes that callers are refused, with the refusal of each; the module itself may write the type. */
+  readonly refusedWrites?: RefusedWrites;
   /**
    * True where the type is never stored, and known by its shape alone: it stands inside of what this server sends. It can be
    * validated; there are no routes of it, no search, and no line in `/metadata`.

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { isR4ResourceType, r4ResourceTypes } from '../fhir/definitions';
+import { nearestCode } from '../fhir/nearest-code';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 import { ServiceError } from '../platform/errors/service-error';
-import { DefinesResourceType, type OwnResourceType } from './resource-type';
+import { DefinesResourceType, type OwnResourceType, type RefusedWrites, type WriteKind } from './resource-type';
+
+/** Where a request is sent: to a type, or to one resource of it. */
+export type Place = 'type' | 'instance';
 
 /** The resource types that this server stores: those of R4 and those that modules bring. */
 @Injectable()
@@ -16,12 +20,7 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
   assertKnown(type: string): void {
     if (isR4ResourceType(type)) return;
     const own = this.find(type)?.meta;
-    if (own === undefined) {
-      throw new ServiceError(
-        'not-found',
-        `No such route: "${type.slice(0, 64)}" is not a resource type of this server.`,
-      );
-    }
+    if (own === undefined) throw this.unknownType(type.slice(0, 64));
     if (own.isSentOnly === true) {
       throw new ServiceError(
         'not-found',
@@ -35,18 +34,38 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     if (this.find(type)?.meta.isSentOnly !== true) this.assertKnown(type);
   }
 
-  /** @throws ServiceError 'not-allowed' for types that only their module writes. */
-  assertWritable(type: string): void {
+  /** @throws ServiceError what the type refuses such a write with: 'not-allowed' or 'unprocessable'. */
+  assertWritable(type: string, write: WriteKind, place: Place): void {
     this.assertKnown(type);
-    if (this.isReadOnly(type)) {
-      throw new ServiceError('not-allowed', `${type} is written by its own methods only, not by REST calls.`, {
-        allow: ['GET', 'HEAD'],
-      });
-    }
+    const refusal = this.refusedWrites(type)[write];
+    if (refusal === undefined) return;
+    const { message, kind = 'not-allowed' } = refusal;
+    throw new ServiceError(kind, message, kind === 'not-allowed' ? { allow: this.allowedMethods(type, place) } : {});
   }
 
-  isReadOnly(type: string): boolean {
-    return this.find(type)?.meta.isReadOnly ?? false;
+  accepts(type: string, write: WriteKind): boolean {
+    return this.refusedWrites(type)[write] === undefined;
+  }
+
+  /** Methods for `Allow`; those of a type are searches, creates and conditional writes. */
+  allowedMethods(type: string, place: Place): readonly string[] {
+    const isOfType = place === 'type';
+    return [
+      ...['GET', 'HEAD'],
+      ...(isOfType && this.accepts(type, 'create') ? ['POST'] : []),
+      ...(this.accepts(type, 'update') ? ['PUT', 'PATCH'] : []),
+      ...(this.accepts(type, isOfType ? 'conditional-delete' : 'delete') ? ['DELETE'] : []),
+    ];
+  }
+
+  private unknownType(type: string): ServiceError {
+    const near = nearestCode(type, this.names());
+    const hint = near === undefined ? 'GET /metadata lists those that are.' : `Did you mean "${near}"?`;
+    return new ServiceError('not-found', `No such route: "${type}" is not a resource type of this server. ${hint}`);
+  }
+
+  private refusedWrites(type: string): RefusedWrites {
+    return this.find(type)?.meta.refusedWrites ?? {};
   }
 
   isNative(type: string): boolean {

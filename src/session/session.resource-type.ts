@@ -8,6 +8,12 @@ import { SESSION_SHAPE } from './session.shape';
   type: 'Session',
   isNative: true,
   shape: SESSION_SHAPE,
+  refusedWrites: {
+    create: { message: 'A Session begins with a token only: send POST /auth/token.', kind: 'unprocessable' },
+    'conditional-delete': {
+      message: 'A Session is closed by its id, or by its token: DELETE /Session without criteria.',
+    },
+  },
   searchParameters: [
     { code: 'user', kind: 'reference', expression: 'Session.user', targets: ['User'] },
     { code: 'client', kind: 'reference', expression: 'Session.client', targets: ['Client'] },

@@ -15,6 +15,7 @@ import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { ReadableChanges } from './readable-changes';
 import { ReadableFocus } from './readable-focus';
 import { ShownDestination } from './shown-destination';
+import { SubscriptionResourceType } from './subscription.resource-type';
 import { SlowWork } from './slow-work';
 import { SubscriptionTopicRule } from './subscription-topic.rule';
 import { TopicDestinationRule } from './topic-destination.rule';
@@ -37,6 +38,7 @@ import { TopicRegistry } from './topic-registry';
     ReadableFocus,
     NotificationBundleRenderer,
     ShownDestination,
+    SubscriptionResourceType,
     SlowWork,
     SubscriptionTopicRule,
     TopicDestinationRule,

@@ -28,7 +28,8 @@ export class DryRun {
     this.types.assertDescribed(type);
     // Rules of modules compare with what is stored, whoever may read that.
     if (!isR4ResourceType(type)) this.requests.assertAllRows();
-    if (mode !== undefined && mode !== 'profile') this.types.assertWritable(type);
+    if (mode !== undefined && mode !== 'profile')
+      this.types.assertWritable(type, mode, id === undefined ? 'type' : 'instance');
     if (mode === 'delete') return validationAnswer([]);
     if (mode === 'profile' && profiles.length === 0)
       throw new ServiceError('invalid', 'Mode "profile" needs a profile.', { expression: 'profile' });

@@ -4,7 +4,7 @@ import { type Resource } from '../fhir/types';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { ServiceError } from '../platform/errors/service-error';
 import { DryRun } from './dry-run';
-import { readValidateRequest } from './validate-request';
+import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 
 /** http://hl7.org/fhir/R4/resource-operation-validate.html without a type: the resource names its own. */
 @Injectable()
@@ -12,6 +12,7 @@ import { readValidateRequest } from './validate-request';
   code: 'validate',
   level: 'system',
   methods: ['POST'],
+  definition: RESOURCE_VALIDATE,
   description: 'The same for a resource of any type, which names its type itself.',
   parameters: [
     { name: 'mode', description: 'create, update or profile' },

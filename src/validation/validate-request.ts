@@ -4,6 +4,9 @@ import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { elementsOf, membersOf } from '../platform/json/json-members';
 import { readJson, type ScannedJson } from '../platform/json/read-json';
 
+/** HL7's OperationDefinition of `$validate`. */
+export const RESOURCE_VALIDATE = 'http://hl7.org/fhir/OperationDefinition/Resource-validate';
+
 const MODES = ['create', 'update', 'delete', 'profile'] as const;
 
 /** What `$validate` is asked (http://hl7.org/fhir/R4/resource-operation-validate.html). */

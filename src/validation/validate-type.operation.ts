@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
 import { ANY_TYPE, Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { DryRun } from './dry-run';
-import { readValidateRequest } from './validate-request';
+import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 
 /** http://hl7.org/fhir/R4/resource-operation-validate.html on a type. */
 @Injectable()
@@ -12,6 +12,7 @@ import { readValidateRequest } from './validate-request';
   level: 'type',
   methods: ['POST'],
   enforcesRows: true,
+  definition: RESOURCE_VALIDATE,
   description: 'What a create or update of this resource would be refused for, or warned of.',
   parameters: [
     { name: 'mode', description: 'create, update, delete or profile' },

@@ -32,7 +32,7 @@ export class ConditionalController {
   @Put(':type')
   @OperationId('FhirConditionalUpdate')
   async update(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    this.types.assertWritable(type);
+    this.types.assertWritable(type, 'update', 'type');
     const draft = await this.requests.draftOf(request, type);
     const options = await this.requests.optionsOf(request);
     const { outcome, resource } = await this.writer.put(draft, criteriaOf(request), options);
@@ -45,7 +45,7 @@ export class ConditionalController {
   @Delete(':type')
   @OperationId('FhirConditionalDelete')
   async delete(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    this.types.assertWritable(type);
+    this.types.assertWritable(type, 'conditional-delete', 'type');
     const options = { all: isRemoveAll(request), ...(await this.requests.optionsOf(request)) };
     const hasContent = !isNoContent(request);
     const deletion = await this.writer.delete(type, criteriaOf(request), options);

@@ -38,7 +38,7 @@ export class PatchController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    this.requests.assertById(type, id, request);
+    this.requests.assertById('update', type, id, request);
     const patch = patchOf(request, this.environment.bodyLimitBytes);
     const { resource } = await this.writer.patch(type, id, patch, await this.requests.optionsOf(request));
     sendAnswer(response, resourceAnswer(200, await this.shown.of(resource)));
@@ -47,7 +47,7 @@ export class PatchController {
   @Patch(':type')
   @OperationId('FhirConditionalPatch')
   async patchMatch(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    this.types.assertWritable(type);
+    this.types.assertWritable(type, 'update', 'type');
     const patch = patchOf(request, this.environment.bodyLimitBytes);
     const options = await this.requests.optionsOf(request);
     const { resource } = await this.conditional.patch(type, criteriaOf(request), patch, options);

@@ -52,7 +52,7 @@ export class ResourceController {
   @Post(':type')
   @OperationId((request) => (isConditionalCreate(request) ? 'FhirConditionalCreate' : 'FhirCreate'))
   async create(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    this.types.assertWritable(type);
+    this.types.assertWritable(type, 'create', 'type');
     const draft = await this.requests.draftOf(request, type);
     const criteria = createCriteriaOf(request);
     const options = await this.requests.createOptions();
@@ -73,7 +73,7 @@ export class ResourceController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    this.requests.assertById(type, id, request);
+    this.requests.assertById('update', type, id, request);
     const draft = await this.requests.draftOf(request, type, id);
     const { outcome, resource } = await this.writer.put(draft, id, await this.requests.optionsOf(request));
     const headers = outcome === 'created' ? { Location: locationOf(this.rootUrl(request), resource) } : {};
@@ -88,7 +88,7 @@ export class ResourceController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    this.requests.assertById(type, id, request);
+    this.requests.assertById('delete', type, id, request);
     const hasContent = !isNoContent(request);
     const deleted = await this.writer.delete(type, id, await this.requests.optionsOf(request));
     const isShown = deleted !== undefined && hasContent;
@@ -98,16 +98,13 @@ export class ResourceController {
   @All(':type')
   typeMethodNotAllowed(@Param('type') type: string, @Req() { method }: Request): never {
     this.types.assertKnown(type);
-    throw notAllowed(
-      method,
-      this.types.isReadOnly(type) ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    );
+    throw notAllowed(method, this.types.allowedMethods(type, 'type'));
   }
 
   @All(':type/:id')
   instanceMethodNotAllowed(@Param('type') type: string, @Req() { method }: Request): never {
     this.types.assertKnown(type);
-    throw notAllowed(method, this.types.isReadOnly(type) ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']);
+    throw notAllowed(method, this.types.allowedMethods(type, 'instance'));
   }
 
   private rootUrl(request: Request): string {

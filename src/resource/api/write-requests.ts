@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { Slices } from '../../platform/time/slices';
 import { assertId, ResourceDraft } from '../resource-draft';
+import { type WriteKind } from '../resource-type';
 import { ResourceTypes } from '../resource-types';
 import { type WriteOptions } from '../resource-writer';
 import { RowLimits } from '../rows/row-limits';
@@ -26,9 +27,9 @@ export class WriteRequests {
     return ResourceDraft.of(await this.slices.run(readBodyInSteps(request)), type, id);
   }
 
-  /** @throws ServiceError for a type that is unknown or read only, what is no id, or criteria beside the id */
-  assertById(type: string, id: string, request: Request): void {
-    this.types.assertWritable(type);
+  /** @throws ServiceError for a type that is unknown or refuses such writes, what is no id, or criteria beside the id */
+  assertById(write: WriteKind, type: string, id: string, request: Request): void {
+    this.types.assertWritable(type, write, 'instance');
     assertId(id);
     assertNoCriteria(request);
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { EntryAccesses } from '../entry-access.registry';
+import { type WriteKind } from '../resource-type';
 import { ResourceTypes } from '../resource-types';
 import { RowLimits } from '../rows/row-limits';
 import { type Bundle, type BundleEntry } from './bundle';
@@ -29,6 +30,13 @@ const OPERATION_IDS = {
   PATCH: ['FhirPatch', 'FhirConditionalPatch'],
   DELETE: ['FhirDelete', 'FhirConditionalDelete'],
 } as const;
+
+const WRITE_KINDS = { POST: 'create', PUT: 'update', PATCH: 'update' } as const;
+
+function kindOf({ verb, id }: WriteAction): WriteKind {
+  if (verb === 'DELETE') return id === undefined ? 'conditional-delete' : 'delete';
+  return WRITE_KINDS[verb];
+}
 
 /** Reads what the entries of a transaction ask for, and refuses what the caller may not do, before anything is written. */
 @Injectable()
@@ -61,9 +69,9 @@ export class WriteIntents {
     call: BundleCall,
     known: Map<string, EntryLimit>,
   ): Promise<WriteIntent> {
-    const { verb, type, criteria } = action;
+    const { verb, type, id, criteria } = action;
     const { resource } = entry;
-    this.types.assertWritable(type);
+    this.types.assertWritable(type, kindOf(action), id === undefined ? 'type' : 'instance');
     const granted = call.isSystem ? undefined : await this.limitOf(entry, action, known);
     const isStored = resource !== undefined && (verb === 'POST' || verb === 'PUT');
     return {

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../platform/errors/service-error';
+import { type ResourceDraft } from '../resource/resource-draft';
+import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
+import { hasServerTag, SERVER_RECORD } from './audit-codes';
+
+/** Keeps the server's security tag to the server's own records. */
+@Injectable()
+@ForResourceType('AuditEvent')
+export class AuditEventRule implements ResourceRule {
+  private readonly own = new WeakSet<ResourceDraft>();
+
+  /** Lets the draft have the tag: the server made it. */
+  accept(draft: ResourceDraft): ResourceDraft {
+    this.own.add(draft);
+    return draft;
+  }
+
+  check(draft: ResourceDraft): void {
+    if (this.own.has(draft) || !hasServerTag(draft.value)) return;
+    throw new ServiceError(
+      'unprocessable',
+      `Security tags of ${SERVER_RECORD.system} are for the records of the server itself. Leave the tag out.`,
+      { expression: 'AuditEvent.meta.security' },
+    );
+  }
+}
