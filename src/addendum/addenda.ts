@@ -12,7 +12,7 @@ import { ResourceReader } from '../resource/resource-reader';
 import { GrantedReader } from '../resource/rows/granted-reader';
 import { ResourceWriter } from '../resource/resource-writer';
 import { type StoredResource } from '../resource/stored-resource';
-import { RpcRefusal } from '../rpc/rpc-refusal';
+import { type ParamError, RpcRefusal } from '../rpc/rpc-refusal';
 import { AddendumEntries, type StoredEntry } from './addendum-entries.repository';
 import { type Author } from './authors';
 
@@ -28,6 +28,9 @@ export interface NewAddendum {
   readonly snapshotDigest?: Buffer;
 }
 
+/** Keys from the params down. */
+export type ParamPath = ParamError['path'];
+
 /** Addenda as resources, in the order of their target. */
 @Injectable()
 export class Addenda {
@@ -42,13 +45,14 @@ export class Addenda {
   /**
    * Makes other writing calls for `target` wait, and returns it as it is stored; undefined when only its addenda are
    * left. Needs an open unit of work.
+   * @param path of the param that names it
    * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
    */
-  async holdTarget(target: NativeReference): Promise<StoredResource | undefined> {
-    assertFindable(target);
+  async holdTarget(target: NativeReference, path: ParamPath): Promise<StoredResource | undefined> {
+    assertFindable(target, path);
     const count = await this.entries.hold(target);
     const stored = await this.granted.find(target.resourceType, target.id);
-    if (stored === undefined && (count === 0 || this.granted.isLimited)) throw targetNotFound();
+    if (stored === undefined && (count === 0 || this.granted.isLimited)) throw targetNotFound(target, path);
     return stored;
   }
 
@@ -58,12 +62,12 @@ export class Addenda {
    */
   async holdBrought(target: NativeReference): Promise<void> {
     await this.entries.hold(target);
-    await this.assertSeen(target);
+    await this.assertSeen(target, ['resource']);
   }
 
   /** Stores an addendum behind the others of its target, which this unit of work holds, and returns it. */
   async add({ type, target, author, content, large, snapshotDigest }: NewAddendum): Promise<JsonText> {
-    const own = Object.entries({ type, target, ...author, date: this.clock.now().toISOString() });
+    const own = Object.entries({ meta: {}, type, target, ...author, date: this.clock.now().toISOString() });
     // What the service says itself counts, not what an open body may say.
     const text = withLeadingMembers(
       content,
@@ -80,13 +84,14 @@ export class Addenda {
   /**
    * Lists the addenda of a target, the first one first; in parts where they are too long to stand in memory at once. Addenda are
    * only ever put behind the others, so what is read bit by bit is the list of one moment, that of its end.
+   * @param path of the param that names it; without it the refusal is that of the interface, which does not say which
    * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
    */
-  async listOf(target: NativeReference): Promise<JsonText | JsonParts> {
-    await this.assertSeen(target);
+  async listOf(target: NativeReference, path?: ParamPath): Promise<JsonText | JsonParts> {
+    await this.assertSeen(target, path);
     const first = await this.entries.entriesAfter(target, 0);
     const end = first.at(-1);
-    if (end === undefined) await this.assertStored(target);
+    if (end === undefined) await this.assertStored(target, path);
     const begin = `[${first.map(textOf).join(',')}`;
     return end?.isLast === false
       ? new JsonParts(this.listFrom(begin, target, end.sequence))
@@ -100,15 +105,17 @@ export class Addenda {
   }
 
   /** @throws RpcRefusal when the caller is limited to rows that the target is not one of, or nothing can have such an id. */
-  async assertSeen(target: NativeReference): Promise<void> {
-    assertFindable(target);
+  async assertSeen(target: NativeReference, path?: ParamPath): Promise<void> {
+    assertFindable(target, path);
     const { resourceType, id } = target;
-    if (this.granted.isLimited && (await this.granted.find(resourceType, id)) === undefined) throw targetNotFound();
+    if (this.granted.isLimited && (await this.granted.find(resourceType, id)) === undefined) {
+      throw targetNotFound(target, path);
+    }
   }
 
   /** @throws RpcRefusal when the target is not stored; for what has no addenda that would make it known. */
-  async assertStored({ resourceType, id }: NativeReference): Promise<void> {
-    if ((await this.reader.find(resourceType, id)) === undefined) throw targetNotFound();
+  async assertStored(target: NativeReference, path?: ParamPath): Promise<void> {
+    if ((await this.reader.find(target.resourceType, target.id)) === undefined) throw targetNotFound(target, path);
   }
 
   /** The texts of addenda in the order of `ids`. */
@@ -126,8 +133,13 @@ function textOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>):
 }
 
 /** What cannot be an id of anything is not looked for; it may be longer than an index takes. */
-function assertFindable({ id }: NativeReference): void {
-  if (!isFhirId(id)) throw targetNotFound();
+function assertFindable(target: NativeReference, path?: ParamPath): void {
+  if (!isFhirId(target.id)) throw targetNotFound(target, path);
 }
 
-export const targetNotFound = (): RpcRefusal => new RpcRefusal('Resource not found');
+/** The message is the interface's; which target it was, and what to do, stands with the param that names it. */
+export function targetNotFound({ resourceType, id }: NativeReference, path?: ParamPath): RpcRefusal {
+  const name = `${resourceType}/${id.slice(0, 64)}`;
+  const message = `${name} is not stored, or not readable by this caller. Check the id, or store it with PUT /${resourceType}/{id}.`;
+  return new RpcRefusal('Resource not found', path === undefined ? {} : { errors: [{ path, message }] });
+}

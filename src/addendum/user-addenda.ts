@@ -3,7 +3,7 @@ import { UnitOfWork } from '../platform/database/unit-of-work';
 import { type JsonText } from '../platform/json/json-text';
 import { type StoredResource } from '../resource/stored-resource';
 import { RpcRefusal } from '../rpc/rpc-refusal';
-import { Addenda, type NewAddendum } from './addenda';
+import { Addenda, type NewAddendum, type ParamPath } from './addenda';
 import { isFinal, NOTE } from './addendum-kinds';
 import { memberText } from '../rpc/member-text';
 
@@ -15,10 +15,13 @@ export class UserAddenda {
     private readonly addenda: Addenda,
   ) {}
 
-  /** @throws RpcRefusal when the target is unknown, or not signed and the addendum a Note. */
-  add(addendum: NewAddendum): Promise<JsonText> {
+  /**
+   * @param path of the param that names the target
+   * @throws RpcRefusal when the target is unknown, or not signed and the addendum a Note.
+   */
+  add(addendum: NewAddendum, path: ParamPath = ['target']): Promise<JsonText> {
     return this.unitOfWork.run(async () => {
-      const stored = await this.addenda.holdTarget(addendum.target);
+      const stored = await this.addenda.holdTarget(addendum.target, path);
       if (addendum.type === NOTE && stored !== undefined) assertSigned(stored);
       return this.addenda.add(addendum);
     });

@@ -76,7 +76,7 @@ describe('the chain of the addenda of a target', () => {
 
   it('is not there for a target that is not there', async () => {
     const { status, text } = await call('verify', { target: { id: 'nobody', resourceType: 'SDCDocument' } });
-    expect([status, text]).toEqual([422, '{"error":{"message":"Resource not found"}}']);
+    expect([status, JSON.parse(text)]).toMatchObject([422, { error: { message: 'Resource not found' } }]);
   });
 
   it('can be recomputed by anybody from what is answered, byte by byte', async () => {

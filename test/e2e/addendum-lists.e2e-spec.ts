@@ -56,7 +56,7 @@ describe('lists of addenda that do not stand in memory', () => {
     const [batched] = (await (await ask([{ method: METHOD, params: { target } }])).json()) as { result: Listed[] }[];
     expect(batched?.result).toEqual(result);
     expect(await (await ask({ method: 'svc.sdc/get-workflow-addendums', params: { id: 'long' } })).json()).toEqual({
-      error: { message: 'Resource not found' },
+      error: { message: 'Resource not found', errors: [{ path: ['id'], message: expect.stringContaining('long') }] },
     });
   });
 

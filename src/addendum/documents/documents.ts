@@ -7,7 +7,7 @@ import { RowLimits } from '../../resource/rows/row-limits';
 import { type StoredResource } from '../../resource/stored-resource';
 import { memberText } from '../../rpc/member-text';
 import { RpcRefusal } from '../../rpc/rpc-refusal';
-import { Addenda, targetNotFound } from '../addenda';
+import { Addenda, type ParamPath, targetNotFound } from '../addenda';
 import { type DocumentStatus, statusAfter, type Transition } from './document-status';
 
 /** What a caller brings to a change of a stored document. */
@@ -37,7 +37,7 @@ export class Documents {
 
   /** As {@link change}, while other writing calls for addenda of the document wait. Needs an open unit of work. */
   async changeHeld(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {
-    await this.addenda.holdTarget({ id, resourceType: 'SDCDocument' });
+    await this.addenda.holdTarget({ id, resourceType: 'SDCDocument' }, paramOf(sent));
     return this.change(id, transition, sent);
   }
 
@@ -63,7 +63,7 @@ export class Documents {
       { method: 'PUT', limit },
     );
     const { resource: stored } = await patched.catch((error: unknown) => {
-      throw refusalOf(error);
+      throw refusalOf(error, id, paramOf(sent));
     });
     if (found === undefined) throw new Error('A document was changed unseen');
     return { ...found, stored };
@@ -77,6 +77,9 @@ export function withMetaOf(before: string, { text }: StoredResource): string {
   return withMember(text, 'meta', withLeadingMembers(memberText(text, 'meta') ?? '{}', leading));
 }
 
+/** The param that names the document: calls that bring a body name it there. */
+const paramOf = (sent: SentContent | undefined): ParamPath => (sent === undefined ? ['id'] : ['document', 'id']);
+
 function assertUnchanged(storedText: string, versionId: string): void {
   const stored = (JSON.parse(memberText(storedText, 'meta') ?? '{}') as { readonly versionId?: string }).versionId;
   if (stored === versionId) return;
@@ -87,9 +90,10 @@ function assertUnchanged(storedText: string, versionId: string): void {
 }
 
 /** What rules and validation refuse is told as the companion methods do. */
-function refusalOf(error: unknown): unknown {
+function refusalOf(error: unknown, id: string, path: ParamPath): unknown {
   if (!(error instanceof ServiceError) || error instanceof RpcRefusal) return error;
-  if (error.kind === 'not-found' || error.kind === 'gone') return targetNotFound();
+  if (error.kind === 'not-found' || error.kind === 'gone')
+    return targetNotFound({ id, resourceType: 'SDCDocument' }, path);
   if (error.kind !== 'unprocessable') return error;
   const { expression = 'SDCDocument', issues = [{ expression, diagnostics: error.message }] } = error.details;
   const errors = issues.map((issue) => ({

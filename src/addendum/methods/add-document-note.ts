@@ -24,6 +24,6 @@ export class AddDocumentNote implements RpcHandler<NoteByIdParams, JsonText> {
   execute({ id, user, text }: NoteByIdParams, { caller }: RpcCall): Promise<JsonText> {
     const target = { id, resourceType: 'SDCDocument' };
     const author = this.authors.of(user, caller);
-    return this.addenda.add({ type: NOTE, target, author, content: JSON.stringify({ text }) });
+    return this.addenda.add({ type: NOTE, target, author, content: JSON.stringify({ text }) }, ['id']);
   }
 }

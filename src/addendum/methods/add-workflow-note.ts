@@ -28,6 +28,6 @@ export class AddWorkflowNote implements RpcHandler<NoteByIdParams, JsonText> {
   execute({ id, user, text }: NoteByIdParams, { caller }: RpcCall): Promise<JsonText> {
     const target = { id, resourceType: 'SDCWorkflow' };
     const author = this.authors.of(user, caller);
-    return this.addenda.add({ type: NOTE, target, author, content: JSON.stringify({ text }) });
+    return this.addenda.add({ type: NOTE, target, author, content: JSON.stringify({ text }) }, ['id']);
   }
 }

@@ -79,6 +79,9 @@ export class CreateAddendum implements RpcHandler<CreateAddendumParams, JsonText
 
   execute({ addendum: { type, target, user } }: CreateAddendumParams, call: RpcCall): Promise<JsonText> {
     const content = call.text('addendum') ?? '{}';
-    return this.addenda.add({ type, target, author: this.authors.of(user, call.caller), content });
+    return this.addenda.add({ type, target, author: this.authors.of(user, call.caller), content }, [
+      'addendum',
+      'target',
+    ]);
   }
 }

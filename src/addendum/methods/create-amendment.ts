@@ -50,7 +50,7 @@ export class CreateAmendment implements RpcHandler<CreateAmendmentParams, JsonTe
   execute({ target, user }: CreateAmendmentParams, { caller }: RpcCall): Promise<JsonText | undefined> {
     const author = this.authors.of(user, caller);
     return this.unitOfWork.run(async () => {
-      await this.addenda.holdTarget(target);
+      await this.addenda.holdTarget(target, ['target']);
       return this.amendments.record(target, author);
     });
   }

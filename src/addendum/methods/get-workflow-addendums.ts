@@ -27,6 +27,6 @@ export class GetWorkflowAddendums implements RpcHandler<GetWorkflowAddendumsPara
   constructor(private readonly addenda: Addenda) {}
 
   execute({ id }: GetWorkflowAddendumsParams): Promise<JsonText | JsonParts> {
-    return this.addenda.listOf({ id, resourceType: 'SDCWorkflow' });
+    return this.addenda.listOf({ id, resourceType: 'SDCWorkflow' }, ['id']);
   }
 }

@@ -51,9 +51,9 @@ export class Verify implements RpcHandler<VerifyParams, Verification> {
 
   async execute({ target: { resourceType, id } }: VerifyParams): Promise<Verification> {
     const target = { id, resourceType };
-    await this.addenda.assertSeen(target);
+    await this.addenda.assertSeen(target, ['target']);
     const { length, head, broken } = await this.chains.check(target);
-    if (length === 0 && broken === undefined) await this.addenda.assertStored(target);
+    if (length === 0 && broken === undefined) await this.addenda.assertStored(target, ['target']);
     return {
       target,
       intact: broken === undefined,
