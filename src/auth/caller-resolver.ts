@@ -36,7 +36,7 @@ export class CallerResolver {
     if (session === undefined) {
       throw new ServiceError(
         'unauthorized',
-        'The access token is not valid: unknown, expired, or its Session is closed.',
+        'The access token is not valid: unknown, expired, or its Session is closed. Get another one with POST /auth/token.',
         {
           isInvalidToken: true,
         },

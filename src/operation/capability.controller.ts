@@ -43,6 +43,8 @@ export class CapabilityController {
   @All()
   @ApiExcludeEndpoint()
   notAllowed(): never {
-    throw new ServiceError('not-allowed', 'What this server can do is read with GET.', { allow: ['GET', 'HEAD'] });
+    throw new ServiceError('not-allowed', 'The CapabilityStatement can only be read: send GET /metadata.', {
+      allow: ['GET', 'HEAD'],
+    });
   }
 }

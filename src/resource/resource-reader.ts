@@ -51,7 +51,11 @@ export class ResourceReader {
   /** @throws ServiceError 'not-found' for a version that never was, 'gone' for the version of a deletion. */
   async readVersion(type: string, id: string, version: number): Promise<StoredResource> {
     const row = await this.statements.runOne<VersionRow>(READ_VERSION, [type, id, version]);
-    if (row === undefined) throw new ServiceError('not-found', `Resource ${type}/${id} has no version ${version}`);
+    if (row === undefined)
+      throw new ServiceError(
+        'not-found',
+        `Resource ${type}/${id} has no version ${version}. GET /${type}/${id}/_history lists its versions.`,
+      );
     if (row.body === null) throw notStored(type, id, true);
     return storedResourceOf({ ...row, body: row.body });
   }

@@ -65,7 +65,7 @@ export class ResourceWriter {
 
   /**
    * Stores a new resource under the draft's id, or under a new UUID, where nothing is looked for.
-   * @throws ServiceError 'conflict' when the id is taken; 'forbidden' beyond the limit, and for an id that something hidden
+   * @throws ServiceError 'duplicate' when the id is taken; 'forbidden' beyond the limit, and for an id that something hidden
    * has or had.
    */
   async create(
@@ -85,7 +85,7 @@ export class ResourceWriter {
       if (!(await this.isOpen({ type: draft.type, id }, held, limit))) throw notGranted();
       if (held.current !== undefined) {
         throw new ServiceError(
-          'conflict',
+          'duplicate',
           `${draft.type}/${id} already exists. Use PUT to replace it, or leave the id out.`,
         );
       }

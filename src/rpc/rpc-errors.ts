@@ -14,6 +14,7 @@ export const RPC_STATUSES: Readonly<Record<ErrorKind, number>> = {
   'not-allowed': 405,
   'not-acceptable': 406,
   conflict: 422,
+  duplicate: 422,
   gone: 422,
   'precondition-failed': 422,
   'multiple-matches': 422,

@@ -5,7 +5,7 @@ import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
-import { bodyOf, queryOf } from '../platform/http/raw-request';
+import { bodyOf, isJson, queryOf } from '../platform/http/raw-request';
 import { DecidedByParts, OperationId } from '../platform/http/route-access';
 import { streamLimitsOf } from '../platform/http/stream-limits';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
@@ -74,6 +74,7 @@ export class RpcController {
 
   private async read(request: Request): Promise<ScannedJson> {
     try {
+      if (!isJson(request)) throw new ServiceError('unsupported-media-type', 'Send the call as application/json.');
       return await this.slices.run(readJsonInSteps(decodeUtf8(bodyOf(request))));
     } catch (error) {
       await this.access.grant();

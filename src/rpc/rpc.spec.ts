@@ -138,7 +138,8 @@ describe('POST /rpc', () => {
     body: string | Uint8Array,
     path = '',
   ): Promise<{ status: number; text: string; headers: Headers }> {
-    const response = await fetch(address + path, { method: 'POST', body });
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(address + path, { method: 'POST', headers, body });
     return { status: response.status, text: await response.text(), headers: response.headers };
   }
   async function call(method: string, params?: object): Promise<{ status: number; body: unknown; headers: Headers }> {

@@ -89,7 +89,8 @@ describe('the life of a token', () => {
       const next = (await refresh(first)).json<Tokens>();
       expect((await refresh(first)).json()).toEqual({
         error: 'invalid_grant',
-        error_description: 'The refresh token is not valid',
+        error_description:
+          'The refresh token is not valid: unknown, expired, used, or its Session is closed. Log in again',
       });
       expect([await useOf(next.access_token), (await refresh(next)).status]).toEqual([200, 200]);
     });

@@ -28,7 +28,7 @@ export class UserLogins {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** @throws ServiceError 'conflict' when another User has the userName. */
+  /** @throws ServiceError 'duplicate' when another User has the userName. */
   async set(
     userId: string,
     { userName, email }: { userName: string | undefined; email: string | undefined },
@@ -44,7 +44,9 @@ export class UserLogins {
       await rows.insert(logins);
     } catch (error) {
       if (!isUniqueViolation(error, 'user_login_user_name_idx')) throw error;
-      throw new ServiceError('conflict', 'Another User has this userName.', { expression: 'User.userName' });
+      throw new ServiceError('duplicate', 'Another User has this userName. Choose another one.', {
+        expression: 'User.userName',
+      });
     }
   }
 

@@ -6,7 +6,10 @@ export type ErrorKind =
   | 'not-found'
   | 'not-allowed'
   | 'not-acceptable'
+  /** Another writer or a rule stands against it. */
   | 'conflict'
+  /** What has to be unique is there already. */
+  | 'duplicate'
   | 'gone'
   | 'precondition-failed'
   | 'multiple-matches'

@@ -14,6 +14,17 @@ export function queryOf({ url }: Request): URLSearchParams {
 export const mediaTypeOf = ({ headers }: Request): string | undefined =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 
+/** Media types of JSON; a body without one is taken for JSON too. */
+const JSON_TYPES = new Set([
+  undefined,
+  'application/json',
+  'application/fhir+json',
+  'application/json+fhir',
+  'text/json',
+]);
+
+export const isJson = (request: Request): boolean => JSON_TYPES.has(mediaTypeOf(request));
+
 /**
  * The Authorization header.
  * @throws ServiceError 'invalid' when it came more than once: Node would show the first alone, others take the last.

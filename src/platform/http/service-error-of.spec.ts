@@ -1,4 +1,4 @@
-import { InternalServerErrorException, NotFoundException } from '@nestjs/common';
+import { HttpException, InternalServerErrorException, NotFoundException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../errors/service-error';
 import { readJson } from '../json/read-json';
@@ -18,6 +18,19 @@ describe(serviceErrorOf, () => {
   it('hands on what is meant for the caller', () => {
     const error = new ServiceError('gone', 'Resource Patient/x was deleted');
     expect(serviceErrorOf(error)).toBe(error);
+  });
+
+  const wrapped = (status: number, cause: Error): HttpException => new HttpException('detail', status, { cause });
+  const tooLarge = Object.assign(fromBodyParser(413, 'entity.too.large'), { limit: 2 ** 20 });
+
+  it.each<[string, unknown, RegExp]>([
+    ['C10.1: the limit of a body', tooLarge, /1 MiB/],
+    ['C10.1: the limit of a body, wrapped by Nest', wrapped(413, tooLarge), /1 MiB/],
+    ['C10.8: a body that does not unpack', wrapped(400, new Error('incorrect header check')), /cannot be unpacked/],
+    ['C10.8: a body that ends early', wrapped(400, fromBodyParser(400, 'request.size.invalid')), /Content-Length/],
+    ['C10.8: a URL that does not decode', wrapped(400, new URIError('detail')), /URL.*%25/],
+  ])('names the cause: %s', (_case, error, words) => {
+    expect(serviceErrorOf(error)?.message).toMatch(words);
   });
 
   it.each<[string, unknown, string | undefined]>([

@@ -155,7 +155,11 @@ describe(compactJson.name, () => {
     ['forbidden-text', '"\ud83d"', 'Half of a surrogate pair in a string (line 1, column 2)'],
     ['forbidden-text', '"\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
     ['forbidden-text', '"\ud83d\\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
-    ['too-deep', '['.repeat(65) + ']'.repeat(65), `Deeper than 64 levels (${'[0]'.repeat(64)}, line 1, column 65)`],
+    [
+      'too-deep',
+      '['.repeat(65) + ']'.repeat(65),
+      'Deeper than 64 levels: nest less ([0][0][0][0]…[0][0][0][0], line 1, column 65)',
+    ],
     ['number-too-long', `{"a":${'1'.repeat(41)}}`, 'Number longer than 40 characters (a, line 1, column 6)'],
     ['number-too-long', `0.${'0'.repeat(39)}`, 'Number longer than 40 characters (line 1, column 1)'],
     ['number-too-long', '1e401', 'Exponent beyond ±400 (line 1, column 1)'],

@@ -160,7 +160,7 @@ class JsonScanner {
 
   private open(isObject: boolean): OpenContainer {
     const { maxDepth } = this.limits;
-    if (this.depth === maxDepth) this.refuse('too-deep', `Deeper than ${maxDepth} levels`, this.at);
+    if (this.depth === maxDepth) this.refuse('too-deep', `Deeper than ${maxDepth} levels: nest less`, this.at);
     this.at++;
     const container = (this.containers[this.depth++] ??= { step: 0, keys: new Set() });
     container.step = isObject ? '' : 0;
@@ -353,10 +353,14 @@ function isPair(high: number, low: number): boolean {
 }
 
 /** Writes `name[0].given`. A key that is no plain name could be anything, a patient's data too: it is shown as `*`. */
+/** Steps of a long path that a message shows at either end. */
+const SHOWN_STEPS = 4;
+
 function pathOf(containers: readonly OpenContainer[]): string {
-  return containers
+  const steps = containers
     .filter(({ step }) => step !== '')
-    .map(({ step }) => (typeof step === 'number' ? `[${step}]` : `.${PLAIN_NAME.test(step) ? step : '*'}`))
-    .join('')
-    .replace(/^\./, '');
+    .map(({ step }) => (typeof step === 'number' ? `[${step}]` : `.${PLAIN_NAME.test(step) ? step : '*'}`));
+  const shown =
+    steps.length <= 2 * SHOWN_STEPS ? steps : [...steps.slice(0, SHOWN_STEPS), '…', ...steps.slice(-SHOWN_STEPS)];
+  return shown.join('').replace(/^\./, '');
 }

@@ -3,17 +3,10 @@ import { YAML_MEDIA_TYPES } from '../../fhir/format';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson, readJsonInSteps, type ScannedJson } from '../../platform/json/read-json';
-import { bodyOf, mediaTypeOf } from '../../platform/http/raw-request';
+import { bodyOf, isJson, mediaTypeOf } from '../../platform/http/raw-request';
 import { type Steps } from '../../platform/time/steps';
 import { jsonOfYaml } from '../../platform/yaml/read-yaml';
 
-const JSON_TYPES = new Set([
-  undefined,
-  'application/json',
-  'application/fhir+json',
-  'application/json+fhir',
-  'text/json',
-]);
 const YAML_TYPES = new Set<string | undefined>(YAML_MEDIA_TYPES);
 
 /** YAML is what people write by hand; its parser reads 14 MB a second, so that a larger body would hold up everybody else. */
@@ -32,9 +25,8 @@ export const readBodyInSteps = (request: Request): Steps<ScannedJson> => readJso
 
 /** As {@link readBody}, but the text is not scanned yet. */
 export function readBodyText(request: Request): string {
-  const mediaType = mediaTypeOf(request);
-  const isYaml = YAML_TYPES.has(mediaType);
-  if (!isYaml && !JSON_TYPES.has(mediaType)) {
+  const isYaml = YAML_TYPES.has(mediaTypeOf(request));
+  if (!isYaml && !isJson(request)) {
     throw new ServiceError(
       'unsupported-media-type',
       'Send the resource as application/fhir+json, application/json or text/yaml.',

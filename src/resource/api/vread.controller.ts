@@ -46,6 +46,7 @@ export class VreadController {
 }
 
 function versionNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new ServiceError('not-found', 'A version is a whole number such as 2.');
+  if (!/^\d{1,9}$/.test(text))
+    throw new ServiceError('not-found', 'No such version: a version is a whole number such as 2.');
   return Number(text);
 }

@@ -8,7 +8,9 @@ export class BundleLinks {
   add(fullUrl: string, target: string): void {
     const known = this.targets.get(fullUrl);
     if (known !== undefined && known !== target) {
-      throw new ServiceError('invalid', 'The fullUrl stands for two resources.', { expression: 'fullUrl' });
+      throw new ServiceError('invalid', 'The fullUrl stands for two resources. Give each entry one of its own.', {
+        expression: 'fullUrl',
+      });
     }
     this.targets.set(fullUrl, target);
   }

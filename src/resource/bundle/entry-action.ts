@@ -71,7 +71,9 @@ function writeAction({ request, resource }: BundleEntry, { verb, type, steps, qu
     throw refusedRequest(`request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`, 'url');
   }
   if (resource === undefined && verb !== 'DELETE') {
-    throw new ServiceError('invalid', `${verb} needs a resource.`, { expression: 'resource' });
+    throw new ServiceError('invalid', `${verb} needs a resource. Add it to the entry, beside request.`, {
+      expression: 'resource',
+    });
   }
   const criteria = verb === 'POST' ? (request.ifNoneExist ?? query) : query;
   const options = {

@@ -44,7 +44,11 @@ export function identitiesOf(
         return found ?? { id: `nothing-${entry.index}`, origin: 'nothing' };
       }
       if (found !== undefined) return found;
-      if (action.verb === 'PATCH') throw new ServiceError('not-found', `No ${action.type} matches the criteria.`);
+      if (action.verb === 'PATCH')
+        throw new ServiceError(
+          'not-found',
+          `No ${action.type} matches the criteria. Try them with GET /${action.type}?{criteria}.`,
+        );
       const identity = newIdentity(intent);
       left.set(canonical, { id: identity.id, origin: 'made' });
       return identity;

@@ -25,7 +25,8 @@ export class EntryRoutes {
   send({ request, resource }: BundleEntry, call: BundleCall): Promise<InnerAnswer> {
     const url = relativeUrl(request.url, this.environment.baseUrl);
     this.assertWithinApi(url);
-    if (!/^[A-Z]+$/.test(request.method)) throw refusedRequest('request.method is no method of HTTP.', 'method');
+    if (!/^[A-Z]+$/.test(request.method))
+      throw refusedRequest('request.method is no method of HTTP. Use GET, POST, PUT, PATCH or DELETE.', 'method');
     if (request.method === 'HEAD') {
       throw new ServiceError('not-allowed', 'HEAD has no place in a Bundle: use GET.', {
         expression: 'request.method',

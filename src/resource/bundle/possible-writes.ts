@@ -49,4 +49,4 @@ function assertOnePossible(write: PlannedWrite, held: LockedId | undefined): voi
 }
 
 const idIsTaken = ({ type, id }: PlannedWrite): ServiceError =>
-  new ServiceError('conflict', `${type}/${id} already exists. Use PUT to replace it, or leave the id out.`);
+  new ServiceError('duplicate', `${type}/${id} already exists. Use PUT to replace it, or leave the id out.`);

@@ -70,7 +70,10 @@ function resourceOf(text: string | undefined): EntryResource | undefined {
 
 function requestOf(text: string | undefined): EntryRequest {
   if (text?.startsWith('{') !== true) {
-    throw refusedRequest('The entry has no request: what is to be done with it?', undefined);
+    throw refusedRequest(
+      'The entry has no request. Add one, such as {"method": "PUT", "url": "Patient/p7"}.',
+      undefined,
+    );
   }
   const value = JSON.parse(text) as Record<string, unknown>;
   const found: Partial<Record<(typeof REQUEST_MEMBERS)[number], string>> = {};
@@ -81,14 +84,19 @@ function requestOf(text: string | undefined): EntryRequest {
     found[name] = member;
   }
   const { method, url, ...conditions } = found;
-  if (method === undefined) throw refusedRequest('request.method is missing.', 'method');
-  if (url === undefined) throw refusedRequest('request.url is missing.', 'url');
+  if (method === undefined)
+    throw refusedRequest('request.method is missing. Add GET, POST, PUT, PATCH or DELETE.', 'method');
+  if (url === undefined) throw refusedRequest('request.url is missing. Add one, such as Patient/p7.', 'url');
   return { method, url, ...conditions };
 }
 
 /** An entry of a collection has no request: its resource is stored under its id, or a new one. */
 function storingRequest(resource: EntryResource | undefined): EntryRequest {
-  if (resource?.type === undefined) throw new ServiceError('invalid', 'The entry has no resource to store.');
+  if (resource?.type === undefined)
+    throw new ServiceError(
+      'invalid',
+      'The entry has no resource to store. Add one with its resourceType, or leave the entry out.',
+    );
   const { type, id } = resource;
   return id === undefined ? { method: 'POST', url: type } : { method: 'PUT', url: `${type}/${id}` };
 }

@@ -161,9 +161,13 @@ function resolvedLink(
   const [match, ...others] = matches.get(canonical) ?? [];
   if (others.length > 0) throw multipleMatches(type);
   if (match === undefined) {
-    throw new ServiceError('unprocessable', `A reference by search finds no ${type}.`, {
-      expression: 'resource',
-    });
+    throw new ServiceError(
+      'unprocessable',
+      `A reference by search finds no ${type}. Store it before, or refer to it by its id.`,
+      {
+        expression: 'resource',
+      },
+    );
   }
   return localKey(type, match.id);
 }

@@ -65,4 +65,7 @@ export class ConditionMatches {
 
 /** http://hl7.org/fhir/R4/http.html#cond-update */
 export const multipleMatches = (type: string): ServiceError =>
-  new ServiceError('multiple-matches', `Several ${type} resources match: the criteria are not selective enough.`);
+  new ServiceError(
+    'multiple-matches',
+    `Several ${type} resources match: the criteria are not selective enough. Add some, or name one resource by its id.`,
+  );

@@ -64,7 +64,7 @@ export class ConditionalWriter {
 
   /**
    * Replaces the one match; without a match it creates, under the draft's id where it has one.
-   * @throws ServiceError 'invalid' when the draft names another id than the match, 'conflict' when the id is taken.
+   * @throws ServiceError 'invalid' when the draft names another id than the match, 'duplicate' when the id is taken.
    */
   put(draft: ResourceDraft, criteria: string, options: WriteOptions = {}): Promise<ConditionalResult> {
     return this.run({ type: draft.type, criteria, limit: options.limit }, async (match) => {
@@ -84,7 +84,8 @@ export class ConditionalWriter {
   /** @throws ServiceError 'not-found' without a match. */
   patch(type: string, criteria: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<ConditionalResult> {
     return this.run({ type, criteria, limit: options.limit }, (match) => {
-      if (match === undefined) throw new ServiceError('not-found', `No ${type} matches the criteria.`);
+      if (match === undefined)
+        throw new ServiceError('not-found', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`);
       return this.writer.patch(type, match.id, patch, options);
     });
   }
@@ -136,4 +137,7 @@ export class ConditionalWriter {
 }
 
 const tooMany = ({ type }: Condition): ServiceError =>
-  new ServiceError('multiple-matches', `More than ${MAX_REMOVED} ${type} resources match; nothing was deleted.`);
+  new ServiceError(
+    'multiple-matches',
+    `More than ${MAX_REMOVED} ${type} resources match; nothing was deleted. Delete in parts, with narrower criteria.`,
+  );
