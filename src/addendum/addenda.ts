@@ -139,7 +139,8 @@ function assertFindable(target: NativeReference, path?: ParamPath): void {
 
 /** The message is the interface's; which target it was, and what to do, stands with the param that names it. */
 export function targetNotFound({ resourceType, id }: NativeReference, path?: ParamPath): RpcRefusal {
-  const name = `${resourceType}/${id.slice(0, 64)}`;
-  const message = `${name} is not stored, or not readable by this caller. Check the id, or store it with PUT /${resourceType}/{id}.`;
+  const message = isFhirId(id)
+    ? `${resourceType}/${id} is not stored, or not readable by this caller. Check the id, or store it with PUT /${resourceType}/{id}.`
+    : `No ${resourceType} can have such an id. Send one of 1 to 64 letters, digits, "-" or ".".`;
   return new RpcRefusal('Resource not found', path === undefined ? {} : { errors: [{ path, message }] });
 }
