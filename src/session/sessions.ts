@@ -21,6 +21,10 @@ export interface NewSession {
   readonly userId?: string;
   readonly clientId: string;
   readonly accessToken: string;
+  /** Names the access token in logs: the `jti` of a JWT, else a UUID of its own. */
+  readonly jti: string;
+  /** Base URL of the server that issued the token. */
+  readonly issuer: string;
   /** The key that signed the token, when it is a JWT. */
   readonly kid?: string;
   readonly expiresAt: Date;
@@ -138,7 +142,7 @@ function endOf(expiresAt: Date, refresh: NewSession['refresh']): Date | undefine
 }
 
 function bodyOf(session: NewSession, start: Date): object {
-  const { grantType, userId, clientId, parentId, scope, audience, expiresAt, refresh } = session;
+  const { grantType, userId, clientId, parentId, scope, audience, expiresAt, refresh, jti, issuer } = session;
   return {
     type: grantType,
     active: true,
@@ -149,6 +153,8 @@ function bodyOf(session: NewSession, start: Date): object {
     ...(audience === undefined ? {} : { audience }),
     start: start.toISOString(),
     exp: epochSeconds(expiresAt),
+    jti,
+    iss: issuer,
     ...(refresh?.expiresAt === undefined ? {} : { refresh_token_exp: epochSeconds(refresh.expiresAt) }),
   };
 }

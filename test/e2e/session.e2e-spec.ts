@@ -95,6 +95,8 @@ describe('Session', () => {
         client: { resourceType: 'Client', id: nurse.clientId },
         start: anyInstant,
         exp: Math.floor(Date.parse(session.start) / 1000) + 3600,
+        jti: expect.any(String),
+        iss: 'http://svc.example',
       });
       expect(JSON.stringify(session)).not.toContain(token);
     });

@@ -142,6 +142,60 @@ describe('the life of a token', () => {
     });
   });
 
+  describe('C9: the names of a token in its Session', () => {
+    interface Named {
+      readonly id: string;
+      readonly jti?: string;
+      readonly iss?: string;
+    }
+    const sessionsWith = async (query: string): Promise<Named[]> =>
+      ((await app.get(`/Session?${query}`)).json<{ entry?: { resource: Named }[] }>().entry ?? []).map(
+        ({ resource }) => resource,
+      );
+    const described = async (token: string, clientId: string): Promise<Named> =>
+      (await form('/auth/introspect', { token }, basicHeader(clientId, SECRET))).json<Named>();
+
+    it('C9: are the jti and iss of its JWT, which also find it', async () => {
+      const { access_token: token } = await logIn('signed');
+      const { jti, iss } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Named;
+      expect(await sessionsWith(`.jti=${String(jti)}`)).toEqual([expect.objectContaining({ jti, iss })]);
+      expect([iss, await described(token, 'signed')]).toEqual([BASE_URL, expect.objectContaining({ jti, iss })]);
+    });
+
+    it('C9: are a UUID of its own and the issuer for an opaque token, a new one after a refresh', async () => {
+      const first = await logIn();
+      const second = (
+        await form(
+          '/auth/token',
+          { grant_type: 'refresh_token', refresh_token: first.refresh_token },
+          basicHeader('ward', SECRET),
+        )
+      ).json<Tokens>();
+      // The first is closed by the refresh.
+      const { jti } = await described(second.access_token, 'ward');
+      const [session] = await sessionsWith(`.jti=${String(jti)}`);
+      expect(session).toMatchObject({ jti: expect.stringMatching(/^[0-9a-f-]{36}$/), iss: BASE_URL });
+      const named = await sessionsWith('client=Client/ward&_count=1000');
+      expect(new Set(named.map((one) => one.jti)).size).toBe(named.length);
+      expect(named.filter((one) => one.jti === undefined || one.jti === one.id)).toEqual([]);
+    });
+
+    it('C9: are missing in Sessions of older releases, which are read, introspected and closed as before', async () => {
+      const { access_token: token } = await logIn();
+      const { jti } = await described(token, 'ward');
+      const [session] = await sessionsWith(`.jti=${String(jti)}`);
+      const id = session?.id ?? '';
+      const old = `update resource set body = regexp_replace(body, '"jti":"[^"]*","iss":"[^"]*",?', '') where id = $1`;
+      expect((await database.query(old, [id])).rowCount).toBe(1);
+      const read = (await app.get(`/Session/${id}`)).json<Named & { active: boolean }>();
+      expect([read.active, read.jti, read.iss]).toEqual([true, undefined, undefined]);
+      expect(await described(token, 'ward')).toMatchObject({ active: true, jti: id, iss: BASE_URL });
+      expect((await app.put(`/Session/${id}`, { ...read, jti: 'made-up' })).status).toBe(422);
+      expect((await app.put(`/Session/${id}`, { ...read, active: false })).status).toBe(200);
+      expect(await described(token, 'ward')).toEqual({ active: false });
+    });
+  });
+
   describe('POST /auth/introspect (RFC 7662)', () => {
     const introspect = (token: string, clientId = 'ward', secret = SECRET): Promise<Received> =>
       form('/auth/introspect', { token }, basicHeader(clientId, secret));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Environment } from '../../platform/config/environment';
@@ -18,6 +19,9 @@ export interface TokenContent {
 
 export interface AccessToken {
   readonly text: string;
+  /** The `jti` claim of a JWT; of an opaque token a UUID that names it without revealing it. */
+  readonly jti: string;
+  readonly issuer: string;
   /** The key that signed it. */
   readonly kid?: string;
 }
@@ -32,7 +36,8 @@ export class AccessTokens {
   ) {}
 
   async make({ isJwt, tokenLifetimeSeconds }: GrantSettings, content: TokenContent): Promise<AccessToken> {
-    if (!isJwt) return { text: newOpaqueToken() };
+    const issuer = this.environment.baseUrl;
+    if (!isJwt) return { text: newOpaqueToken(), jti: randomUUID(), issuer };
     const { sessionId, clientId, userId, issuedAt, scope, audience } = content;
     const { kid, algorithm, privateKey } = await this.keys.signing();
     const text = await this.jwt.signAsync(
@@ -45,13 +50,13 @@ export class AccessTokens {
         privateKey,
         algorithm,
         header: { alg: algorithm, kid, typ: 'at+jwt' },
-        issuer: this.environment.baseUrl,
-        audience: audience.length <= 1 ? (audience[0] ?? this.environment.baseUrl) : [...audience],
+        issuer,
+        audience: audience.length <= 1 ? (audience[0] ?? issuer) : [...audience],
         subject: userId ?? clientId,
         jwtid: sessionId,
         expiresIn: tokenLifetimeSeconds,
       },
     );
-    return { text, kid };
+    return { text, jti: sessionId, issuer, kid };
   }
 }

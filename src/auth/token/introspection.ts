@@ -61,15 +61,17 @@ export class Introspection {
     const { baseUrl } = this.environment;
     const session = await this.read<SessionBody>('Session', sessionId);
     const user = userId === undefined ? undefined : await this.read<{ userName?: string }>('User', userId);
-    const audience = session?.audience?.split(' ') ?? [baseUrl];
+    const issuer = session?.iss ?? baseUrl;
+    const audience = session?.audience?.split(' ') ?? [issuer];
     return {
       active: true,
-      iss: baseUrl,
+      iss: issuer,
       token_type: 'Bearer',
       client_id: clientId,
       sub: userId ?? clientId,
-      aud: audience.length === 1 ? (audience[0] ?? baseUrl) : audience,
-      jti: sessionId,
+      aud: audience.length === 1 ? (audience[0] ?? issuer) : audience,
+      // Sessions of releases before 0.2.0 have no jti: their JWTs carry the id of the Session.
+      jti: session?.jti ?? sessionId,
       ...(user?.userName === undefined ? {} : { username: user.userName }),
       ...(session?.scope === undefined ? {} : { scope: session.scope.join(' ') }),
       ...(session?.start === undefined ? {} : { iat: epochSeconds(new Date(session.start)) }),
@@ -84,6 +86,8 @@ export class Introspection {
 }
 
 interface SessionBody {
+  readonly jti?: string;
+  readonly iss?: string;
   readonly start?: string;
   readonly scope?: readonly string[];
   readonly audience?: string;

@@ -75,6 +75,8 @@ export class TokenIssuer {
         grantType: successorOf === undefined ? grantType : 'refresh_token',
         clientId: client.id,
         accessToken: token.text,
+        jti: token.jti,
+        issuer: token.issuer,
         expiresAt: secondsAfter(issuedAt, settings.tokenLifetimeSeconds),
         ...(token.kid === undefined ? {} : { kid: token.kid }),
         ...(user === undefined ? {} : { userId: user.id }),
