@@ -25,6 +25,22 @@ describe('the settings of docs/operations.md', () => {
     },
   );
 
+  it('C13.1: of numbers have the bounds that the start checks, named in a sentence', () => {
+    const bounds = rowsOf('docs/operations.md', 'Bounds of numbers').map(([name, least = '', most = '']) => ({
+      name: codeIn(name)[0] ?? '',
+      ...{ least: numberIn(least), most: numberIn(most) },
+    }));
+    const read = [...textOf('src/platform/config/environment.ts').matchAll(/read\.integer\('(\w+)'/g)];
+    expect(bounds.map(({ name }) => name).sort()).toEqual(read.map(([, name]) => name).sort());
+    for (const { name, least, most } of bounds) {
+      for (const good of [least, most]) expect(() => readEnvironment({ [name]: String(good) })).not.toThrow();
+      for (const wrong of [least - 1, most + 1, 'many'])
+        expect(() => readEnvironment({ [name]: String(wrong) })).toThrow(
+          `${name} must be a whole number from ${least} to ${most}, not "${wrong}"`,
+        );
+    }
+  });
+
   it('name a unit wherever a name ends in one', () => {
     const units = new Map(rowsOf('docs/operations.md', 'Settings').map(([name = '', unit]) => [codeIn(name)[0], unit]));
     const wanted = [...units].filter(([name = '']) => /_(BYTES|SECONDS|MILLISECONDS)$/.test(name));
@@ -32,5 +48,8 @@ describe('the settings of docs/operations.md', () => {
     expect(wanted.length).toBeGreaterThan(0);
   });
 });
+
+/** A number as tables write it: `1,000,000`. */
+const numberIn = (cell: string): number => Number(cell.replaceAll(',', ''));
 
 const UNITS: Readonly<Record<string, string>> = { BYTES: 'bytes', SECONDS: 's', MILLISECONDS: 'ms' };

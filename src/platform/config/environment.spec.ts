@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import express from 'express';
 import { EnvironmentError, readEnvironment } from './environment';
 
 const KEY = Buffer.alloc(32, 7);
@@ -109,6 +110,50 @@ describe(readEnvironment, () => {
     ['SVC_TOPIC_CORRELATION_HEADER', 'cookie'],
   ])('refuses %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))]);
+  });
+
+  it.each([
+    ['app.example', 'such as https://app.example'],
+    ['*', 'such as https://app.example'],
+    ['null', 'such as https://app.example'],
+    ['https://*.app.example', 'such as https://app.example'],
+    ['https://app.example/', 'as https://app.example'],
+    ['https://App.example/shop', 'as https://app.example'],
+    ['https://app.example:443', 'as https://app.example'],
+  ])('C12.1: refuses SVC_CORS_ORIGINS=%s, and says what an origin is', (origin, hint) => {
+    expect(problemsOf({ SVC_CORS_ORIGINS: `https://good.example ${origin}` })).toEqual([
+      expect.stringMatching(/^SVC_CORS_ORIGINS must list origins of browsers: "[^"]+" is none, /),
+    ]);
+    expect(problemsOf({ SVC_CORS_ORIGINS: origin }).join()).toContain(`"${origin}" is none, `);
+    expect(problemsOf({ SVC_CORS_ORIGINS: origin }).join()).toContain(hint);
+  });
+
+  it('C12.1: takes origins of web pages, of ports and of apps', () => {
+    const corsOrigins = ['https://app.example', 'http://localhost:8080', 'capacitor://localhost', 'http://[::1]:4200'];
+    expect(readEnvironment({ SVC_CORS_ORIGINS: corsOrigins.join() })).toMatchObject({ corsOrigins });
+  });
+
+  it.each([
+    '1',
+    'true',
+    'all',
+    'proxy.example',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0/8',
+    '10.0.0.1/0',
+    'fe80::/129',
+    '10.0.0.0/8/8',
+  ])('C12.2: refuses SVC_TRUSTED_PROXIES=%s, and says what is taken', (proxy) => {
+    expect(problemsOf({ SVC_TRUSTED_PROXIES: `loopback,${proxy}` })).toEqual([
+      `SVC_TRUSTED_PROXIES must list addresses or subnets: "${proxy}" is none, such as 10.0.0.5, 10.0.0.0/8 or loopback, linklocal, uniquelocal`,
+    ]);
+  });
+
+  it('C12.2: takes addresses, subnets and named ranges, all of which Express takes', () => {
+    const trustedProxies = ['10.0.0.5', '10.0.0.0/8', '::1', 'fd00::/8', 'loopback', 'linklocal', 'uniquelocal'];
+    expect(readEnvironment({ SVC_TRUSTED_PROXIES: trustedProxies.join(', ') })).toMatchObject({ trustedProxies });
+    expect(() => express().set('trust proxy', trustedProxies)).not.toThrow();
   });
 
   it('names every wrong variable at once', () => {

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { originFault, proxyFault } from './network-values';
 
 /**
  * The settings of one server process, read once at start, checked, and frozen. Units stand in the names.
@@ -140,8 +141,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     adminPassword: read.text('SVC_ADMIN_PASSWORD'),
     hasTrialPolicy: read.oneOf('SVC_TRIAL_POLICY', ['on', 'off'], isEmbedded ? 'on' : 'off') === 'on',
     encryptionKey: read.key('SVC_ENCRYPTION_KEY'),
-    trustedProxies: read.list('SVC_TRUSTED_PROXIES'),
-    corsOrigins: read.list('SVC_CORS_ORIGINS'),
+    trustedProxies: read.list('SVC_TRUSTED_PROXIES', 'addresses or subnets', proxyFault),
+    corsOrigins: read.list('SVC_CORS_ORIGINS', 'origins of browsers', originFault),
     logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
     bodyLimitBytes: read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3),
     hasCompression: read.oneOf('SVC_COMPRESSION', ['on', 'off'], 'on') === 'on',
@@ -224,8 +225,14 @@ class VariableReader {
     return choice ?? fallback;
   }
 
-  list(name: string): readonly string[] {
-    return (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
+  /** @param faultOf what is wrong with one part; undefined when nothing is */
+  list(name: string, description: string, faultOf: (part: string) => string | undefined): readonly string[] {
+    const parts = (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
+    for (const part of parts) {
+      const fault = faultOf(part);
+      if (fault !== undefined) this.problems.push(`${name} must list ${description}: "${part}" is none, ${fault}`);
+    }
+    return parts;
   }
 
   key(name: string): Buffer | undefined {

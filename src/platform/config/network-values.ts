@@ -1,0 +1,22 @@
+import { isIP } from 'node:net';
+
+/** Names of ranges that Express knows (https://expressjs.com/en/guide/behind-proxies.html). */
+const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** What is wrong with an origin as browsers send it (RFC 6454, section 6.2); undefined when nothing is. */
+export function originFault(value: string): string | undefined {
+  const [, scheme, host] = /^([a-z][a-z0-9+.-]*):\/\/([^\s/?#@*]+)/.exec(value) ?? [];
+  if (scheme === undefined || host === undefined) return 'such as https://app.example';
+  const sent = /^https?$/.test(scheme) && URL.canParse(value) ? new URL(value).origin : `${scheme}://${host}`;
+  return sent === value ? undefined : `and browsers send it as ${sent}`;
+}
+
+/** What is wrong with the address or subnet of a proxy; undefined when nothing is. */
+export function proxyFault(value: string): string | undefined {
+  const [address = '', prefix, ...more] = value.split('/');
+  const longest = isIP(address) === 4 ? 32 : 128;
+  const isPrefix =
+    prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= longest);
+  if (NAMED_RANGES.includes(value) || (isIP(address) !== 0 && isPrefix && more.length === 0)) return undefined;
+  return `such as 10.0.0.5, 10.0.0.0/8 or ${NAMED_RANGES.join(', ')}`;
+}
