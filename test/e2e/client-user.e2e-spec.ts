@@ -282,6 +282,23 @@ describe('Client and User', () => {
     });
   });
 
+  it.each([
+    ['pasword', 'Did you mean "password"?'],
+    ['telepathy', 'no grant type. Served are'],
+  ])('C10.4: names the wrong grant type %s, and offers only what is served', async (wrong, hint) => {
+    const answer = await app.put(`/Client/${newId()}`, { grant_types: ['basic', wrong] });
+    const [issue] = answer.json<{ issue: { diagnostics: string }[] }>().issue;
+    expect([answer.status, issue?.diagnostics]).toEqual([422, expect.stringContaining(`holds "${wrong}"`)]);
+    expect(issue?.diagnostics).toContain(hint);
+    expect(issue?.diagnostics).not.toMatch(/implicit|code|token-exchange/);
+    expect(issue?.diagnostics).toMatch(/basic, password, client_credentials, refresh_token/);
+  });
+
+  it('C10.4: still takes the grant types that a Client may name before they are served', async () => {
+    const grantTypes = ['authorization_code', 'code', 'implicit', 'urn:ietf:params:oauth:grant-type:token-exchange'];
+    expect((await app.put(`/Client/${newId()}`, { grant_types: grantTypes })).status).toBe(201);
+  });
+
   it('keeps members that it does not know', async () => {
     const id = newId();
     const body = {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { nearestCode } from '../../fhir/nearest-code';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../../resource/resource-draft';
@@ -9,9 +10,8 @@ import { assertShapes } from '../shape';
 import { isScopeToken } from '../token/scope';
 import { ClientSecrets } from './client-secrets.repository';
 
-/** Grant types that a Client may name before the server has them; those of registered grants come on top. */
-const KNOWN_GRANT_TYPES = [
-  'basic',
+/** Grant types that a Client may name before the server has them. */
+const UNSERVED_GRANT_TYPES = [
   'authorization_code',
   'code',
   'implicit',
@@ -60,9 +60,17 @@ export class ClientRule implements ResourceRule<string | undefined> {
   }
 
   private checkGrantTypes({ grant_types: grantTypes }: Resource): void {
-    const known = new Set([...KNOWN_GRANT_TYPES, ...this.grants.all().map(({ meta }) => meta)]);
-    if (!(grantTypes as string[] | undefined)?.some((grantType) => !known.has(grantType))) return;
-    throw refused('Client.grant_types', `knows ${[...known].join(', ')}`);
+    const served = ['basic', ...this.grants.all().map(({ meta }) => meta)];
+    const unknown = (grantTypes as string[] | undefined)?.find(
+      (grantType) => !served.includes(grantType) && !UNSERVED_GRANT_TYPES.includes(grantType),
+    );
+    if (unknown === undefined) return;
+    const near = nearestCode(unknown, served);
+    const question = near === undefined ? '' : `Did you mean "${near}"? `;
+    throw refused(
+      'Client.grant_types',
+      `holds "${unknown.slice(0, 64)}", which is no grant type. ${question}Served are ${served.join(', ')}`,
+    );
   }
 }
 
