@@ -73,6 +73,18 @@ describe('a denial', () => {
     });
   });
 
+  it('C10.5: says in words that no policy covers a request, and what to link one to', async () => {
+    const guest = await login(app, 'guest', { mayDoEverything: false });
+    const answer = await app.get('/fhir/Patient/p-patient', { authorization: guest.bearer });
+    expect([answer.status, await decision(idIn(diagnosticsOf(answer)))]).toEqual([
+      403,
+      expect.objectContaining({
+        policies: [],
+        note: 'No AccessPolicy covers this request. Link one to the User "guest" or to the Operation "FhirRead" (docs/security.md, "Policies").',
+      }),
+    ]);
+  });
+
   it('shows no value of the request, of the caller or of a policy', async () => {
     const answer = await asNurse('PUT', '/Patient/p-patient', { name: [{ family: 'Rivera' }] });
     const { text } = await app.get(`/auth/decisions/${idIn(diagnosticsOf(answer))}`);
@@ -153,7 +165,10 @@ describe('a denial', () => {
   it('of somebody who is limited to some resources says so', async () => {
     await app.put('/AccessPolicy/limited', { engine: 'allow', link: mine, criteria: 'Patient?_id=p1' });
     const answer = await asNurse('GET', '/auth/decisions/none');
-    expect(await decision(idIn(diagnosticsOf(answer)))).toMatchObject({ limited: true, policies: [] });
+    expect(await decision(idIn(diagnosticsOf(answer)))).toMatchObject({
+      ...{ limited: true, policies: [] },
+      note: expect.stringContaining('cannot keep to some'),
+    });
     await app.delete('/AccessPolicy/limited');
   });
 

@@ -16,6 +16,8 @@ export interface DenialSummary {
   };
   /** Policies that cover the request, in the order in which they were tried. */
   readonly policies: readonly TriedPolicySummary[];
+  /** What an empty list means, and what to do. */
+  readonly note?: string;
   /** How many more were tried than are listed. */
   readonly more?: number;
   /** Says that policies grant some resources, where this route cannot keep to some. */
@@ -56,6 +58,15 @@ export function policySummariesOf(
 ): Pick<DenialSummary, 'policies' | 'more'> {
   const policies = tried.slice(0, MAX_POLICIES).map(({ policy: { id, engine }, failed }) => ({ id, engine, failed }));
   return { policies, ...(tried.length > policies.length ? { more: tried.length - policies.length } : {}) };
+}
+
+/** Says why no policy was tried. */
+export function noteOn({ user, client, operation }: DenialSummary['request'], isLimited: boolean): string {
+  if (isLimited)
+    return 'The policies that grant this request limit it to some resources; this route cannot keep to some.';
+  const caller = user === undefined ? `the Client "${client}"` : `the User "${user}"`;
+  const places = operation === undefined ? caller : `${caller} or to the Operation "${operation}"`;
+  return `No AccessPolicy covers this request. Link one to ${places} (docs/security.md, "Policies").`;
 }
 
 const shortened = (name: string): string => name.slice(0, MAX_NAME_LENGTH);

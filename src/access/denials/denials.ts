@@ -4,7 +4,7 @@ import { RequestContext } from '../../platform/http/request-context';
 import { type Decision } from '../access-decision';
 import { type LazyRequest } from '../request/lazy-request';
 import { DenialLog } from './denial-log';
-import { type DenialSummary, policySummariesOf, requestSummaryOf } from './denial-summary';
+import { type DenialSummary, noteOn, policySummariesOf, requestSummaryOf } from './denial-summary';
 
 /** Makes the refusal of a request, which names the decision that somebody with the right to it can ask for. */
 @Injectable()
@@ -21,7 +21,9 @@ export class Denials {
     const reasons: Omit<DenialSummary, 'request'> = decision.granted
       ? { policies: [], limited: true }
       : policySummariesOf(decision.tried);
-    const id = await this.idOf({ request: await requestSummaryOf(request), ...reasons }, request);
+    const summary = await requestSummaryOf(request);
+    const note = reasons.policies.length === 0 ? { note: noteOn(summary, decision.granted) } : {};
+    const id = await this.idOf({ request: summary, ...reasons, ...note }, request);
     const message = decision.granted
       ? 'The policies that grant this request limit it to some resources, which cannot be done here.'
       : 'No AccessPolicy grants this request.';
