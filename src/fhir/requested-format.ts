@@ -7,6 +7,9 @@ import { type AnswerFormat, type FormatOffer, negotiatedFormat } from './format'
 export const formatOfRequest = (request: Request, offer?: FormatOffer): AnswerFormat | undefined =>
   negotiatedFormat(request.headers.accept, parameterOf(request, '_format'), offer);
 
+/** Parameters of the answer alone: every FHIR route takes them, whatever else it is asked. */
+export const FORMAT_PARAMETERS: readonly string[] = ['_format', '_pretty'];
+
 /** Whether the answer is spread over lines for people (http://hl7.org/fhir/R4/http.html#pretty). */
 export const isPretty = (request: Request): boolean => parameterOf(request, '_pretty') === 'true';
 

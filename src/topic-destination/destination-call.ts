@@ -1,3 +1,4 @@
+import { FORMAT_PARAMETERS } from '../fhir/requested-format';
 import { type Resource } from '../fhir/types';
 import { type EventRange } from '../delivery/timeline';
 import { ServiceError } from '../platform/errors/service-error';
@@ -16,7 +17,8 @@ export function callParametersOf(
   names: readonly string[],
 ): CallParameters {
   const found = new Map<string, string>();
-  for (const [name, value] of [...query, ...parametersIn(body)]) {
+  const asked = [...query].filter(([name]) => !FORMAT_PARAMETERS.includes(name));
+  for (const [name, value] of [...asked, ...parametersIn(body)]) {
     if (!names.includes(name)) throw refusal(name, `is no parameter here. There are ${names.join(', ')}`);
     if (found.has(name)) throw refusal(name, 'may stand only once');
     found.set(name, value);

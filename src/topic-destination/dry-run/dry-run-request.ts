@@ -1,4 +1,5 @@
 import { dateSpanOf } from '../../fhir/instant';
+import { FORMAT_PARAMETERS } from '../../fhir/requested-format';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
@@ -73,7 +74,7 @@ function valuesOf(body: Buffer, query: URLSearchParams): ReadonlyMap<string, unk
     if (values.has(name)) throw invalid(name, 'is given twice. Send it once.');
     values.set(name, value);
   };
-  for (const [name, value] of query) if (!['_format', '_pretty'].includes(name)) set(name, value);
+  for (const [name, value] of query) if (!FORMAT_PARAMETERS.includes(name)) set(name, value);
   const sent = body.length === 0 ? undefined : (readJson(decodeUtf8(body)).value as Resource);
   if (sent?.resourceType !== 'Parameters') {
     if (sent !== undefined) set('topic', topicIn(sent));
