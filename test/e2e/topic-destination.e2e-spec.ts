@@ -242,6 +242,11 @@ describe('SvcTopicDestination (webhook kind)', () => {
       'maxMessagesInBatch must be',
     ],
     [
+      'C13.5: a batch of more than 10,000',
+      () => destination('http://t', [endpoint(), { name: 'maxMessagesInBatch', valueUnsignedInt: 10_001 }]),
+      'maxMessagesInBatch must be a whole number from 1 to 10000',
+    ],
+    [
       'a keepAlive below -1',
       () => destination('http://t', [endpoint(), { name: 'keepAlive', valueInteger: -2 }]),
       'keepAlive must be',

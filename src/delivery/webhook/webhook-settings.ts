@@ -28,6 +28,8 @@ type ParameterName = keyof typeof VALUE_FIELDS;
 const DEFAULT_TIMEOUT_SECONDS = 30;
 const DEFAULT_KEEP_ALIVE_SECONDS = 120;
 const DEFAULT_MAX_MESSAGES_IN_BATCH = 20;
+/** What the statement that opens a batch takes at most. */
+const MOST_MESSAGES_IN_BATCH = 10_000;
 
 /** Timers of Node end at 2^31 ms; both are far beyond any use. */
 const LONGEST_TIMEOUT_SECONDS = 86_400;
@@ -62,7 +64,7 @@ export function webhookSettingsOf(
       'maxMessagesInBatch',
       single(values, 'maxMessagesInBatch'),
       DEFAULT_MAX_MESSAGES_IN_BATCH,
-      [1, 2 ** 31 - 1],
+      [1, MOST_MESSAGES_IN_BATCH],
     ),
     headers: headersOf(values.get('header') ?? [], inForce?.headers ?? []),
     secrets: secretsOf(values.get('secret') ?? [], inForce?.secrets ?? []),
