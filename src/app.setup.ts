@@ -1,6 +1,6 @@
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
-import express, { type Express, raw, type RequestHandler } from 'express';
+import express, { type Express, raw, type Request, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
 import { TokenGate } from './auth/overload/token-gate';
 import { refuseBrokenRequests } from './fhir/broken-request';
@@ -30,7 +30,9 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   if (!environment.hasCompression) app.use(withoutCompression);
   // Before any body is read: pages may read why theirs was refused.
   if (environment.corsOrigins.length > 0) {
-    app.enableCors({ origin: [...environment.corsOrigins], credentials: true, exposedHeaders: EXPOSED_HEADERS });
+    app.enableCors((request: Request, setOptions: (error: null, options: object) => void) => {
+      setOptions(null, corsOptionsOf(environment.corsOrigins, request.headers.origin));
+    });
   }
   // Bodies stay bytes: each edge reads them as text by its own rules (docs/architecture.md, "Bodies").
   app.use(raw({ type: () => true, limit: environment.bodyLimitBytes }));
@@ -47,6 +49,13 @@ function caseSensitive(): Express {
   server.set('case sensitive routing', true);
   return server;
 }
+
+/** The list stays for every origin: it makes the answer vary by `Origin`, so that no cache gives one to another. */
+const corsOptionsOf = (allowed: readonly string[], origin: string | undefined): object => ({
+  origin: [...allowed],
+  credentials: origin !== undefined && allowed.includes(origin),
+  exposedHeaders: EXPOSED_HEADERS,
+});
 
 /** What scripts of a page may read besides the few that the Fetch standard lists. */
 const EXPOSED_HEADERS = [

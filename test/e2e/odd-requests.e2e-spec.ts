@@ -276,4 +276,17 @@ describe('an odd request', () => {
     const stranger = await app.get('/fhir/Patient/p', { headers: { Origin: 'https://evil.example' } });
     expect(stranger.headers.get('access-control-allow-origin')).toBeNull();
   });
+
+  it.each([['GET'], ['OPTIONS']])(
+    'C13.6: by %s lets credentials through from an origin that may call, and says so to no other',
+    async (method) => {
+      const credentialsFor = async (headers: Record<string, string>): Promise<unknown[]> => {
+        const answer = await app.send(method, '/fhir/Patient/p', { headers });
+        return [answer.headers.get('access-control-allow-credentials'), answer.headers.get('vary')?.includes('Origin')];
+      };
+      expect(await credentialsFor({ Origin: ORIGIN })).toEqual(['true', true]);
+      expect(await credentialsFor({ Origin: 'https://evil.example' })).toEqual([null, true]);
+      expect(await credentialsFor({})).toEqual([null, true]);
+    },
+  );
 });
