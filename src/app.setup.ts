@@ -6,6 +6,7 @@ import { TokenGate } from './auth/overload/token-gate';
 import { refuseBrokenRequests } from './fhir/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { pacedRequests } from './platform/http/paced-requests.middleware';
+import { leaveToRoute } from './platform/http/raw-request';
 import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
@@ -36,6 +37,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   }
   // Bodies stay bytes: each edge reads them as text by its own rules (docs/architecture.md, "Bodies").
   app.use(raw({ type: () => true, limit: environment.bodyLimitBytes }));
+  app.use(leaveToRoute('/auth/'));
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);

@@ -34,18 +34,11 @@ export class OAuthErrorFilter implements ExceptionFilter {
       });
       return;
     }
-    this.answer(known, response);
+    this.answer(known, http.getRequest<Request>(), response);
   }
 
   private refuse(error: OAuthError, request: Request, response: Response): void {
-    const clientId = error.clientId ?? notedClient(response);
-    this.logger.warn({
-      event: 'OAuth request refused',
-      path: request.path,
-      error: error.code,
-      detail: error.operatorDetail,
-      ...(clientId === undefined ? {} : { clientId }),
-    });
+    this.log(error.code, error.operatorDetail, { request, clientId: error.clientId ?? notedClient(response) });
     // RFC 6749, section 5.2: a client that tried the Authorization header is told the scheme.
     if (error.status === 401 && request.headers.authorization !== undefined) {
       response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
@@ -53,14 +46,21 @@ export class OAuthErrorFilter implements ExceptionFilter {
     response.status(error.status).json({ error: error.code, error_description: error.description });
   }
 
-  private answer({ kind, message, details }: ServiceError, response: Response): void {
+  private answer({ kind, message, details }: ServiceError, request: Request, response: Response): void {
     const { allow, retryAfterSeconds, isInvalidToken } = details;
-    this.logger.warn({ event: 'OAuth request refused', error: kind });
+    const detail = allow === undefined ? message : `${request.method}: ${message}`;
+    this.log(kind, detail, { request, clientId: notedClient(response) });
     if (allow !== undefined) response.setHeader('Allow', allow.join(', '));
     if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
     if (isInvalidToken === true) response.setHeader('WWW-Authenticate', 'Bearer realm="svc", error="invalid_token"');
     const { status } = FHIR_ERRORS[kind];
     response.status(status).json({ error: CODES[status] ?? codeOf(status), error_description: message });
+  }
+
+  private log(error: string, detail: string, from: { request: Request; clientId: string | undefined }): void {
+    const { request, clientId } = from;
+    const named = clientId === undefined ? {} : { clientId };
+    this.logger.warn({ event: 'OAuth request refused', path: request.path, error, detail, ...named });
   }
 }
 
