@@ -32,6 +32,7 @@ import { KeyRotation } from './keys/key-rotation';
 import { KeyRotationController } from './keys/key-rotation.controller';
 import { SigningKeys } from './keys/signing-keys.repository';
 import { SigningKeyEntity } from './keys/signing-key.entity';
+import { OtherRoutesController } from './other-routes.controller';
 import { LoginQueue } from './overload/login-queue';
 import { TokenGate } from './overload/token-gate';
 import { AccessTokens } from './token/access-tokens';
@@ -102,6 +103,7 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     JwksController,
     KeyRotationController,
     DiscoveryController,
+    OtherRoutesController,
   ],
   providers: [
     ...clients,

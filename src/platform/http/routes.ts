@@ -18,6 +18,17 @@ export class Routes {
     return this.known.has(`${method} ${path}`);
   }
 
+  /** Methods that handlers of their own take on `path`, as `Allow` lists them; those that take any method do not count. */
+  methodsOf(path: string): string[] {
+    this.known ??= new Set(this.list());
+    const steps = path.replace(/\/$/, '').split('/');
+    const methods = [...this.known]
+      .map((route) => route.split(' '))
+      .filter(([, routed = '']) => covers(routed.split('/'), steps))
+      .map(([method = '']) => method.toUpperCase());
+    return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+  }
+
   private list(): string[] {
     const { router } = this.host.httpAdapter.getInstance<{ router: IRouter }>();
     return router.stack.flatMap(({ route }) => {
@@ -27,3 +38,8 @@ export class Routes {
     });
   }
 }
+
+/** The first two steps of a routed path must be equal, so that `/:type/:id` and `/fhir/:type` cover nothing. */
+const covers = (routed: readonly string[], steps: readonly string[]): boolean =>
+  routed.length === steps.length &&
+  routed.every((step, index) => step === steps[index] || (index > 2 && step.startsWith(':')));

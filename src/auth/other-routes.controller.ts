@@ -1,0 +1,34 @@
+import { All, Controller, Req } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request } from 'express';
+import { ServiceError } from '../platform/errors/service-error';
+import { PublicRoute, TokenIsEnough } from '../platform/http/route-access';
+import { Routes } from '../platform/http/routes';
+
+/**
+ * What no route of `/auth` and `/.well-known` takes. Registered behind them; without it the routes of `/:type/:id` would
+ * answer that "auth" is not a resource type (ADR 0007).
+ */
+@ApiExcludeController()
+@Controller()
+export class OtherRoutesController {
+  constructor(private readonly routes: Routes) {}
+
+  @TokenIsEnough()
+  @All('auth/*path')
+  auth(@Req() request: Request): never {
+    throw this.refusalOf(request);
+  }
+
+  @PublicRoute()
+  @All(['.well-known/*path', 'fhir/.well-known/*path'])
+  wellKnown(@Req() request: Request): never {
+    throw this.refusalOf(request);
+  }
+
+  private refusalOf({ method, path }: Request): ServiceError {
+    const allow = this.routes.methodsOf(path);
+    if (allow.length === 0) return new ServiceError('not-found', 'There is no such route here; GET /api lists all.');
+    return new ServiceError('not-allowed', `${method} is not allowed here; allowed: ${allow.join(', ')}.`, { allow });
+  }
+}
