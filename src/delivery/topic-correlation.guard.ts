@@ -20,7 +20,14 @@ export class TopicCorrelationGuard implements CanActivate {
 
   /** @throws ServiceError 'invalid' for what cannot be handed on as it is */
   canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<Request>();
+    return this.take(context.switchToHttp().getRequest<Request>());
+  }
+
+  /**
+   * For what no guard stands before, such as the pages of Swagger UI.
+   * @throws as {@link canActivate}
+   */
+  take(request: Request): true {
     const name = this.environment.topicCorrelationHeader;
     const value = request.get(name);
     // An inner request has what the outer one brought.

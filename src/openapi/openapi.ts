@@ -1,5 +1,7 @@
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { type NextFunction, type Request, type Response } from 'express';
+import { TopicCorrelationGuard } from '../delivery/topic-correlation.guard';
 import { type Environment } from '../platform/config/environment';
 import { softwareVersion } from '../platform/software-version';
 import { OperationRegistry } from '../operation/operation.registry';
@@ -14,6 +16,11 @@ import { tourPaths } from './tour-paths';
 
 /** Swagger UI on /api and the document on /api-json; both are served from packages and work offline. */
 export function setupOpenApi(app: NestExpressApplication, environment: Environment): void {
+  const correlation = app.get(TopicCorrelationGuard, { strict: false });
+  app.use(['/api', '/api-json'], (request: Request, _response: Response, next: NextFunction) => {
+    correlation.take(request);
+    next();
+  });
   SwaggerModule.setup('api', app, () => document(app, environment), {
     jsonDocumentUrl: 'api-json',
     raw: ['json'],

@@ -297,6 +297,14 @@ describe('x-topic-correlation-id of a request', () => {
     await app.delete(`/fhir/SvcTopicDestination/${hook}`);
   });
 
+  it.each(['/api', '/api/', '/api-json', '/api/swagger-ui.css', '/health', '/.well-known/jwks.json', '/nowhere'])(
+    'C12.10: is refused on %s too, which no event comes of',
+    async (path) => {
+      const { status, text } = await app.get(path, { headers: { [HEADER]: 'x'.repeat(257) } });
+      expect([status, text]).toEqual([400, expect.stringContaining(`${HEADER} must be 1 to 256`)]);
+    },
+  );
+
   it('can come in another header, which the OpenAPI document names, too', async () => {
     const other = await startTestApp({
       databaseUrl: app.databaseUrl,
