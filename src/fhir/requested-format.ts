@@ -1,6 +1,7 @@
 import { type Request } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../platform/http/raw-request';
+import { xmlHint } from './unserved';
 import { type AnswerFormat, type FormatOffer, negotiatedFormat } from './format';
 
 /** The format that a request asks for; undefined when this server cannot write it. */
@@ -27,7 +28,7 @@ export function assertAnswerable(request: Request, offer?: FormatOffer): AnswerF
   if (format !== undefined) return format;
   throw new ServiceError(
     'not-acceptable',
-    'This server answers in application/fhir+json, application/json or text/json, and as YAML in text/yaml or application/yaml, by FHIR 4.0. Ask by Accept or _format.',
+    `This server answers in application/fhir+json, application/json or text/json, and as YAML in text/yaml or application/yaml, by FHIR 4.0. Ask by Accept or _format.${xmlHint(parameterOf(request, '_format') ?? request.headers.accept)}`,
   );
 }
 

@@ -1,6 +1,8 @@
 import { nearestCode } from '../fhir/nearest-code';
 import { ServiceError } from '../platform/errors/service-error';
+import { UNSERVED_PAGE } from '../fhir/unserved';
 import { type OperationDefinition } from './operation';
+import { UNSERVED_OPERATIONS } from './unserved-operations';
 
 /** Nothing is called so here: says where there is an operation of that code, or else which code may be meant. */
 export function unknownOperation(code: string, known: readonly OperationDefinition[]): ServiceError {
@@ -8,6 +10,10 @@ export function unknownOperation(code: string, known: readonly OperationDefiniti
   const paths = known.filter((definition) => definition.code === code).map(pathOf);
   if (paths.length > 0) {
     return new ServiceError('not-found', `No such operation here: ${shown} is called at ${paths.join(', ')}`);
+  }
+  const instead = UNSERVED_OPERATIONS.get(code);
+  if (instead !== undefined) {
+    return new ServiceError('not-found', `${shown} is not served. ${instead} More: ${UNSERVED_PAGE}`);
   }
   const codes = new Set(known.map((definition) => definition.code));
   const near = nearestCode(code, codes);

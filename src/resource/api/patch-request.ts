@@ -1,4 +1,5 @@
 import { type Request } from 'express';
+import { xmlHint } from '../../fhir/unserved';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
@@ -22,10 +23,12 @@ const KINDS: readonly string[] = ['json-patch', 'merge-patch', 'fhirpath-patch']
  * @throws ServiceError 'unsupported-media-type', or 'invalid' for a malformed patch; JsonBodyError for hostile or broken text.
  */
 export function patchOf(request: Request, maxBytes: number): ResourcePatch {
-  const mediaType = MEDIA_TYPES[mediaTypeOf(request) ?? 'application/json'];
+  const sent = mediaTypeOf(request);
+  const mediaType = MEDIA_TYPES[sent ?? 'application/json'];
   if (mediaType === undefined) {
     const acceptPatch = Object.keys(MEDIA_TYPES);
-    throw new ServiceError('unsupported-media-type', `Send a patch as ${acceptPatch.join(', ')}.`, { acceptPatch });
+    const message = `Send a patch as ${acceptPatch.join(', ')}.${xmlHint(sent)}`;
+    throw new ServiceError('unsupported-media-type', message, { acceptPatch });
   }
   const body = bodyOf(request);
   if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a patch.');

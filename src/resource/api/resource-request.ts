@@ -1,5 +1,6 @@
 import { type Request } from 'express';
 import { YAML_MEDIA_TYPES } from '../../fhir/format';
+import { xmlHint } from '../../fhir/unserved';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson, readJsonInSteps, type ScannedJson } from '../../platform/json/read-json';
@@ -29,7 +30,7 @@ export function readBodyText(request: Request): string {
   if (!isYaml && !isJson(request)) {
     throw new ServiceError(
       'unsupported-media-type',
-      'Send the resource as application/fhir+json, application/json or text/yaml.',
+      `Send the resource as application/fhir+json, application/json or text/yaml.${xmlHint(mediaTypeOf(request))}`,
     );
   }
   if (isOtherRelease(request)) {

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { UNSERVED_OPERATIONS } from '../../src/operation/unserved-operations';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { rowsOf } from './documents';
+
+const rows = rowsOf('docs/interface/open-points.md', 'Not served').map(
+  ([what = '', instead = '']) => [what.replaceAll('`', ''), instead.replaceAll('`', '')] as const,
+);
+const operations = rows.filter(([what]) => what.startsWith('$'));
+
+describe('what docs/interface/open-points.md says is not served', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+  });
+  afterAll(() => app.close());
+
+  const diagnosticsOf = (answer: Received): string =>
+    answer.json<{ issue: { diagnostics: string }[] }>().issue[0]?.diagnostics ?? '';
+
+  it('C11: names the operations that the server knows as such, and what users ask for first', () => {
+    expect(operations).toEqual([...UNSERVED_OPERATIONS].map(([code, instead]) => [`$${code}`, instead]));
+    const names = rows.map(([what]) => what);
+    for (const asked of ['$expand', '$lookup', '$validate-code', '$export', '$lastn', '$match', 'X-Provenance'])
+      expect(names).toContain(asked);
+    expect(names.join()).toContain('XML');
+  });
+
+  it.each(operations)('C11: answers %s with 404, which says what to use instead', async (operation, instead) => {
+    for (const path of [`/fhir/${operation}`, `/ValueSet/${operation}`, `/fhir/Patient/p1/${operation}`]) {
+      const answer = await app.get(path);
+      expect([answer.status, diagnosticsOf(answer)]).toEqual([
+        404,
+        `${operation} is not served. ${instead} More: docs/interface/open-points.md, "Not served".`,
+      ]);
+    }
+  });
+
+  it('C11: says of XML, asked for or sent, that it is not served', async () => {
+    const xml = { headers: { 'Content-Type': 'application/fhir+xml' }, body: '<Patient/>' };
+    const answers = [
+      await app.get('/fhir/Patient?_format=xml'),
+      await app.get('/fhir/metadata', { headers: { Accept: 'application/fhir+xml' } }),
+      await app.send('POST', '/fhir/Patient', xml),
+      await app.send('PATCH', '/fhir/Patient/p1', xml),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([406, 406, 415, 415]);
+    for (const answer of answers)
+      expect(diagnosticsOf(answer)).toContain('XML is not served: docs/interface/open-points');
+    expect(diagnosticsOf(await app.get('/fhir/Patient?_format=turtle'))).not.toContain('XML');
+  });
+});
