@@ -6,14 +6,18 @@ import { promisify } from 'node:util';
 /** Below node_modules, so that the compiled server finds its packages. */
 const CACHE = join('node_modules', '.cache');
 
-/** Compiles src once for a run of the tests, for specs that start (and kill) the server as a process of its own. */
-export async function compileServer(): Promise<{ folder: string; remove(): Promise<void> }> {
+/**
+ * Compiles src once for a run of the tests, for specs that start (and kill) the server as a process of its own.
+ * @param more other folders, such as `tools`
+ */
+export async function compileServer(...more: readonly string[]): Promise<{ folder: string; remove(): Promise<void> }> {
   await mkdir(CACHE, { recursive: true });
   const folder = await mkdtemp(join(process.cwd(), CACHE, 'svc-build-'));
   const swc = join('node_modules', '@swc', 'cli', 'bin', 'swc.js');
   await promisify(execFile)(process.execPath, [
     swc,
     'src',
+    ...more,
     '--config-file',
     '.swcrc',
     '--extensions',

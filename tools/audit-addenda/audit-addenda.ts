@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { findRunningCluster } from '../../src/platform/database/embedded/running-cluster';
+import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { auditAddenda } from './audit';
 import { HeadWriter, readHeads } from './head-list';
@@ -14,7 +14,7 @@ could not be found out.
 `;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { heads: { type: 'string' }, since: { type: 'string' } } });
+  const { values } = readOptions(USAGE, { options: { heads: { type: 'string' }, since: { type: 'string' } } });
   const { DATABASE_URL, DATA_DIR = './data' } = process.env; // as the server reads them
   const databaseUrl = DATABASE_URL ?? (await findRunningCluster(DATA_DIR));
   if (databaseUrl === undefined) throw new Error(`No server runs on ${DATA_DIR}: start it, or set DATABASE_URL.`);
@@ -54,7 +54,7 @@ main().then(
     process.exitCode = exitCode;
   },
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 2;
   },
 );

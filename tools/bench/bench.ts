@@ -1,5 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../options';
 import { CASES } from './bench-data';
 import { measureCapture } from './capture/capture-bench';
 import { Cleanup } from './cleanup';
@@ -25,6 +25,8 @@ const tellLoad = (): void => {
   tell(`Load average of the machine at the end: ${loads.join(' ')}`);
 };
 
+const USAGE = 'npm run bench [-- options]: measures the server, or the one at BASE_URL (docs/performance.md).';
+
 /** For the searches of docs/performance.md, "Search at scale". */
 const text = { type: 'string' } as const;
 const OPTIONS = {
@@ -40,7 +42,7 @@ const OPTIONS = {
 
 /** Measures the server against its floor, or the server at `BASE_URL` alone (docs/performance.md). */
 async function main(cleanup: Cleanup): Promise<number> {
-  const { resources, flood, everything, capture, delivery, ...scale } = parseArgs({ options: OPTIONS }).values;
+  const { resources, flood, everything, capture, delivery, ...scale } = readOptions(USAGE, { options: OPTIONS }).values;
   if (flood !== undefined) {
     tell(`\n${await measureFlood(Number(flood), cleanup)}\n`);
     return 0;

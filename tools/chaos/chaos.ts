@@ -1,16 +1,19 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Cleanup } from '../bench/cleanup';
 import { quantile } from '../bench/statistics';
 import { Random } from '../chart/random';
+import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { type Audit, TotalsWatch, audit, drained } from './auditor';
 import { setUpChaos } from './chaos-bed';
 import { FaultyReceiver } from './faulty-receiver';
 import { FaultLog, tormentDatabase, tormentReplica } from './killer';
 import { WriteLog, writeUntil } from './writers';
+
+const USAGE =
+  'npm run chaos [-- options]: breaks servers and database while events are delivered (docs/reliability.md).';
 
 const REPLICAS = 2;
 const WRITERS = 8;
@@ -31,7 +34,7 @@ async function main(cleanup: Cleanup): Promise<number> {
     minutes = '2',
     kills,
     seed = String(randomInt(2 ** 31)),
-  } = parseArgs({
+  } = readOptions(USAGE, {
     options: { minutes: text, kills: text, seed: text },
   }).values;
   tell(`seed ${seed}`);

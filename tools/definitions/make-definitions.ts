@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { readOptions } from '../options';
 import { type CodeSystem, compactBindings, type ValueSet } from './compact-bindings';
 import { compactCompartment } from './compact-compartment';
 import { compactElements } from './compact-elements';
@@ -11,6 +12,7 @@ import { installSource, readResources, source } from './source-package';
 
 /** Writes the compacted HL7 definitions into src/fhir/definitions; a second run yields the same bytes. */
 function makeDefinitions(): void {
+  readOptions('npm run definitions: writes the compacted HL7 definitions into src/fhir/definitions.', {});
   const target = resolve('src/fhir/definitions');
   const folder = mkdtempSync(join(tmpdir(), 'definitions-'));
   try {

@@ -1,3 +1,4 @@
+import { readOptions } from '../options';
 import { HttpClient } from '../http-client';
 import { tellAccess, tellGoodbye } from './access-story';
 import { tellAddenda } from './addendum-story';
@@ -10,6 +11,7 @@ import { DESTINATION_PATH, HOOK_HEADER, tellWebhook } from './webhook-story';
 
 /** Plays the whole service against a running server; the exit code is 0 only when every step did what it promises. */
 async function main(): Promise<number> {
+  readOptions('npm run demo: plays the whole service against a running server at BASE_URL or PORT.', {});
   const { BASE_URL, PORT = '3000' } = process.env; // as the server reads them
   const baseUrl = BASE_URL ?? `http://localhost:${PORT}`;
   const root = findRootSecret(process.env);

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions } from '../options';
 import { findRootSecret } from '../demo/demo-secrets';
 import { textTable } from '../demo/text-table';
 import { type LoadReport, load } from './loading';
@@ -12,14 +12,14 @@ Server: BASE_URL or PORT. Credentials: TOKEN, BASIC=id:secret, or the Client "ro
 `;
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = readOptions(USAGE, {
     allowPositionals: true,
     options: { restart: { type: 'boolean', default: false }, lanes: { type: 'string', default: '4' } },
   });
   const lanes = Number(values.lanes);
   if (positionals.length === 0 || !Number.isInteger(lanes) || lanes < 1 || lanes > 64) {
     process.stderr.write(USAGE);
-    return 1;
+    return 2;
   }
   const { BASE_URL, PORT = '3000' } = process.env; // as the server reads them
   const root = (BASE_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, '');

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { findRootSecret } from '../demo/demo-secrets';
+import { readOptions } from '../options';
 import { type Authorization, HttpClient } from '../http-client';
 
 const USAGE = `npm run rotate-keys [-- --compromised]
@@ -10,7 +10,7 @@ Server: BASE_URL or PORT. Credentials: TOKEN, BASIC=id:secret, or the Client "ro
 `;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { compromised: { type: 'boolean', default: false } } });
+  const { values } = readOptions(USAGE, { options: { compromised: { type: 'boolean', default: false } } });
   const { BASE_URL, PORT = '3000' } = process.env; // as the server reads them
   const authorization = authorizationOf(process.env);
   if (authorization === undefined) {
@@ -40,7 +40,7 @@ main().then(
     process.exitCode = exitCode;
   },
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   },
 );

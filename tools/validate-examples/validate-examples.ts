@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ResourceValidator } from '../../src/fhir/validation/resource-validator';
 import { installSource, source } from '../definitions/source-package';
+import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { isKnown, readKnownRefusals } from './known-refusals';
 
@@ -14,6 +15,7 @@ interface Refusal {
 
 /** Validates every example that HL7 published: who refuses one that is valid has misread the standard. */
 function validateExamples(): void {
+  readOptions('npm run validate-examples: validates every example that HL7 published.', {});
   const folder = mkdtempSync(join(tmpdir(), 'examples-'));
   try {
     tell(`installing ${source.package}@${source.version} into ${folder}`);
