@@ -1,6 +1,7 @@
 import { type DiscoveryService } from '@nestjs/core';
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../platform/errors/service-error';
+import { type OperationNames } from '../platform/http/operation-names';
 import { readJson } from '../platform/json/read-json';
 import { ResourceDraft } from '../resource/resource-draft';
 import { AccessPolicyRule } from './access-policy.rule';
@@ -20,6 +21,8 @@ const officeHours: PolicyEngine = {
 /** Row criteria are searches; those of this spec are none. */
 const noRows: Pick<PolicyRows, 'assertSearchable'> = { assertSearchable: () => Promise.resolve() };
 
+const operations: Pick<OperationNames, 'all'> = { all: () => new Set(['FhirRead', 'FhirSearch']) };
+
 function rule(): AccessPolicyRule {
   const discovery: Pick<DiscoveryService, 'getProviders' | 'getMetadataByDecorator'> = {
     getProviders: () => [{ instance: officeHours }] as ReturnType<DiscoveryService['getProviders']>,
@@ -27,7 +30,7 @@ function rule(): AccessPolicyRule {
   };
   const engines = new PolicyEngines(discovery as DiscoveryService);
   engines.onModuleInit();
-  return new AccessPolicyRule(engines, noRows as PolicyRows);
+  return new AccessPolicyRule(engines, noRows as PolicyRows, operations as OperationNames);
 }
 
 const refusalOf = async (policy: object): Promise<string | undefined> => {

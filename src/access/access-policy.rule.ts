@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { nearestCode } from '../fhir/nearest-code';
 import { type NativeReference, type Resource } from '../fhir/types';
+import { OperationNames } from '../platform/http/operation-names';
 import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
 import { compilePolicy } from './compiled-policy';
@@ -25,17 +27,31 @@ export class AccessPolicyRule implements ResourceRule {
   constructor(
     private readonly engines: PolicyEngines,
     private readonly rows: PolicyRows,
+    private readonly operations: OperationNames,
   ) {}
 
   async check({ value }: ResourceDraft): Promise<void> {
     const { members = [], isForRpc = false } = this.engines.named(value.engine);
     assertMembers(value, [...COMMON_MEMBERS, ...(isForRpc ? [] : ['criteria']), ...members]);
     assertLinks(value.link);
+    this.assertOperations(value.link ?? []);
     assertRoleName(value.roleName);
     assertType(value.type, isForRpc);
     assertCriteria(value.criteria);
     const { criteria } = compilePolicy(value, this.engines);
     for (const template of criteria) await this.rows.assertSearchable(template);
+  }
+
+  /** A misspelt Operation would grant nothing, and nobody would learn why. Policies of older releases stay as they are. */
+  private assertOperations(links: unknown): void {
+    const known = this.operations.all();
+    (links as readonly NativeReference[]).forEach(({ resourceType, id }, index) => {
+      if (resourceType !== 'Operation' || known.has(id)) return;
+      const near = nearestCode(id, known);
+      const hint =
+        near === undefined ? 'docs/interface/reference.md, "Interactions", lists all' : `the nearest is "${near}"`;
+      throw policyFault(`link[${index}].id`, `names no Operation of this server: "${id.slice(0, 64)}"; ${hint}`);
+    });
   }
 }
 

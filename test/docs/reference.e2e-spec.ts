@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { FHIR_ERRORS } from '../../src/fhir/operation-outcome';
 import { OperationRegistry } from '../../src/operation/operation.registry';
+import { OperationNames } from '../../src/platform/http/operation-names';
+import { operationIdOfCode } from '../../src/platform/http/route-access';
 import { ResourceTypes } from '../../src/resource/resource-types';
 import { RPC_STATUSES } from '../../src/rpc/rpc-errors';
 import { RpcRegistry } from '../../src/rpc/rpc.registry';
@@ -21,6 +23,15 @@ const firstCodes = (heading: string): (string | undefined)[] =>
   rowsOf(REFERENCE, heading).map(([cell]) => codeIn(cell)[0]);
 
 describe('docs/interface/reference.md', () => {
+  it('C13.3: lists the Operations that a policy can link to, and no others', () => {
+    const told = rowsOf(REFERENCE, 'Interactions').flatMap(([cell]) => codeIn(cell));
+    const dynamic = app.app.get(OperationRegistry, { strict: false }).all();
+    const ofOperations = dynamic.map(({ meta }) => operationIdOfCode(meta.code));
+    const names = [...app.app.get(OperationNames).all()].filter((name) => !ofOperations.includes(name));
+    expect(told.sort()).toEqual(names.sort());
+    expect(app.app.get(OperationNames).all()).toEqual(new Set([...told, ...ofOperations]));
+  });
+
   it('lists the resource types of this server with their search parameters', () => {
     const told = rowsOf(REFERENCE, 'Resource types').map(([type, , parameters]) => [
       codeIn(type)[0],

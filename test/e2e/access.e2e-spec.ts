@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { startServer } from '../../src/boot';
 import { readEnvironment } from '../../src/platform/config/environment';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
@@ -171,6 +172,34 @@ describe('access', () => {
         expect((await asNurse(...granted)).status).toBeLessThan(300);
         expect((await asNurse(...denied)).status).toBe(403);
       });
+    });
+
+    it.each([
+      ['FhirRaed', 'the nearest is "FhirRead"'],
+      ['FhirEverythin', 'the nearest is "FhirEverything"'],
+      ['RPC', 'lists all'],
+      ['authdecision', 'the nearest is "AuthDecision"'],
+      ['nothing-like-it', 'docs/interface/reference.md'],
+    ])('C13.3: is refused when it is linked to the unknown Operation %s', async (operation, hint) => {
+      const answer = await app.put('/AccessPolicy/unknown', allow(link('User', 'nurse'), link('Operation', operation)));
+      const [issue] = answer.json<{ issue: { diagnostics: string; expression: string[] }[] }>().issue;
+      expect([answer.status, issue?.expression]).toEqual([422, ['AccessPolicy.link[1].id']]);
+      expect(issue?.diagnostics).toContain(`"${operation}"`);
+      expect(issue?.diagnostics).toContain(hint);
+    });
+
+    it('C13.3: that an older release stored with an unknown Operation stays, is read, and harms no other', async () => {
+      await app.put('/AccessPolicy/older', allow(link('Operation', 'FhirVread')));
+      const database = new Client({ connectionString: app.databaseUrl });
+      await database.connect();
+      await database.query(`update resource set body = replace(body, 'FhirVread', 'FhirGone') where id = 'older'`);
+      await database.end();
+      expect((await app.get('/AccessPolicy/older')).text).toContain('FhirGone');
+      await withPolicy(allow(link('Operation', 'FhirRead')), async () => {
+        expect((await asNurse('GET', '/Patient/p-1')).status).toBe(200);
+        expect((await asNurse('GET', '/Patient/p-1/_history/1')).status).toBe(403);
+      });
+      expect((await app.delete('/AccessPolicy/older')).status).toBe(200);
     });
 
     it('with several links, each for itself', async () => {

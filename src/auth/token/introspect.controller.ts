@@ -7,7 +7,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/http/caller';
 import { authorizationOf } from '../../platform/http/raw-request';
 import { RequestContext } from '../../platform/http/request-context';
-import { PublicRoute } from '../../platform/http/route-access';
+import { OperationId, PublicRoute } from '../../platform/http/route-access';
 import { CallerResolver } from '../caller-resolver';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { Introspection } from './introspection';
@@ -34,6 +34,7 @@ export class IntrospectController {
   ) {}
 
   @Post()
+  @OperationId('AuthIntrospect')
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Tells whether a token is active, and what it stands for (RFC 7662)',

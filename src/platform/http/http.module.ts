@@ -1,14 +1,17 @@
 import { Global, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { Clock } from '../time/clock';
 import { Slices } from '../time/slices';
 import { InnerRequests } from './inner-requests';
+import { OperationNames } from './operation-names';
 import { RequestContext } from './request-context';
 import { Routes } from './routes';
 
 /** The request context, the clock, slices of long work and the routes, for every module. */
 @Global()
 @Module({
-  providers: [RequestContext, Clock, Slices, Routes, InnerRequests],
-  exports: [RequestContext, Clock, Slices, Routes, InnerRequests],
+  imports: [DiscoveryModule],
+  providers: [OperationNames, RequestContext, Clock, Slices, Routes, InnerRequests],
+  exports: [OperationNames, RequestContext, Clock, Slices, Routes, InnerRequests],
 })
 export class HttpModule {}

@@ -1,4 +1,4 @@
-import { type CustomDecorator, SetMetadata } from '@nestjs/common';
+import { applyDecorators, type CustomDecorator, SetMetadata } from '@nestjs/common';
 import { type Request } from 'express';
 
 export type RouteAccess = 'public' | 'token' | 'parts';
@@ -18,10 +18,21 @@ export const DecidedByParts = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, '
 
 export type OperationIdOf = (request: Request) => string;
 export const OPERATION_ID = 'svc:operation-id';
+/** The ids that a route may have, for {@link OperationNames}. */
+export const OPERATION_NAMES = 'svc:operation-names';
 
-/** Names a route as an AccessPolicy links to it: `{resourceType: 'Operation', id}`. */
-export const OperationId = (id: string | OperationIdOf): CustomDecorator =>
-  SetMetadata(OPERATION_ID, typeof id === 'string' ? () => id : id);
+/**
+ * Names a route as an AccessPolicy links to it: `{resourceType: 'Operation', id}`.
+ * @param names the ids that a function may return, unless a registry adds them to {@link OperationNames}
+ */
+export const OperationId = (
+  id: string | OperationIdOf,
+  names: readonly string[] = [],
+): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    SetMetadata(OPERATION_ID, typeof id === 'string' ? () => id : id),
+    SetMetadata(OPERATION_NAMES, typeof id === 'string' ? [id] : names),
+  );
 
 /** The name of the route of an operation: `everything` → `FhirEverything`, `dry-run` → `FhirDryRun`. */
 export const operationIdOfCode = (code: string): string =>

@@ -50,7 +50,10 @@ export class ResourceController {
   }
 
   @Post(':type')
-  @OperationId((request) => (isConditionalCreate(request) ? 'FhirConditionalCreate' : 'FhirCreate'))
+  @OperationId(
+    (request) => (isConditionalCreate(request) ? 'FhirConditionalCreate' : 'FhirCreate'),
+    ['FhirConditionalCreate', 'FhirCreate'],
+  )
   async create(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type, 'create', 'type');
     const draft = await this.requests.draftOf(request, type);
