@@ -455,6 +455,13 @@ describe('live search parameters', () => {
       expect((await define('same', { code: 'gender', expression: 'Patient.gender' })).status).toBe(201);
       expect(await statusOf('same')).toEqual([]);
     });
+
+    it('C4.8: unless they say what is built in under a code of all types', async () => {
+      const derivedFrom = 'http://hl7.org/fhir/SearchParameter/Resource-id';
+      const stored = await define('own-id', { code: '_id', type: 'token', expression: 'Resource.id', derivedFrom });
+      expect([stored.status, await statusOf('own-id')]).toEqual([201, []]);
+      expect((await app.get('/Patient?_id=absent')).status).toBe(200);
+    });
   });
 
   /** The indexed texts of a parameter, each as often as it stands there. */

@@ -25,6 +25,33 @@ describe(readDefinition, () => {
     },
   );
 
+  it.each([
+    ['_id', 'token', 'Encounter', 'Resource.id', 'Resource-id'],
+    ['_lastUpdated', 'date', 'Encounter', 'Resource.meta.lastUpdated', 'Resource-lastUpdated'],
+    ['date', 'date', 'Procedure', 'Procedure.performed', 'clinical-date'],
+    ['date', 'date', 'Immunization', 'Immunization.occurrence', undefined],
+    ['name', 'string', 'Organization', 'Organization.name', 'Organization-name|4.0.1'],
+  ])('C4.8: a definition of %s that says what is built in adds nothing', (code, type, base, expression, original) => {
+    const derivedFrom =
+      original === undefined ? {} : { derivedFrom: `http://hl7.org/fhir/SearchParameter/${original}` };
+    const value = { resourceType: 'SearchParameter', ...OWN, ...derivedFrom, code, type, base: [base], expression };
+    expect(readDefinition(value, builtIn)).toEqual([]);
+  });
+
+  it.each([
+    ['_id', 'token', 'Encounter', 'Encounter.status', 'Resource-id', 'is taken'],
+    ['_lastUpdated', 'token', 'Encounter', 'Encounter.status', 'Resource-lastUpdated', 'is taken'],
+    ['_mine', 'token', 'Encounter', 'Encounter.status', undefined, 'is reserved for FHIR'],
+    ['name', 'string', 'Organization', 'Organization.name', undefined, 'is taken'],
+    ['name', 'string', 'Organization', 'Organization.name', 'Patient-name-like', 'is taken'],
+    ['name', 'string', 'Organization', 'Organization.contact.name.text', 'Organization-name', 'is taken'],
+  ])('C4.8: a definition of %s with another meaning is refused', (code, type, base, expression, original, reason) => {
+    const derivedFrom =
+      original === undefined ? {} : { derivedFrom: `http://hl7.org/fhir/SearchParameter/${original}` };
+    const value = { resourceType: 'SearchParameter', ...OWN, ...derivedFrom, code, type, base: [base], expression };
+    expect(() => readDefinition(value, builtIn)).toThrow(reason);
+  });
+
   it('knows copies under their own code', () => {
     const found = composites.filter(({ id }) => id !== 'DocumentReference-relationship');
     for (const definition of found)

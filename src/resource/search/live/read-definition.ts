@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { parseCanonical } from '../../../fhir/canonical';
+import { definitionOfUrl } from '../../../fhir/search-parameter-resources';
 import { type Resource } from '../../../fhir/types';
+import { holdsValuesOf } from '../extract/kind-types';
 import { type OwnSearchParameter, type SearchParameter } from '../extract/search-parameter';
 import { type SearchParameterSet } from '../extract/search-parameter-set';
 import { assertAsBuiltIn } from './built-in-definition';
@@ -8,6 +11,7 @@ import { MAX_EXPRESSION, refused, shown } from './refusal';
 
 const KINDS = ['token', 'reference', 'date', 'string', 'number', 'quantity', 'uri', 'composite'] as const;
 const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const RESERVED_CODE = /^_[A-Za-z]{1,63}$/;
 
 /**
  * The parameters, one a type, that a SearchParameter adds to those of HL7 and of modules: none while it is not active, or
@@ -25,14 +29,14 @@ export function readDefinition(value: Resource, builtIn: SearchParameterSet): re
   const candidates = candidatesOf(value, builtIn);
   for (const candidate of candidates)
     if (!builtIn.defines(candidate.type, candidate.code)) assertPairs(candidate, builtIn);
-  return candidates.filter((candidate) => !isBuiltIn(candidate, builtIn));
+  return candidates.filter((candidate) => !isBuiltIn(candidate, value.derivedFrom, builtIn));
 }
 
 function candidatesOf(
   { code, base, type, expression, target, component }: Resource,
   builtIn: SearchParameterSet,
 ): OwnSearchParameter[] {
-  if (typeof code !== 'string' || !CODE.test(code))
+  if (typeof code !== 'string' || !(CODE.test(code) || RESERVED_CODE.test(code)))
     throw refused('code', 'must begin with a letter, followed by letters, digits, "-" or "_", 64 at most');
   const kind = KINDS.find((known) => known === type);
   if (kind === undefined) throw refused('type', `must be one of ${KINDS.join(', ')}; others cannot be indexed`);
@@ -50,19 +54,27 @@ function candidatesOf(
   const unknownTarget = target?.find((name) => !builtIn.has(name));
   if (unknownTarget !== undefined)
     throw refused('target', `names "${shown(unknownTarget)}", which is no resource type`);
+  // Codes that begin with "_" are FHIR's own: a definition may repeat one, and cannot add one.
+  const stranger = RESERVED_CODE.test(code) ? base.find((name) => !builtIn.defines(name, code)) : undefined;
+  if (stranger !== undefined)
+    throw refused('code', `begins with "_", which is reserved for FHIR, and ${shown(stranger)} has no such parameter`);
   const components = kind === 'composite' ? readComponents(component, base) : [];
   return [...new Set(base)].map((name) => ({ type: name, code, kind, expression, targets: target ?? [], components }));
 }
 
 /**
- * Whether the parameter is built in already, with this meaning.
+ * Whether the parameter is built in already: with this meaning, or with more of it where the definition says that it is
+ * derived from the one that is built in (http://hl7.org/fhir/R4/searchparameter-definitions.html#SearchParameter.derivedFrom).
  * @throws ServiceError 'unprocessable' when it has another meaning, or does not compile for the type
  */
-function isBuiltIn(candidate: OwnSearchParameter, builtIn: SearchParameterSet): boolean {
+function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn: SearchParameterSet): boolean {
   const { type, code } = candidate;
   const compiled = compiledOf(candidate);
   const known = builtIn.find(type, code);
-  if (known !== undefined && compiled !== undefined && isEqual(known, compiled)) return true;
+  if (known !== undefined && compiled !== undefined) {
+    if (isEqual(known, compiled)) return true;
+    if (isDerived(derivedFrom, code) && isPartOf(compiled, known)) return true;
+  }
   if (builtIn.defines(type, code))
     throw refused('code', `is taken: ${type}.${code} is built in with another meaning; choose another code`);
   const other = builtIn.collidingWith(type, code);
@@ -94,7 +106,7 @@ const PROBE = '$probe';
 
 const isEqual = (known: SearchParameter, other: SearchParameter): boolean =>
   known.kind === other.kind &&
-  pathsOf(known).join('|') === pathsOf(other).join('|') &&
+  indexedPathsOf(known).join('|') === indexedPathsOf(other).join('|') &&
   isDeepStrictEqual(partsOf(known), partsOf(other));
 
 const partsOf = ({ composite }: SearchParameter): unknown =>
@@ -102,6 +114,20 @@ const partsOf = ({ composite }: SearchParameter): unknown =>
 
 const pathsOf = ({ branches }: Pick<SearchParameter, 'branches'>): readonly string[] =>
   branches.map(({ steps }) => steps.map(({ text }) => text).join('.')).sort();
+
+/** Without what the kind does not index: HL7's `Procedure.performed` leads to ages too, which no date search finds. */
+const indexedPathsOf = ({ kind, branches }: SearchParameter): readonly string[] =>
+  pathsOf({ branches: branches.filter((branch) => kind === 'composite' || holdsValuesOf(kind, branch)) });
+
+function isDerived(derivedFrom: unknown, code: string): boolean {
+  return typeof derivedFrom === 'string' && definitionOfUrl(parseCanonical(derivedFrom).url)?.code === code;
+}
+
+function isPartOf(part: SearchParameter, whole: SearchParameter): boolean {
+  if (part.kind !== whole.kind || part.kind === 'composite') return false;
+  const paths = new Set(indexedPathsOf(whole));
+  return indexedPathsOf(part).every((path) => paths.has(path));
+}
 
 const isListOfNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string');
