@@ -19,13 +19,14 @@ export interface ValidateRequest {
 }
 
 /**
- * Reads the body and the query: the resource itself, or Parameters with `resource`, `mode` and `profile`.
- * @param type that was called; undefined for the whole system, where Parameters may be the resource itself
+ * Reads the body and the query: the resource itself, or Parameters with `resource`, `mode` and `profile`. Where Parameters can
+ * be the resource itself, they are taken for the request if they have a parameter of one of these names.
+ * @param type that was called; undefined for the whole system
  * @throws ServiceError 'invalid' for what is neither; JsonBodyError for broken text.
  */
 export function readValidateRequest(type: string | undefined, body: Buffer, query: URLSearchParams): ValidateRequest {
   const sent = body.length === 0 ? undefined : readJson(decodeUtf8(body));
-  const isWrapped = type !== 'Parameters' && isRequest(sent?.value, type === undefined);
+  const isWrapped = isRequest(sent?.value, type === undefined || type === 'Parameters');
   const parameters = isWrapped && sent !== undefined ? parametersIn(sent) : [];
   const wrapped = parameters.find(({ name }) => name === 'resource')?.resource;
   const resource = isWrapped ? wrapped : sent;

@@ -60,6 +60,18 @@ describe('a write', () => {
   });
 
   it.each([
+    ['Client', { grant_types: ['password'], auth: { password: {} } }],
+    ['User', { userName: 'empty', data: {}, name: {} }],
+    ['Role', { name: 'nurse', user: { resourceType: 'User', id: 'empty' }, links: {} }],
+    ['AccessPolicy', { engine: 'matcho', matcho: { resource: {} } }],
+  ])('C8: of %s may hold empty objects: %j', async (type, body) => {
+    const path = `/fhir/${type}/empty-objects`;
+    const stored = await app.put(path, body);
+    expect([stored.status, stored.text]).toEqual([201, expect.stringContaining('{}')]);
+    expect(issuesOf(await app.post(`${path}/$validate`, body))).toEqual(['information informational']);
+  });
+
+  it.each([
     ['SvcTopicDestination', { kind: 'webhook-at-least-once', topc: 'http://x' }, 'SvcTopicDestination.topc', '"topic"'],
     ['SvcSubscriptionTopic', { url: 'http://x', status: 'x', triger: [] }, 'SvcSubscriptionTopic.triger', '"trigger"'],
     ['Client', { grant_types: ['x'], secrt: 'y' }, 'Client.secrt', '"secret"'],
@@ -111,6 +123,28 @@ describe('$validate', () => {
     expect(issuesOf(answer)).toEqual(['error code-invalid Patient.gender']);
     expect((await app.get('/fhir/Patient/dry')).status).toBe(404);
   });
+
+  it.each(['/fhir/Parameters/$validate', '/fhir/$validate'])(
+    'C3: unwraps mode, profile and resource on %s',
+    async (path) => {
+      const profile = 'http://x.example/StructureDefinition/absent';
+      const content = { resourceType: 'Parameters', parameter: [{ name: 'a', part: [{ name: 'b' }] }] };
+      const wrapped = (...more: object[]): object => ({
+        resourceType: 'Parameters',
+        parameter: [...more, { name: 'resource', resource: content }],
+      });
+      // Invariant inv-1 of Parameters is broken in the content, not in the request.
+      const fault = 'error invariant Parameters.parameter[0].part[0]';
+      expect(issuesOf(await app.post(path, wrapped()))).toEqual([fault]);
+      expect(issuesOf(await app.post(path, wrapped({ name: 'profile', valueUri: profile })))).toEqual([
+        fault,
+        'error not-found Parameters.meta.profile',
+      ]);
+      expect((await app.post(path, wrapped({ name: 'mode', valueCode: 'profile' }))).status).toBe(400);
+      expect((await app.post(path, wrapped({ name: 'mode', valueCode: 'nonsense' }))).status).toBe(400);
+      expect(issuesOf(await app.post(path, content))).toEqual([fault]);
+    },
+  );
 
   it('validates what is stored, and what would replace it', async () => {
     await app.put('/fhir/Patient/stored', { active: true });

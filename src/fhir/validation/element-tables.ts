@@ -16,10 +16,14 @@ export const OTHER_MEMBERS = { [OTHERS]: '0..1 Any' } as const;
 export class ElementTables {
   private readonly own: ReadonlyMap<string, ReadonlyMap<string, ElementDefinition>>;
 
-  /** @param openTypes resource types without a shape: their content is open */
+  /**
+   * @param openTypes resource types without a shape: their content is open
+   * @param nativeTypes types of the native style, to which rules of FHIR's Element do not apply
+   */
   constructor(
     readonly shapes: OwnShapes = {},
     private readonly openTypes: ReadonlySet<string> = new Set(),
+    private readonly nativeTypes: ReadonlySet<string> = new Set(),
   ) {
     this.own = new Map(
       Object.entries(shapes).map(([type, elements]) => [
@@ -43,6 +47,11 @@ export class ElementTables {
 
   isResource(type: string): boolean {
     return isR4ResourceType(type) || (!type.includes('.') && this.own.has(type));
+  }
+
+  /** Whether the type, or the type that the nested element belongs to, is of this server's native style. */
+  isNative(type: string): boolean {
+    return this.nativeTypes.has(type.replace(/\..*/, ''));
   }
 
   /** The resource types that R4 does not know. */

@@ -67,9 +67,12 @@ export function primitiveMember(key: string, { name, isRepeated, item }: Element
 /** `_member`: an Element with id and extensions for each value of `member`. */
 export function siblingMember(key: string, { name, isRepeated, item }: ElementShape): MemberCheck {
   if (!isRepeated) {
-    return (value, _owner, run) => {
+    return (value, owner, run) => {
       run.enter(name);
-      if (isSingle(value, run)) item(value, run);
+      if (isSingle(value, run)) {
+        item(value, run);
+        if (owner[key] === undefined) checkContent(value, run);
+      }
       run.leave();
     };
   }
@@ -82,13 +85,24 @@ export function siblingMember(key: string, { name, isRepeated, item }: ElementSh
     }
     for (const [index, one] of items) {
       run.enter(index);
-      if (one !== null) item(one, run);
-      else if ((itemAt(values, index) ?? null) === null)
-        run.report('structure', `"${key}" has no value at this place either.`);
+      const hasValue = (itemAt(values, index) ?? null) !== null;
+      if (one !== null) {
+        item(one, run);
+        if (!hasValue) checkContent(one, run);
+      } else if (!hasValue) run.report('structure', `"${key}" has no value at this place either.`);
       run.leave();
     }
     run.leave();
   };
+}
+
+/** Invariant ele-1 of a primitive without a value: an id alone says nothing. */
+function checkContent(element: unknown, run: ValidationRun): void {
+  if (!isObject(element) || element.id === undefined || Object.keys(element).length > 1) return;
+  run.report(
+    'invariant',
+    'ele-1: an element must have a value or children. Add the value or an extension, or leave the element out.',
+  );
 }
 
 /** The check of a primitive's JSON value. */

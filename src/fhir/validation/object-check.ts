@@ -13,7 +13,8 @@ export interface RequiredElement {
 /** The table that an object of a type is checked by. */
 export interface ObjectTable {
   readonly type: string;
-  readonly isResource: boolean;
+  /** Whether FHIR's ele-1 does not apply: to resources, and to types of the native style. */
+  readonly mayBeEmpty: boolean;
   /** Whether members that are not listed are let through. */
   readonly hasOtherMembers: boolean;
   readonly members: ReadonlyMap<string, KnownMember>;
@@ -31,7 +32,7 @@ export function checkObject(table: ObjectTable, value: unknown, run: ValidationR
   const issuesBefore = run.count;
   const { members } = table;
   // Beside a primitive, an id alone says something: the value is in the other member.
-  let hasContent = table.isResource;
+  let hasContent = table.mayBeEmpty;
   const chosen = new ChosenTypes();
   let misspelt: Set<string> | undefined;
   for (const key in value) {

@@ -17,6 +17,8 @@ type Json = Readonly<Record<string, unknown>> & { readonly resourceType: string 
 /** JSON has no infinity, but `JSON.parse` makes one of 1e400. */
 const infinite = (_key: string, value: unknown): unknown => (value === '1e400' ? Infinity : value);
 
+const UNKNOWN = { url: 'http://x', valueCode: 'unknown' };
+
 const patient = (members: object): Json => ({ resourceType: 'Patient', ...members });
 const observation = (members: object): Json => ({
   resourceType: 'Observation',
@@ -36,7 +38,14 @@ describe(ResourceValidator, () => {
       'a value that is known to be missing',
       observation({ status: undefined, _status: { extension: [{ url: 'http://x', valueCode: 'unknown' }] } }),
     ],
-    ['a list whose gaps have extensions', patient({ name: [{ given: ['Ann', null], _given: [null, { id: 'g2' }] }] })],
+    [
+      'a list whose gaps have extensions',
+      patient({ name: [{ given: ['Ann', null], _given: [null, { id: 'g2', extension: [UNKNOWN] }] }] }),
+    ],
+    [
+      'C2: the id of a primitive with a value',
+      patient({ birthDate: '2020', _birthDate: { id: 'b' }, name: [{ given: ['Ann'], _given: [{ id: 'g' }] }] }),
+    ],
     [
       'one type of a choice',
       observation({ valueQuantity: { value: 1.5, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' } }),
@@ -113,6 +122,21 @@ describe(ResourceValidator, () => {
     ],
     ['an empty list', patient({ name: [] }), ['structure Patient.name']],
     ['an id with a blank', patient({ id: 'a b' }), ['value Patient.id']],
+    [
+      'C2: a primitive with an id only',
+      patient({ _birthDate: { id: 'b' }, deceasedBoolean: false, _deceasedBoolean: { id: 'd' } }),
+      ['invariant Patient.birthDate'],
+    ],
+    [
+      'C2: a required primitive with an id only',
+      observation({ status: undefined, _status: { id: 's' } }),
+      ['invariant Observation.status'],
+    ],
+    [
+      'C2: a primitive of a list with an id only',
+      patient({ name: [{ given: ['Ann', null], _given: [{ id: 'g1' }, { id: 'g2' }] }, { _given: [{ id: 'g3' }] }] }),
+      ['invariant Patient.name[0].given[1]', 'invariant Patient.name[1].given[0]'],
+    ],
     // And more.
     ['a list where one value is due', patient({ birthDate: ['2020'] }), ['structure Patient.birthDate']],
     ['null', patient({ birthDate: null }), ['structure Patient.birthDate']],
@@ -124,7 +148,7 @@ describe(ResourceValidator, () => {
     ],
     [
       'siblings of another length',
-      patient({ name: [{ given: ['Ann'], _given: [{ id: 'a' }, { id: 'b' }] }] }),
+      patient({ name: [{ given: ['Ann'], _given: [{ id: 'a' }, { extension: [UNKNOWN] }] }] }),
       ['structure Patient.name[0].given'],
     ],
     [
@@ -502,6 +526,19 @@ describe(ResourceValidator, () => {
       'Ward.room[0].name',
       'Ward.x',
     ]);
+  });
+
+  it('C8: accepts empty objects in native types, and in no other', () => {
+    const shapes = {
+      Ward: { auth: '0..1 Ward.auth', code: '0..1 Coding' },
+      'Ward.auth': { password: '0..1 Ward.auth' },
+    };
+    const ward = { resourceType: 'Ward', auth: { password: {} } };
+    const native = new ResourceValidator(new ElementTables(shapes, new Set(), new Set(['Ward'])));
+    expect(native.validate('Ward', ward)).toEqual([]);
+    expect(native.validate('Ward', { ...ward, code: {} }).map(({ expression }) => expression)).toEqual(['Ward.code']);
+    const other = new ResourceValidator(new ElementTables(shapes));
+    expect(other.validate('Ward', ward).map(({ expression }) => expression)).toEqual(['Ward.auth.password']);
   });
 
   it('lets through what a type does not name, where its shape says so', () => {

@@ -60,7 +60,7 @@ export class TypeChecks {
     const handMade = HAND_MADE[type];
     return {
       type,
-      isResource,
+      mayBeEmpty: isResource || this.elements.isNative(type),
       hasOtherMembers: this.elements.hasOtherMembers(type),
       members,
       required,

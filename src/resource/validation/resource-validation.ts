@@ -6,9 +6,12 @@ import { type ErrorIssue, ServiceError } from '../../platform/errors/service-err
 import { type OwnResourceType } from '../resource-type';
 import { ResourceTypes } from '../resource-types';
 
+/** Stands for all native types in the name of the shape of their `meta`. */
+const NATIVE = 'Native';
+
 /** `meta` of native types: that of R4 with the time of creation, as resources have it that a Bundle brings back. */
 const NATIVE_META: OwnShapes = {
-  'Native.meta': {
+  [`${NATIVE}.meta`]: {
     versionId: '0..1 id',
     lastUpdated: '0..1 instant',
     createdAt: '0..1 instant',
@@ -39,7 +42,8 @@ export class ResourceValidation {
       const own = this.types.described();
       const shapes = Object.assign({}, NATIVE_META, ...own.map(shapesOf)) as OwnShapes;
       const open = own.filter(({ shape }) => shape === undefined).map(({ type }) => type);
-      this.built = new ResourceValidator(new ElementTables(shapes, new Set(open)));
+      const native = own.filter(({ isNative }) => isNative === true).map(({ type }) => type);
+      this.built = new ResourceValidator(new ElementTables(shapes, new Set(open), new Set([NATIVE, ...native])));
     }
     return this.built;
   }
@@ -48,7 +52,7 @@ export class ResourceValidation {
 function shapesOf({ type, shape = {}, isNative }: OwnResourceType): OwnShapes {
   const elements = shape[type];
   return isNative === true && elements !== undefined
-    ? { ...shape, [type]: { ...elements, meta: '0..1 Native.meta' } }
+    ? { ...shape, [type]: { ...elements, meta: `0..1 ${NATIVE}.meta` } }
     : shape;
 }
 
