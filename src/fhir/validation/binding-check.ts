@@ -67,6 +67,15 @@ export class CodeSet {
     return typeof code === 'string' && typeof system === 'string' && this.systems.get(system)?.has(code) === true;
   }
 
+  /** Whether a code, Coding, CodeableConcept or Quantity has a code of the set. */
+  holds(value: unknown): boolean {
+    if (typeof value === 'string') return this.hasCode(value);
+    if (!isObject(value)) return false;
+    const { coding } = value;
+    const codings: readonly unknown[] = Array.isArray(coding) ? coding : [value];
+    return codings.some((one) => isObject(one) && this.hasCoding(one.system, one.code));
+  }
+
   get description(): string {
     return this.codes.size <= LISTED_CODES ? [...this.codes].join(', ') : `those of ${this.url}`;
   }

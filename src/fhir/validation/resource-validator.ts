@@ -31,6 +31,11 @@ export class ResourceValidator {
    * @param value what `JSON.parse` made of it
    */
   validate(type: string, value: unknown): readonly ErrorIssue[] {
+    return this.run(type, value).issues;
+  }
+
+  /** As {@link validate}, with what else the walk found. */
+  run(type: string, value: unknown): ValidationRun {
     const run = new ValidationRun();
     run.enter(type);
     if (!isObject(value)) run.report('structure', `It must be an object (${type}), not ${kindOf(value)}.`);
@@ -38,7 +43,7 @@ export class ResourceValidator {
       run.inResource(value, () => {
         this.checks.check(type, value, run);
       });
-    return run.issues;
+    return run;
   }
 
   /** A resource inside of a resource names its own type. */

@@ -129,6 +129,12 @@ export class TypeChecks {
       table ??= this.tableOf(type);
       checkObject(table, item, run);
     };
+    if (type === 'Extension') {
+      return (item, run) => {
+        check(item, run);
+        run.noteExtension(item);
+      };
+    }
     if (!isSubtype(type, 'Reference')) return check;
     const checkTarget = referenceCheck(targets);
     return (item, run) => {

@@ -16,6 +16,7 @@ export type IssueCode =
 const MAX_ISSUES = 100;
 
 const NO_IDS: ReadonlyMap<string, string> = new Map();
+const NO_URLS: ReadonlySet<string> = new Set();
 
 /** What references with `#` mean: a resource and what it contains. */
 class ContainerScope {
@@ -37,16 +38,21 @@ class ContainerScope {
 
 /** One validation: where it is, what it found, and which resource it is in. */
 export class ValidationRun {
-  readonly issues: ErrorIssue[] = [];
+  private found: ErrorIssue[] = [];
   /** How many issues there were, those beyond the bound included. */
   count = 0;
   /** The innermost resource: `%resource`. */
   resource: unknown;
   private readonly path: (string | number)[] = [];
   private scope: ContainerScope | undefined;
+  private urls: Set<string> | undefined;
+
+  get issues(): readonly ErrorIssue[] {
+    return this.found;
+  }
 
   get isFull(): boolean {
-    return this.issues.length >= MAX_ISSUES;
+    return this.found.length >= MAX_ISSUES;
   }
 
   /** The resource that contains the present one, or the present one itself: `%rootResource`. */
@@ -64,7 +70,24 @@ export class ValidationRun {
 
   report(code: IssueCode, diagnostics: string, severity: ErrorIssue['severity'] = 'error'): void {
     this.count += 1;
-    if (!this.isFull) this.issues.push({ severity, code, diagnostics, expression: printPath(this.path) });
+    if (!this.isFull) this.found.push({ severity, code, diagnostics, expression: printPath(this.path) });
+  }
+
+  /** Runs a check and returns its issues instead of reporting them. */
+  collect(check: () => void): readonly ErrorIssue[] {
+    const { found, count } = this;
+    this.found = [];
+    check();
+    const collected = this.found;
+    this.found = found;
+    this.count = count;
+    return collected;
+  }
+
+  /** Reports issues of {@link collect}. */
+  add(issues: readonly ErrorIssue[]): void {
+    this.count += issues.length;
+    this.found.push(...issues.slice(0, Math.max(0, MAX_ISSUES - this.found.length)));
   }
 
   reportAt(step: string, code: IssueCode, diagnostics: string): void {
@@ -108,6 +131,17 @@ export class ValidationRun {
   noteFragment(text: string): void {
     if (text === '#') this.scope?.namingContainer.add(this.resource);
     else this.scope?.named.add(text.slice(1));
+  }
+
+  /** Notes an extension; its definition may be stored. The urls of parts of an extension are relative. */
+  noteExtension(extension: unknown): void {
+    const url = (extension as { readonly url?: unknown } | null)?.url;
+    if (typeof url === 'string' && url.includes(':')) (this.urls ??= new Set()).add(url);
+  }
+
+  /** Urls of all extensions, each once. */
+  get extensionUrls(): ReadonlySet<string> {
+    return this.urls ?? NO_URLS;
   }
 
   noteBrokenReference(): void {

@@ -6,6 +6,14 @@ import { type ErrorIssue, ServiceError } from '../../platform/errors/service-err
 import { type OwnResourceType } from '../resource-type';
 import { ResourceTypes } from '../resource-types';
 
+/** What the definitions of its type say of a resource. */
+export interface CheckedContent {
+  readonly issues: readonly ErrorIssue[];
+  readonly extensionUrls: ReadonlySet<string>;
+}
+
+const NOT_CHECKED: CheckedContent = { issues: [], extensionUrls: new Set() };
+
 /** Stands for all native types in the name of the shape of their `meta`. */
 const NATIVE = 'Native';
 
@@ -29,11 +37,11 @@ export class ResourceValidation {
 
   constructor(private readonly types: ResourceTypes) {}
 
-  /** All faults of a resource, at most 100; none when it is valid. */
-  issuesOf(resource: Resource): readonly ErrorIssue[] {
+  /** All faults of a resource, at most 100, and the urls of its extensions; none where its content is open. */
+  check(resource: Resource): CheckedContent {
     const validator = this.validator();
     const { resourceType: type } = resource;
-    return validator.hasShape(type) ? validator.validate(type, withoutServerMeta(resource)) : [];
+    return validator.hasShape(type) ? validator.run(type, withoutServerMeta(resource)) : NOT_CHECKED;
   }
 
   /** Asked at the first write: modules have registered their types by then. */

@@ -9,31 +9,53 @@ import { SearchIndex } from '../search/search-index';
 /** Definitions of one URL that differ in their versions; more are not looked at. */
 const MAX_VERSIONS = 20;
 
+const URLS_AT_ONCE = 20;
+
+type DefinitionType = 'StructureDefinition' | 'ValueSet';
+
 /** Finds definitions (StructureDefinition, ValueSet) by their canonical. */
 @Injectable()
 export class StoredDefinitions {
   constructor(
-    private readonly search: ResourceSearch,
+    private readonly resources: ResourceSearch,
     private readonly index: SearchIndex,
     private readonly environment: Environment,
   ) {}
 
   /** @param canonical a URL with or without `|version`; without one, the definition that was stored last counts */
-  async find(type: 'StructureDefinition' | 'ValueSet', canonical: string): Promise<Resource | undefined> {
+  async find(type: DefinitionType, canonical: string): Promise<Resource | undefined> {
     const { url, version } = parseCanonical(canonical);
-    // A comma would be read as "or".
-    const query = new URLSearchParams({ url: url.replace(/[\\,$|]/g, '\\$&') });
+    const found = (await this.search(type, [url], MAX_VERSIONS)).filter((definition) => definition.url === url);
+    const fitting = version === undefined ? found : found.filter((definition) => definition.version === version);
+    return latestOf(fitting);
+  }
+
+  /** Those of the URLs that definitions are stored of; one statement for each {@link URLS_AT_ONCE}. */
+  async known(type: DefinitionType, urls: readonly string[]): Promise<ReadonlySet<string>> {
+    const known = new Set<string>();
+    for (let start = 0; start < urls.length; start += URLS_AT_ONCE) {
+      const some = urls.slice(start, start + URLS_AT_ONCE);
+      // Other definitions of these URLs may take all places of the answer: then the rest is asked for without them.
+      for (let left = some; left.length > 0;) {
+        const found = new Set((await this.search(type, left, URLS_AT_ONCE)).map(({ url }) => String(url)));
+        for (const url of found) known.add(url);
+        const others = left.filter((url) => !found.has(url));
+        left = others.length === left.length ? [] : others;
+      }
+    }
+    return known;
+  }
+
+  private async search(type: DefinitionType, urls: readonly string[], count: number): Promise<readonly Resource[]> {
+    // A comma between the URLs is "or", one inside of them is none.
+    const query = new URLSearchParams({ url: urls.map((url) => url.replace(/[\\,$|]/g, '\\$&')).join(',') });
     const { clauses } = parseSearch(query, {
       type,
       parameters: this.index.parameters,
       baseUrl: this.environment.baseUrl,
       isLenient: false,
     });
-    const { resources } = await this.search.search({ type, clauses, count: MAX_VERSIONS, total: 'none' });
-    const found = resources
-      .map(({ text }) => JSON.parse(text) as Resource)
-      .filter((definition) => definition.url === url);
-    const fitting = version === undefined ? found : found.filter((definition) => definition.version === version);
-    return latestOf(fitting);
+    const { resources } = await this.resources.search({ type, clauses, count, total: 'none' });
+    return resources.map(({ text }) => JSON.parse(text) as Resource);
   }
 }

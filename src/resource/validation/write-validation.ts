@@ -4,7 +4,7 @@ import { type Resource } from '../../fhir/types';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { MetaStyles } from '../meta-styles';
 import { type ResourceDraft } from '../resource-draft';
-import { ProfileValidation } from './profile-validation';
+import { mayNameProfiles, ProfileValidation } from './profile-validation';
 import { ReferenceExistence } from './reference-existence';
 import { assertNoErrors, ResourceValidation } from './resource-validation';
 
@@ -29,12 +29,12 @@ export class WriteValidation {
    */
   async issuesOf(draft: ResourceDraft, more: readonly string[] = []): Promise<readonly ErrorIssue[]> {
     const value = this.storedOf(draft);
-    const issues = this.validation.issuesOf(value);
+    const { issues, extensionUrls } = this.validation.check(value);
     // What is built wrongly says nothing more to a profile.
     if (issues.some(({ code }) => code === 'structure')) return issues;
-    if (more.length === 0 && !mayNameProfiles(value)) return issues;
+    if (more.length === 0 && extensionUrls.size === 0 && !mayNameProfiles(value)) return issues;
     const known = new Set(issues.map(({ code, expression }) => `${code} ${expression}`));
-    const added = await this.profiles.issuesOf(value, more);
+    const added = await this.profiles.issuesOf(value, more, extensionUrls);
     return [...issues, ...added.filter(({ code, expression }) => !known.has(`${code} ${expression}`))];
   }
 
@@ -69,10 +69,4 @@ export class WriteValidation {
     if (!this.references.isOn || !isR4ResourceType(type)) return [];
     return this.references.missing([id === undefined ? value : { ...value, id }], willExist);
   }
-}
-
-/** Without a walk for most resources: only these hold others, which may name profiles too. */
-function mayNameProfiles({ meta, contained, resourceType }: Resource): boolean {
-  if (meta?.profile !== undefined || contained !== undefined) return true;
-  return resourceType === 'Bundle' || resourceType === 'Parameters';
 }

@@ -1,3 +1,4 @@
+import { type CodeSet } from '../binding-check';
 import { isObject } from '../fhirpath/compiled';
 import { typeOfCanonical } from './element-constraints';
 import { type ElementValue, matchesPattern, valuesOfElement } from './element-values';
@@ -16,27 +17,19 @@ export interface SliceSurroundings {
 export interface SliceProfiles {
   treeOf(canonical: string): ProfileNode | undefined;
   typeOf(canonical: string): string | undefined;
+  codes(canonical: string): CodeSet | undefined;
 }
 
 /** Whether a value belongs to a slice; undefined where this server cannot tell. */
 export type SliceTest = (value: ElementValue, surroundings: SliceSurroundings) => boolean | undefined;
 
-/**
- * Compiles the discriminators of a slicing for one slice (http://hl7.org/fhir/R4/profiling.html#discriminator).
- * @returns undefined when one of them can never be told
- */
-export function sliceTestOf(
-  slice: ProfileNode,
-  { discriminators }: Slicing,
-  profiles: SliceProfiles,
-): SliceTest | undefined {
-  const tests: SliceTest[] = [];
-  for (const { type, path } of discriminators) {
-    const test = discriminatorTest(slice, type, path, profiles);
-    if (test === undefined) return undefined;
-    tests.push(test);
-  }
-  if (tests.length === 0) return undefined;
+/** Of a discriminator that asks for more than is stored here. */
+const UNTOLD: SliceTest = () => undefined;
+
+/** Compiles the discriminators of a slicing for one slice (http://hl7.org/fhir/R4/profiling.html#discriminator). */
+export function sliceTestOf(slice: ProfileNode, { discriminators }: Slicing, profiles: SliceProfiles): SliceTest {
+  const tests = discriminators.map(({ type, path }) => discriminatorTest(slice, type, path, profiles) ?? UNTOLD);
+  if (tests.length === 0) return UNTOLD;
   return (value, surroundings) => {
     let answer: boolean | undefined = true;
     for (const test of tests) {
@@ -74,13 +67,13 @@ function discriminatorTest(
   if (way === undefined) return undefined;
   const { steps, behind } = way;
   if (type === 'profile') return behind?.length === 0 || behind === undefined ? profileTest(slice, way) : undefined;
-  if (behind === undefined) return plainTest(slice, type, steps);
+  if (behind === undefined) return plainTest(slice, type, steps, profiles);
   const targets = targetProfilesOf(nodeAt(slice, steps));
   if (type === 'type' && behind.length === 0) return targetTypeTest(targets, steps, profiles);
   // What the slice says of the target is said by the one profile that the target must have.
   const [only] = targets;
   const target = only === undefined || targets.length > 1 ? undefined : profiles.treeOf(only);
-  const test = target === undefined ? undefined : plainTest(target, type, behind);
+  const test = target === undefined ? undefined : plainTest(target, type, behind, profiles);
   if (test === undefined) return undefined;
   return ({ value }, surroundings) =>
     anyOf(reach(value, steps), (reference) => {
@@ -89,11 +82,16 @@ function discriminatorTest(
     });
 }
 
-function plainTest(slice: ProfileNode, type: string, steps: readonly string[]): SliceTest | undefined {
+function plainTest(
+  slice: ProfileNode,
+  type: string,
+  steps: readonly string[],
+  profiles: SliceProfiles,
+): SliceTest | undefined {
   switch (type) {
     case 'value':
     case 'pattern':
-      return valueTest(slice, steps);
+      return valueTest(slice, steps) ?? bindingTest(slice, steps, profiles);
     case 'exists':
       return existsTest(slice, steps);
     case 'type':
@@ -109,6 +107,14 @@ function valueTest(slice: ProfileNode, steps: readonly string[]): SliceTest | un
   const expected = url === undefined ? expectedAt(slice, steps) : { value: url };
   if (expected === undefined) return undefined;
   return ({ value }) => reach(value, steps).some((found) => matchesPattern(found, expected.value));
+}
+
+/** A required binding tells slices apart as a fixed value does. */
+function bindingTest(slice: ProfileNode, steps: readonly string[], profiles: SliceProfiles): SliceTest | undefined {
+  const bound = nodeAt(slice, steps)?.constraints.findLast(({ requiredValueSet }) => requiredValueSet !== undefined);
+  const codes = bound?.requiredValueSet === undefined ? undefined : profiles.codes(bound.requiredValueSet);
+  if (codes === undefined) return undefined;
+  return ({ value }) => reach(value, steps).some((found) => codes.holds(found));
 }
 
 function existsTest(slice: ProfileNode, steps: readonly string[]): SliceTest | undefined {

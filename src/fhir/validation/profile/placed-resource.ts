@@ -26,9 +26,14 @@ export function placeOf(resource: ResourceValue): PlacedResource {
 
 /** The resource and all inside of it: contained ones, entries of Bundles and Parameters. Each stands after what holds it. */
 export function placesIn(resource: ResourceValue): readonly PlacedResource[] {
-  const places = [placeOf(resource)];
+  return placesFrom(placeOf(resource));
+}
+
+/** The same for a resource that has a place already. */
+export function placesFrom(place: PlacedResource): readonly PlacedResource[] {
+  const places = [place];
   // The list grows while it is walked.
-  for (const place of places) places.push(...placesBelow(place));
+  for (const one of places) places.push(...placesBelow(one));
   return places;
 }
 

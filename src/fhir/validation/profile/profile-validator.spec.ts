@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CodeSet } from '../binding-check';
 import { placeOf, placesIn } from './placed-resource';
 import { ProfileValidator, type ProfileSources } from './profile-validator';
-import { storedProfileOf } from './stored-profile';
+import { storedProfileOf, type StoredProfile } from './stored-profile';
 
 const URL = 'http://p.example/profile';
 const RACE = 'http://p.example/race';
@@ -32,12 +32,28 @@ const others: Record<string, object> = {
   }),
 };
 
+const TOWN = 'http://p.example/town';
+const LAND = 'http://p.example/land';
+others[TOWN] = definition('Address', [{ id: 'Address.city', min: 1 }], { url: TOWN });
+others[LAND] = definition('Address', [{ id: 'Address.country', min: 1 }], { url: LAND });
+
 others['http://hl7.org/fhir/StructureDefinition/vitalsigns'] = definition('Observation', [
   { id: 'Observation.subject', min: 1 },
 ]);
 
+const read = new Map<object | undefined, StoredProfile | undefined>();
+
+/** One object for each definition, as the server has it. */
+function profileOf(canonical: string): StoredProfile | undefined {
+  const found = others[canonical];
+  if (!read.has(found)) read.set(found, storedProfileOf(found));
+  return read.get(found);
+}
+
 const sources: ProfileSources = {
-  profile: (canonical) => storedProfileOf(others[canonical]),
+  profile: profileOf,
+  now: () => Date.UTC(2026, 0, 1),
+  convert: (value, from, to) => (from === 'g' && to === 'kg' ? value / 1000 : undefined),
   codes: (canonical) =>
     canonical === 'http://p.example/codes' ? new CodeSet(canonical, { 'http://s': ['a', 'b'] }) : undefined,
 };
@@ -249,6 +265,131 @@ describe(ProfileValidator, () => {
       expect(issues(elements, resource)).toEqual(expected);
     },
   );
+
+  const KG = { system: 'http://unitsofmeasure.org', code: 'kg' };
+  const least = (element: object): readonly Element[] => [{ id: 'Observation.value[x]', ...element }];
+  it.each([
+    ['C4.1', { minValueDate: '2020-06-01' }, { birthDate: '2020-05-31' }, true],
+    ['C4.1', { minValueDate: '2020-06-01' }, { birthDate: '2020-06-01' }, false],
+    ['C4.1', { minValueDate: '2020-06-01' }, { birthDate: '2020-06' }, false],
+    ['C4.1', { minValueDate: '2020-06-01' }, { birthDate: '2020-05' }, true],
+    ['C4.1', { minValueQuantity: { value: 18, code: 'a' } }, { birthDate: '2007-12-01' }, true],
+    ['C4.1', { minValueQuantity: { value: 18, code: 'a' } }, { birthDate: '2008-01-02' }, false],
+    ['C4.2', { maxValueDate: '2020-06-01' }, { birthDate: '2020-06-02' }, true],
+    ['C4.2', { maxValueDate: '2020-06-01' }, { birthDate: '2020' }, false],
+    ['C4.2', { maxValueQuantity: { value: 1, code: 'd' } }, { birthDate: '2026-01-03' }, true],
+    ['C4.2', { maxValueQuantity: { value: 1, code: 'd' } }, { birthDate: '2026-01-02' }, false],
+  ])('%s: limits dates: %j of %j', (_number, limit, members, isRefused) => {
+    const expected = isRefused ? ['error value Patient.birthDate'] : [];
+    expect(issues([{ id: 'Patient.birthDate', ...limit }], patient(members))).toEqual(expected);
+  });
+
+  it.each([
+    ['C4.1', { minValueInteger: 3 }, { valueInteger: 2 }, 'error value'],
+    ['C4.1', { minValueInteger: 3 }, { valueInteger: 3 }, undefined],
+    ['C4.2', { maxValueInteger: 3 }, { valueInteger: 4 }, 'error value'],
+    ['C4.1', { minValueTime: '10:00:00' }, { valueTime: '09:59:59.9' }, 'error value'],
+    ['C4.1', { minValueTime: '10:00:00.000' }, { valueTime: '10:00:00' }, undefined],
+    [
+      'C4.2',
+      { maxValueInstant: '2020-01-01T00:00:00Z' },
+      { valueDateTime: '2020-01-01T01:00:01+01:00' },
+      'error value',
+    ],
+    ['C4.2', { maxValueInstant: '2020-01-01T00:00:00Z' }, { valueDateTime: '2020-01-01' }, undefined],
+    ['C4.1', { minValueQuantity: { value: 1, ...KG } }, { valueQuantity: { value: 0.5, ...KG } }, 'error value'],
+    [
+      'C4.1',
+      { minValueQuantity: { value: 1, ...KG } },
+      { valueQuantity: { value: 999, ...KG, code: 'g' } },
+      'error value',
+    ],
+    [
+      'C4.1',
+      { minValueQuantity: { value: 1, ...KG } },
+      { valueQuantity: { value: 1000, ...KG, code: 'g' } },
+      undefined,
+    ],
+    [
+      'C4.1',
+      { minValueQuantity: { value: 1, ...KG } },
+      { valueQuantity: { value: 9, ...KG, code: 'm' } },
+      'warning informational',
+    ],
+    ['C4.3', { maxLength: 3 }, { valueString: 'four' }, 'error too-long'],
+    ['C4.3', { maxLength: 3 }, { valueString: '\u{1F600}\u{1F600}\u{1F600}' }, undefined],
+  ])('%s: limits values: %j of %j', (_number, limit, members, expected) => {
+    const found = issues(least(limit), observation(members));
+    expect(found).toEqual(expected === undefined ? [] : [`${expected} Observation.value`]);
+  });
+
+  it.each([
+    [[{ city: 'A' }, { country: 'B' }], []],
+    [[{ city: 'A' }, { text: 'C' }], ['error structure Patient.address[1]']],
+  ])('C4.4: asks for one of several profiles of a type: %j', (address, expected) => {
+    const one = [{ id: 'Patient.address', type: [{ code: 'Address', profile: [TOWN, LAND] }] }];
+    expect(issues(one, patient({ address }))).toEqual(expected);
+    const two = [TOWN, LAND].map((url) => ({ code: 'Address', profile: [url] }));
+    expect(issues([{ id: 'Patient.address', type: two }], patient({ address }))).toEqual(expected);
+  });
+
+  it('C4.4: accepts a value where one of the profiles is not stored, and names one fault of all', () => {
+    const elements = [{ id: 'Patient.address', type: [{ code: 'Address', profile: [TOWN, 'http://p.example/no'] }] }];
+    expect(issues(elements, patient({ address: [{ text: 'C' }] }))).toEqual([]);
+  });
+
+  it('C4.4: checks a value once by each profile, however deep profiles name themselves', () => {
+    const url = 'http://p.example/deep';
+    const type = [{ code: 'Extension', profile: [url] }];
+    const element = { id: 'Extension.extension', type };
+    // Two elements of the profile lead to the same values; without a memory each level would double the work.
+    others[url] = definition('Extension', [element, { ...element, min: 0 }], { url });
+    let extension: object = { url: 'x', valueCode: 'x' };
+    for (let depth = 0; depth < 60; depth += 1) extension = { url: 'x', extension: [extension] };
+    expect(issues([{ id: 'Patient.extension', type }], patient({ extension: [extension] }))).toEqual([]);
+  });
+
+  it('C4.4: holds a resource in an entry to its type and profile', () => {
+    const bundle = (resource: object): { resourceType: string } => ({
+      resourceType: 'Bundle',
+      ...{ entry: [{ resource }] },
+    });
+    const elements = [{ id: 'Bundle.entry.resource', type: [{ code: 'Patient', profile: ['http://p.example/base'] }] }];
+    expect(issues(elements, bundle(patient({ birthDate: '2020' })))).toEqual([]);
+    expect(issues(elements, bundle(patient({})))).toEqual(['error required Bundle.entry[0].resource.birthDate']);
+    expect(issues(elements, bundle(observation({})))).toEqual(['error structure Bundle.entry[0].resource']);
+  });
+
+  const BOUND: readonly Element[] = [
+    { id: 'Observation.category', slicing: { discriminator: [{ type: 'value', path: '$this' }], rules: 'open' } },
+    {
+      id: 'Observation.category:survey',
+      sliceName: 'survey',
+      min: 1,
+      max: '1',
+      patternCodeableConcept: { text: 'survey' },
+    },
+    { id: 'Observation.category:kind', sliceName: 'kind', max: '1' },
+  ];
+  const binding = (valueSet: string): readonly Element[] => [
+    ...BOUND.slice(0, 2),
+    { id: 'Observation.category:kind', sliceName: 'kind', max: '1', binding: { strength: 'required', valueSet } },
+  ];
+  const KIND = { coding: [{ system: 'http://s', code: 'a' }] };
+  it.each([
+    ['http://p.example/codes', [{ text: 'survey' }, KIND], []],
+    ['http://p.example/codes', [{ text: 'survey' }, KIND, KIND], ['error structure Observation.category']],
+    ['http://p.example/codes', [KIND], ['error required Observation.category']],
+    ['http://p.example/absent', [{ text: 'survey' }], []],
+    ['http://p.example/absent', [], ['error required Observation.category']],
+    [
+      'http://p.example/absent',
+      [KIND],
+      ['error required Observation.category', 'warning informational Observation.category'],
+    ],
+  ])('C4.5: a slice that is bound to %s leaves the others checked: %j', (valueSet, category, expected) => {
+    expect(issues(binding(valueSet), observation({ category }))).toEqual(expected);
+  });
 
   it.each([
     ['open', [MRN, SSN, { value: 'x' }], []],

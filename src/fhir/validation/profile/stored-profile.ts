@@ -12,6 +12,11 @@ export interface ElementConstraint {
   readonly fixed: { readonly value: unknown } | undefined;
   /** `pattern[x]`: the value must hold at least this. */
   readonly pattern: { readonly value: unknown } | undefined;
+  /** `minValue[x]` and `maxValue[x]`, both inclusive. */
+  readonly minValue: { readonly value: unknown } | undefined;
+  readonly maxValue: { readonly value: unknown } | undefined;
+  /** In characters. */
+  readonly maxLength: number | undefined;
   readonly requiredValueSet: string | undefined;
   readonly slicing: Slicing | undefined;
   readonly invariants: readonly Invariant[];
@@ -80,6 +85,9 @@ function constraintOf(element: Readonly<Record<string, unknown>>): ElementConstr
     })),
     fixed: choiceOf(element, 'fixed'),
     pattern: choiceOf(element, 'pattern'),
+    minValue: choiceOf(element, 'minValue'),
+    maxValue: choiceOf(element, 'maxValue'),
+    maxLength: typeof element.maxLength === 'number' ? element.maxLength : undefined,
     requiredValueSet:
       isObject(element.binding) && element.binding.strength === 'required'
         ? textOf(element.binding.valueSet)

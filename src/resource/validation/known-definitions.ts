@@ -1,0 +1,61 @@
+import { type CodeSet } from '../../fhir/validation/binding-check';
+import { codesOfR4, listedCodesOf } from '../../fhir/validation/profile/listed-codes';
+import { storedProfileOf, type StoredProfile } from '../../fhir/validation/profile/stored-profile';
+import { type StoredDefinitions } from './stored-definitions';
+
+/** A resource of more extensions, or with longer urls, has only the first ones looked up. */
+const MAX_EXTENSION_URLS = 200;
+const MAX_URL_LENGTH = 2_000;
+/** Callers choose the URLs: when this many are remembered, the memory is cleared. */
+const MAX_KNOWN = 10_000;
+
+/** What is known of the stored definitions at one epoch: loaded when first asked for, absent ones included. */
+export class KnownDefinitions {
+  private readonly profiles = new Map<string, Promise<StoredProfile | undefined>>();
+  private readonly valueSets = new Map<string, Promise<CodeSet | undefined>>();
+  private readonly hasDefinition = new Map<string, boolean>();
+
+  constructor(private readonly definitions: StoredDefinitions) {}
+
+  profile(canonical: string): Promise<StoredProfile | undefined> {
+    return once(this.profiles, canonical, async () =>
+      storedProfileOf(await this.definitions.find('StructureDefinition', canonical)),
+    );
+  }
+
+  codes(canonical: string): Promise<CodeSet | undefined> {
+    const [url = ''] = canonical.split('|');
+    return once(
+      this.valueSets,
+      canonical,
+      async () => listedCodesOf(url, await this.definitions.find('ValueSet', canonical)) ?? codesOfR4(url),
+    );
+  }
+
+  /** Those of the URLs that a StructureDefinition is stored of. */
+  async storedOf(urls: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    const asked = [...urls].slice(0, MAX_EXTENSION_URLS).filter((url) => url.length <= MAX_URL_LENGTH);
+    const stored = new Set(asked.filter((url) => this.hasDefinition.get(url) === true));
+    const unknown = asked.filter((url) => !this.hasDefinition.has(url));
+    if (unknown.length === 0) return stored;
+    const found = await this.definitions.known('StructureDefinition', unknown);
+    if (this.hasDefinition.size > MAX_KNOWN) this.hasDefinition.clear();
+    for (const url of unknown) {
+      this.hasDefinition.set(url, found.has(url));
+      if (found.has(url)) stored.add(url);
+    }
+    return stored;
+  }
+}
+
+async function once<T>(kept: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
+  if (kept.size > MAX_KNOWN) kept.clear();
+  const found = kept.get(key) ?? load();
+  kept.set(key, found);
+  try {
+    return await found;
+  } catch (error) {
+    kept.delete(key);
+    throw error;
+  }
+}
