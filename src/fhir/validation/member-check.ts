@@ -2,6 +2,7 @@ import { type ItemCheck } from './binding-check';
 import { isObject } from './fhirpath/compiled';
 import { PRIMITIVES, type PrimitiveCheck } from './primitive-check';
 import { type ValidationRun } from './validation-run';
+import { fragmentsOf } from './xhtml';
 
 /** Checks one member of a JSON object; `owner` is the object. */
 export type MemberCheck = (value: unknown, owner: Readonly<Record<string, unknown>>, run: ValidationRun) => void;
@@ -121,6 +122,8 @@ export function primitiveItem(type: string): ItemCheck {
     }
     if (!is(value as string | number | boolean)) run.report('value', `It must be ${description}.`);
     else if (isLink && String(value).startsWith('#')) run.noteFragment(String(value));
+    else if (type === 'xhtml' && run.hasContained)
+      for (const id of fragmentsOf(String(value))) run.noteFragment(`#${id}`);
   };
 }
 

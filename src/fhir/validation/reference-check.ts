@@ -51,15 +51,19 @@ function targetTypeOf(reference: string, run: ValidationRun): string | undefined
   const target = parseReference(reference, '');
   switch (target?.kind) {
     case 'local':
-      return target.type;
+      // Some writers name an entry "urn:uuid:…" and refer to it by type and UUID.
+      return run.entryTypeOf(`urn:uuid:${target.id}`) ?? target.type;
     case 'contained':
       run.noteFragment(reference);
       return containedTypeOf(target.id, run);
     case 'absolute':
       // On another server a path that looks like a type need not be one.
-      return target.type !== undefined && isR4ResourceType(target.type) ? target.type : undefined;
+      return (
+        run.entryTypeOf(target.key) ??
+        (target.type !== undefined && isR4ResourceType(target.type) ? target.type : undefined)
+      );
     case 'urn':
-      return undefined;
+      return run.entryTypeOf(target.key);
     case undefined:
       return conditionalTypeOf(reference, run);
   }

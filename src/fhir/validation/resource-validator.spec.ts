@@ -27,6 +27,67 @@ const observation = (members: object): Json => ({
   ...members,
 });
 
+const DATA = { contentType: 'text/plain' };
+const ENTRY = 'urn:uuid:a1f0c1de-0000-4000-8000-000000000001';
+const OUTCOME = { resourceType: 'OperationOutcome', id: 'o', issue: [{ severity: 'error', code: 'invalid' }] };
+
+const bundle = (type: string, entry: readonly object[]): Json => ({
+  resourceType: 'Bundle',
+  type,
+  ...(entry.length === 0 ? {} : { entry }),
+});
+
+/** A document of a Composition, version 1 of a Patient, and more. */
+const documentOf = (members: object, ...more: readonly object[]): Json => ({
+  ...bundle('document', [
+    {
+      fullUrl: 'http://x.example/Composition/1',
+      resource: {
+        resourceType: 'Composition',
+        id: '1',
+        status: 'final',
+        type: { text: 'x' },
+        date: '2020',
+        title: 'x',
+        ...members,
+      },
+    },
+    FIRST_VERSION,
+    ...more,
+  ]),
+  identifier: { system: 'http://x', value: '1' },
+  timestamp: '2020-01-01T00:00:00Z',
+});
+
+const FIRST_VERSION = {
+  fullUrl: 'http://x.example/Patient/1',
+  resource: { resourceType: 'Patient', id: '1', meta: { versionId: '1' } },
+};
+
+/** A profile of Observation with these paths, each perhaps with a type and its profile behind colons. */
+const constraining = (...paths: readonly string[]): Json => ({
+  resourceType: 'StructureDefinition',
+  url: 'http://x.example/profile',
+  name: 'X',
+  status: 'draft',
+  kind: 'resource',
+  abstract: false,
+  type: 'Observation',
+  derivation: 'constraint',
+  baseDefinition: 'http://hl7.org/fhir/StructureDefinition/Observation',
+  differential: {
+    element: paths.map((text, index) => {
+      const [path = '', code, type] = text.split(':');
+      const profile = [`http://hl7.org/fhir/StructureDefinition/${type ?? ''}`];
+      return {
+        id: `Observation.${path}:s${index}`,
+        path: `Observation.${path}`,
+        ...(code === undefined ? {} : { type: [{ code, profile }] }),
+      };
+    }),
+  },
+});
+
 describe(ResourceValidator, () => {
   it.each([
     ['an empty resource', patient({})],
@@ -90,6 +151,26 @@ describe(ResourceValidator, () => {
         ],
       }),
     ],
+    [
+      'C4.10: a contained resource that the narrative shows',
+      patient({
+        contained: [
+          { resourceType: 'Binary', id: 'map', contentType: 'image/png' },
+          { resourceType: 'Binary', id: 'note', contentType: 'text/plain' },
+        ],
+        text: {
+          status: 'additional',
+          div: `<div xmlns="http://www.w3.org/1999/xhtml"><img src="#map" alt="map"/><a title='x' href='#note'>note</a></div>`,
+        },
+      }),
+    ],
+    [
+      'a document with what its composition names',
+      documentOf(
+        { author: [{ reference: 'Practitioner/1' }], subject: { reference: 'http://x.example/Patient/1/_history/1' } },
+        { fullUrl: 'http://x.example/Practitioner/1', resource: { resourceType: 'Practitioner', id: '1' } },
+      ),
+    ],
     ['strange but legal text', patient({ name: [{ text: 'a\u00A0b\t\n\u{1F600}' }] })],
     ['a number that no double holds', observation({ valueQuantity: { value: '1e400' } })],
     [
@@ -136,6 +217,95 @@ describe(ResourceValidator, () => {
       'C2: a primitive of a list with an id only',
       patient({ name: [{ given: ['Ann', null], _given: [{ id: 'g1' }, { id: 'g2' }] }, { _given: [{ id: 'g3' }] }] }),
       ['invariant Patient.name[0].given[1]', 'invariant Patient.name[1].given[0]'],
+    ],
+    [
+      'C4.9: a relative fullUrl',
+      bundle('collection', [{ fullUrl: 'Patient/1', resource: patient({ id: '1' }) }]),
+      ['value Bundle.entry[0].fullUrl'],
+    ],
+    [
+      'C4.11: a document whose fullUrl and id disagree',
+      documentOf(
+        { author: [{ display: 'A' }] },
+        { fullUrl: 'http://x.example/Patient/2', resource: patient({ id: '3' }) },
+      ),
+      ['value Bundle.entry[2].fullUrl'],
+    ],
+    [
+      'C4.11: a document without what its composition names',
+      documentOf({
+        author: [{ reference: 'Practitioner/1' }, { reference: 'Patient/1/_history/2' }],
+        subject: { reference: 'Patient/1/_history/1' },
+        encounter: { reference: 'urn:uuid:a1f0c1de-0000-4000-8000-000000000001' },
+        section: [{ title: 'S', section: [{ title: 'T', entry: [{ reference: 'http://y.example/Patient/1' }] }] }],
+      }),
+      [
+        'value Bundle.entry[0].resource.author[0].reference',
+        'value Bundle.entry[0].resource.author[1].reference',
+        'value Bundle.entry[0].resource.encounter.reference',
+        'value Bundle.entry[0].resource.section[0].section[0].entry[0].reference',
+      ],
+    ],
+    [
+      'C4.11: a link twice that a Bundle has once',
+      {
+        ...bundle('collection', []),
+        link: ['self', 'self', 'x', 'x'].map((relation) => ({ relation, url: 'http://x' })),
+      },
+      ['value Bundle.link[1].relation'],
+    ],
+    [
+      'C4.11: found resources of a wrong kind',
+      bundle('searchset', [
+        { resource: patient({ id: '1' }), search: { mode: 'outcome' } },
+        { resource: OUTCOME, search: { mode: 'match' } },
+        { resource: patient({}), search: { mode: 'match' } },
+        { resource: OUTCOME, search: { mode: 'outcome' } },
+      ]),
+      [0, 1, 2].map((index) => `value Bundle.entry[${index}].resource`),
+    ],
+    [
+      'C4.11: a reference to an entry of the wrong type',
+      bundle('collection', [
+        { fullUrl: ENTRY, resource: { resourceType: 'Medication' } },
+        { resource: observation({ subject: { reference: ENTRY } }) },
+        { resource: observation({ subject: { reference: `Patient/${ENTRY.slice(9)}` } }) },
+      ]),
+      ['structure Bundle.entry[1].resource.subject', 'structure Bundle.entry[2].resource.subject'],
+    ],
+    [
+      'C4.11: an attachment of another size',
+      patient({
+        photo: [
+          { ...DATA, data: 'aGVs bG8=', size: 5 },
+          { ...DATA, data: 'aGVsbG8=', size: 6 },
+          { ...DATA, data: 'AAAA', size: 3 },
+        ],
+      }),
+      ['value Patient.photo[1].size'],
+    ],
+    [
+      'C4.11: a supplement that claims to be complete',
+      { resourceType: 'CodeSystem', status: 'draft', content: 'complete', supplements: 'http://x' },
+      ['value CodeSystem.content'],
+    ],
+    [
+      'C4.11: a relative canonical URL',
+      { resourceType: 'ValueSet', status: 'draft', url: 'ValueSet/mine' },
+      ['value ValueSet.url'],
+    ],
+    [
+      'C4.11: constraints of what a type has not',
+      constraining(
+        ...['valueQuantity.value', 'value[x].coding.code', 'component.value[x]', 'status.extension.url', 'contained.x'],
+        ...['valueBla', 'subject.name', 'valueMoney'],
+      ),
+      [5, 6, 7].map((index) => `value StructureDefinition.differential.element[${index}].path`),
+    ],
+    [
+      'C4.11: a type in place of a profile',
+      constraining('value[x]', 'value[x]:Quantity:Count'),
+      ['value StructureDefinition.differential.element[1].type'],
     ],
     // And more.
     ['a list where one value is due', patient({ birthDate: ['2020'] }), ['structure Patient.birthDate']],
@@ -481,7 +651,7 @@ describe(ResourceValidator, () => {
         differential: {
           element: [
             { id: 'Patient', path: 'Patient' },
-            ...many.map((index) => ({ id: `Patient.e${index}`, path: `Patient.e${index}` })),
+            ...many.map((index) => ({ id: `Patient.name:n${index}`, path: 'Patient.name.period.start' })),
           ],
         },
       },

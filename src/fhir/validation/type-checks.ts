@@ -1,4 +1,4 @@
-import { type ElementDefinition, isPrimitiveType, isSubtype, memberKey } from '../definitions';
+import { type ElementDefinition, isPrimitiveType, isR4ResourceType, isSubtype, memberKey } from '../definitions';
 import { bindingCheckOf, type ItemCheck } from './binding-check';
 import { type ElementTables } from './element-tables';
 import { isObject } from './fhirpath/compiled';
@@ -95,7 +95,7 @@ export class TypeChecks {
 
   private itemCheck(owner: string, element: ElementDefinition, type: string): ItemCheck {
     const checks = [
-      this.valueCheck(element, type),
+      this.valueCheck(owner, element, type),
       bindingCheckOf(owner, element.name, type, this.elements.ownTypes),
       ...invariantsOfElement(owner, element, type),
     ];
@@ -113,8 +113,8 @@ export class TypeChecks {
     };
   }
 
-  private valueCheck({ name, targets }: ElementDefinition, type: string): ItemCheck {
-    if (isPrimitiveType(type)) return primitiveItem(type);
+  private valueCheck(owner: string, { name, targets }: ElementDefinition, type: string): ItemCheck {
+    if (isPrimitiveType(type)) return isCanonicalUrl(owner, name, type) ? absoluteUri : primitiveItem(type);
     if (type === 'Any') return () => undefined;
     if (type === 'NativeReference') return nativeReferenceCheck(targets);
     if (type === 'Resource') {
@@ -143,6 +143,18 @@ export class TypeChecks {
     };
   }
 }
+
+/** http://hl7.org/fhir/R4/resource.html#canonical */
+const isCanonicalUrl = (owner: string, name: string, type: string): boolean =>
+  name === 'url' && type === 'uri' && isR4ResourceType(owner);
+
+const plainUri = primitiveItem('uri');
+
+const absoluteUri: ItemCheck = (item, run) => {
+  if (typeof item === 'string' && !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(item))
+    run.report('value', 'It must be an absolute URI, such as "https://…" or "urn:uuid:…" with a UUID.');
+  else plainUri(item, run);
+};
 
 /** `{resourceType, id}`, the reference form of the server's own types. */
 function nativeReferenceCheck(targets: readonly string[]): ItemCheck {

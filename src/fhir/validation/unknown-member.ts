@@ -18,6 +18,7 @@ interface Hint {
 
 /** What someone probably meant who sent a member that the type does not have. */
 export function hintFor(key: string, type: string, members: ReadonlyMap<string, KnownMember>): Hint {
+  if (key === 'fhir_comments') return { hint: ' R4 has no comments in JSON. Leave them out.' };
   const known = [...members].filter(([name]) => !name.startsWith('_'));
   const stem = key.replace(/^_/, '');
   const named = members.get(stem);

@@ -28,7 +28,17 @@ class ContainerScope {
   hasBrokenReference = false;
   private ids: ReadonlyMap<string, string> | undefined;
 
-  constructor(readonly resource: Readonly<Record<string, unknown>>) {}
+  private typesByUrl: ReadonlyMap<string, string> | undefined;
+
+  constructor(
+    readonly resource: Readonly<Record<string, unknown>>,
+    readonly outer: ContainerScope | undefined,
+  ) {}
+
+  /** Types of the entries of a Bundle by fullUrl. */
+  get entryTypes(): ReadonlyMap<string, string> {
+    return (this.typesByUrl ??= entryTypesOf(this.resource));
+  }
 
   /** Types of the contained resources by id. */
   get containedTypes(): ReadonlyMap<string, string> {
@@ -107,7 +117,7 @@ export class ValidationRun {
   /** The same, but for what nothing refers to: that has been told already. */
   inScopeOf(resource: Readonly<Record<string, unknown>>, validate: (scope: ContainerScope) => void): void {
     const [outerScope, outerResource] = [this.scope, this.resource];
-    const scope = new ContainerScope(resource);
+    const scope = new ContainerScope(resource, outerScope);
     this.scope = scope;
     this.resource = resource;
     validate(scope);
@@ -152,6 +162,15 @@ export class ValidationRun {
     return this.scope?.containedTypes ?? NO_IDS;
   }
 
+  get hasContained(): boolean {
+    return this.scope?.resource.contained !== undefined;
+  }
+
+  /** The type of the entry of the Bundle around the resource that has this fullUrl. */
+  entryTypeOf(fullUrl: string): string | undefined {
+    return this.scope?.outer?.entryTypes.get(fullUrl);
+  }
+
   /** Invariant dom-3: what nothing refers to has no meaning. */
   private reportUnnamed({ resource, named, namingContainer, hasBrokenReference }: ContainerScope): void {
     const { contained } = resource;
@@ -176,6 +195,17 @@ export function printPath(path: readonly (string | number)[]): string {
   let text = '';
   for (const step of path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
   return text;
+}
+
+function entryTypesOf({ resourceType, entry }: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+  if (resourceType !== 'Bundle' || !Array.isArray(entry)) return NO_IDS;
+  const types = new Map<string, string>();
+  for (const one of entry as readonly unknown[]) {
+    const { fullUrl, resource } = (one ?? {}) as { readonly fullUrl?: unknown; readonly resource?: unknown };
+    const type = (resource as { readonly resourceType?: unknown } | null | undefined)?.resourceType;
+    if (typeof fullUrl === 'string' && typeof type === 'string') types.set(fullUrl, type);
+  }
+  return types;
 }
 
 function containedTypesOf(contained: unknown): ReadonlyMap<string, string> {

@@ -9,7 +9,9 @@ const ELEMENTS = new Set(
 const TAG =
   /<(?:!--[\s\S]*?-->|\/([A-Za-z][\w:.-]*)\s*>|([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/y;
 const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-const ENTITY = /&(?!(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)/;
+/** XML has five named entities, and narratives no others (http://hl7.org/fhir/R4/narrative.html#xhtml). */
+const ENTITY = /&(?!(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|lt|gt|amp|quot|apos);)/;
+const FRAGMENT = /\s(?:href|src)\s*=\s*["']#([A-Za-z0-9.-]{1,64})["']/g;
 
 /**
  * What is wrong with the `div` of a narrative: it must be well-formed, hold formatting only, and say something
@@ -25,7 +27,8 @@ export function xhtmlFaultOf(markup: string): string | undefined {
   while (position < source.length) {
     const next = source.indexOf('<', position);
     const words = source.slice(position, next === -1 ? source.length : next);
-    if (ENTITY.test(words)) return 'an "&" must be written as "&amp;"';
+    if (ENTITY.test(words))
+      return 'an "&" must be written as "&amp;", and other signs as themselves or by number ("&#160;" for "&nbsp;")';
     if (words.trim() !== '') {
       if (open.length === 0) return 'there is text outside of the <div>';
       hasContent = true;
@@ -49,6 +52,11 @@ export function xhtmlFaultOf(markup: string): string | undefined {
   }
   if (open.length > 0) return `<${open.at(-1) ?? ''}> is not closed`;
   return hasContent ? undefined : 'it has no content';
+}
+
+/** Ids that links and images of a narrative refer to by `#id`. */
+export function fragmentsOf(markup: string): readonly string[] {
+  return [...markup.matchAll(FRAGMENT)].map(([, id = '']) => id);
 }
 
 function elementFaultOf(name: string, attributes: string): string | undefined {
