@@ -114,7 +114,7 @@ export class TypeChecks {
   }
 
   private valueCheck(owner: string, { name, targets }: ElementDefinition, type: string): ItemCheck {
-    if (isPrimitiveType(type)) return isCanonicalUrl(owner, name, type) ? absoluteUri : primitiveItem(type);
+    if (isPrimitiveType(type)) return urlCheckOf(owner, name, type) ?? primitiveItem(type);
     if (type === 'Any') return () => undefined;
     if (type === 'NativeReference') return nativeReferenceCheck(targets);
     if (type === 'Resource') {
@@ -129,12 +129,6 @@ export class TypeChecks {
       table ??= this.tableOf(type);
       checkObject(table, item, run);
     };
-    if (type === 'Extension') {
-      return (item, run) => {
-        check(item, run);
-        run.noteExtension(item);
-      };
-    }
     if (!isSubtype(type, 'Reference')) return check;
     const checkTarget = referenceCheck(targets);
     return (item, run) => {
@@ -144,10 +138,6 @@ export class TypeChecks {
   }
 }
 
-/** http://hl7.org/fhir/R4/resource.html#canonical */
-const isCanonicalUrl = (owner: string, name: string, type: string): boolean =>
-  name === 'url' && type === 'uri' && isR4ResourceType(owner);
-
 const plainUri = primitiveItem('uri');
 
 const absoluteUri: ItemCheck = (item, run) => {
@@ -155,6 +145,18 @@ const absoluteUri: ItemCheck = (item, run) => {
     run.report('value', 'It must be an absolute URI, such as "https://…" or "urn:uuid:…" with a UUID.');
   else plainUri(item, run);
 };
+
+const extensionUrl: ItemCheck = (item, run) => {
+  plainUri(item, run);
+  run.noteExtension(item);
+};
+
+/** Of extensions, and of canonical URLs (http://hl7.org/fhir/R4/resource.html#canonical). */
+function urlCheckOf(owner: string, name: string, type: string): ItemCheck | undefined {
+  if (name !== 'url' || type !== 'uri') return undefined;
+  if (owner === 'Extension') return extensionUrl;
+  return isR4ResourceType(owner) ? absoluteUri : undefined;
+}
 
 /** `{resourceType, id}`, the reference form of the server's own types. */
 function nativeReferenceCheck(targets: readonly string[]): ItemCheck {

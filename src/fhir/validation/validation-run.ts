@@ -16,7 +16,7 @@ export type IssueCode =
 const MAX_ISSUES = 100;
 
 const NO_IDS: ReadonlyMap<string, string> = new Map();
-const NO_URLS: ReadonlySet<string> = new Set();
+const NO_URLS: readonly string[] = [];
 
 /** What references with `#` mean: a resource and what it contains. */
 class ContainerScope {
@@ -55,7 +55,7 @@ export class ValidationRun {
   resource: unknown;
   private readonly path: (string | number)[] = [];
   private scope: ContainerScope | undefined;
-  private urls: Set<string> | undefined;
+  private urls: string[] | undefined;
 
   get issues(): readonly ErrorIssue[] {
     return this.found;
@@ -143,14 +143,13 @@ export class ValidationRun {
     else this.scope?.named.add(text.slice(1));
   }
 
-  /** Notes an extension; its definition may be stored. The urls of parts of an extension are relative. */
-  noteExtension(extension: unknown): void {
-    const url = (extension as { readonly url?: unknown } | null)?.url;
-    if (typeof url === 'string' && url.includes(':')) (this.urls ??= new Set()).add(url);
+  /** Notes the url of an extension, whose definition may be stored; urls of parts of an extension are relative. */
+  noteExtension(url: unknown): void {
+    if (typeof url === 'string' && url.includes(':')) (this.urls ??= []).push(url);
   }
 
-  /** Urls of all extensions, each once. */
-  get extensionUrls(): ReadonlySet<string> {
+  /** Urls of all extensions. */
+  get extensionUrls(): readonly string[] {
     return this.urls ?? NO_URLS;
   }
 

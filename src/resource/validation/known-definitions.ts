@@ -33,8 +33,8 @@ export class KnownDefinitions {
   }
 
   /** Those of the URLs that a StructureDefinition is stored of. */
-  async storedOf(urls: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    const asked = [...urls].slice(0, MAX_EXTENSION_URLS).filter((url) => url.length <= MAX_URL_LENGTH);
+  async storedOf(urls: readonly string[]): Promise<ReadonlySet<string>> {
+    const asked = [...new Set(urls)].slice(0, MAX_EXTENSION_URLS).filter((url) => url.length <= MAX_URL_LENGTH);
     const stored = new Set(asked.filter((url) => this.hasDefinition.get(url) === true));
     const unknown = asked.filter((url) => !this.hasDefinition.has(url));
     if (unknown.length === 0) return stored;

@@ -44,7 +44,7 @@ export class ProfileValidation {
   async issuesOf(
     resource: Resource,
     more: readonly string[],
-    extensionUrls: ReadonlySet<string>,
+    extensionUrls: readonly string[],
   ): Promise<readonly ErrorIssue[]> {
     const known = await this.known.get();
     const stored = await known.storedOf(extensionUrls);

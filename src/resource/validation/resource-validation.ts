@@ -9,10 +9,10 @@ import { ResourceTypes } from '../resource-types';
 /** What the definitions of its type say of a resource. */
 export interface CheckedContent {
   readonly issues: readonly ErrorIssue[];
-  readonly extensionUrls: ReadonlySet<string>;
+  readonly extensionUrls: readonly string[];
 }
 
-const NOT_CHECKED: CheckedContent = { issues: [], extensionUrls: new Set() };
+const NOT_CHECKED: CheckedContent = { issues: [], extensionUrls: [] };
 
 /** Stands for all native types in the name of the shape of their `meta`. */
 const NATIVE = 'Native';

@@ -32,7 +32,7 @@ export class WriteValidation {
     const { issues, extensionUrls } = this.validation.check(value);
     // What is built wrongly says nothing more to a profile.
     if (issues.some(({ code }) => code === 'structure')) return issues;
-    if (more.length === 0 && extensionUrls.size === 0 && !mayNameProfiles(value)) return issues;
+    if (more.length === 0 && extensionUrls.length === 0 && !mayNameProfiles(value)) return issues;
     const known = new Set(issues.map(({ code, expression }) => `${code} ${expression}`));
     const added = await this.profiles.issuesOf(value, more, extensionUrls);
     return [...issues, ...added.filter(({ code, expression }) => !known.has(`${code} ${expression}`))];
