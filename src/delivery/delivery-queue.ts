@@ -9,6 +9,7 @@ import {
   FAIL,
   OPEN_BATCH,
   PLAN_FOR_LONG_QUEUES,
+  RAISE_MARK,
   READ_CLAIMS,
   SETTLE,
   SLOW_MILLISECONDS,
@@ -140,6 +141,11 @@ export class DeliveryQueue {
   /** Removes events that no destination waits for any more. */
   async sweep(): Promise<void> {
     await this.statements.run(SWEEP, []);
+  }
+
+  /** Lets queues be read from a later beginning; to be called about once a second, outside of any transaction. */
+  async raiseMark(): Promise<void> {
+    await this.statements.run(RAISE_MARK, []);
   }
 
   private async claimOnce(

@@ -52,8 +52,11 @@ export const PLAN_FOR_LONG_QUEUES: Statement = {
 
 const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${LEASE_GRACE_SECONDS})`;
 
-/** Events `e` of a destination `r`: there are none below its floor, where rows that are deleted may still cost time. */
-const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.floor_event_id';
+/** Events `e` of a destination `r`: none lies at or below its mark, where deleted rows may still cost time. */
+const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.low_water_mark';
+
+/** Must be alone in its transaction (ADR 0035). */
+export const RAISE_MARK: Statement = { name: 'delivery-raise-mark', text: 'select raise_outbox_mark()' };
 
 /**
  * Takes the destination that waits longest: healthy ones where $2, suspect ones where $3, and of those first what has
@@ -125,17 +128,18 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
  * any the destination is given back. A statement of its own: it must begin after the claim holds the row, or it would
  * see a batch that was settled in between. Events that are sent again keep their numbers, so they make batches of their
  * own: those that they were delivered in, as far as they are all sent and fit, and so the same notification.
+ * The batch keeps how far the queue is empty before it: what this snapshot shows as decided, it also shows as committed.
  */
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',
   text: `with owner as (
-      select destination_key, next_event_number, floor_event_id, presentation from destination_runtime
+      select destination_key, next_event_number, low_water_mark, presentation from destination_runtime
       where destination_key = $1 and epoch = $2 and owner_slot = $3
     ), present as (
       select b.* from open_batch b join owner on b.destination_key = owner.destination_key
     ), oldest as (
       select event_id, replayed_number, replayed_batch_at, payload_bytes from outbox_event
-      where destination_key = $1 and event_id > (select floor_event_id from owner) and not exists (select from present)
+      where destination_key = $1 and event_id > (select low_water_mark from owner) and not exists (select from present)
       order by event_id limit least($4::integer, ${MAX_BATCH_EVENTS})
     ), measured as (
       select event_id, replayed_number, replayed_batch_at, row_number() over running as position,
@@ -152,9 +156,11 @@ export const OPEN_BATCH: Statement = {
       where destination_key = $1 and event_id = any(array(select event_id from chosen where fits and is_run))
       returning *
     ), opened as (
-      insert into open_batch (destination_key, first_number, created_at, is_replay, presentation, ${ARRAYS})
+      insert into open_batch (destination_key, first_number, created_at, is_replay, presentation,
+        low_water_mark, ${ARRAYS})
       select owner.destination_key, coalesce(batch.first_replayed, owner.next_event_number),
-        coalesce(batch.batch_at, clock_timestamp()), batch.first_replayed is not null, owner.presentation, ${ARRAYS}
+        coalesce(batch.batch_at, clock_timestamp()), batch.first_replayed is not null, owner.presentation,
+        least(event_ids[1] - 1, (select decided_event_id from outbox_mark)), ${ARRAYS}
       from owner, (
         select min(replayed_number) as first_replayed, min(replayed_batch_at) as batch_at, ${Object.entries(
           EVENT_COLUMNS,
@@ -204,6 +210,7 @@ export const SETTLE: Statement = {
       update destination_runtime r set fail_streak = 0, is_suspect = $4::integer >= ${SLOW_MILLISECONDS},
         next_attempt_at = clock_timestamp(), epoch = r.epoch + 1,
         owner_slot = case when $6::boolean then r.owner_slot end, lease_until = case when $6::boolean then ${LEASE} end,
+        low_water_mark = greatest(r.low_water_mark, b.low_water_mark),
         next_event_number = r.next_event_number + case when b.is_replay then 0 else cardinality(b.event_ids) end,
         delivered_batches = r.delivered_batches + 1, delivered_events = r.delivered_events + cardinality(b.event_ids),
         ${COUNT_LATENCIES}

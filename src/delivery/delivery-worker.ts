@@ -11,7 +11,6 @@ import { DeliveryFailure } from './delivery-failure';
 import { type ClaimedBatch, DeliveryQueue, type Settled } from './delivery-queue';
 import { LEASE_GRACE_SECONDS } from './delivery-statements';
 import { type Lanes, type RunningAttempt, freeLanes } from './lanes';
-import { QueueFloors } from './queue-floors';
 import { WorkerIdentity } from './worker-identity';
 
 interface Attempt extends RunningAttempt {
@@ -50,7 +49,6 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 
   constructor(
     private readonly queue: DeliveryQueue,
-    private readonly floors: QueueFloors,
     private readonly sender: BatchSender,
     private readonly identity: WorkerIdentity,
     private readonly environment: Environment,
@@ -211,7 +209,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     this.wake();
     try {
       await this.endLostAttempts();
-      await this.floors.raise();
+      await this.queue.raiseMark();
       if (performance.now() - this.sweptAt < SWEEP_INTERVAL_MILLISECONDS) return;
       this.sweptAt = performance.now();
       await this.queue.sweep();

@@ -19,7 +19,6 @@ import { OutboxEventEntity } from './outbox-event.entity';
 import { AddressPolicy } from './webhook/address-policy';
 import { WebhookKind } from './webhook/webhook.kind';
 import { WebhookSender } from './webhook/webhook-sender';
-import { QueueFloors } from './queue-floors';
 import { Replays } from './replays';
 import { Timeline } from './timeline';
 import { TopicCorrelationGuard } from './topic-correlation.guard';
@@ -43,7 +42,6 @@ import { WorkerIdentity } from './worker-identity';
     Destinations,
     NotificationRenderers,
     Outbox,
-    QueueFloors,
     Replays,
     SecretBox,
     Timeline,

@@ -39,9 +39,9 @@ export class DestinationRuntimeEntity {
   @Column('bigint', { name: 'next_event_number', transformer: asNumber, default: 1 })
   nextEventNumber!: number;
 
-  /** Of the queue no event at or below it is left, and none can come any more (`queue-floors.ts`). */
-  @Column('bigint', { name: 'floor_event_id', transformer: asNumber, default: 0 })
-  floorEventId!: number;
+  /** No event of the queue lies at or below it, and none can come any more (ADR 0035). */
+  @Column('bigint', { name: 'low_water_mark', transformer: asNumber, default: 0 })
+  lowWaterMark!: number;
 
   @Column('bigint', { name: 'delivered_batches', transformer: asNumber, default: 0 })
   deliveredBatches!: number;

@@ -20,6 +20,10 @@ export class OpenBatchEntity {
   @Column('text')
   presentation!: string;
 
+  /** The low-water mark of the queue once the batch is delivered. */
+  @Column('bigint', { name: 'low_water_mark', default: 0 })
+  lowWaterMark!: number;
+
   @Column('bigint', { name: 'event_ids', array: true })
   eventIds!: number[];
 

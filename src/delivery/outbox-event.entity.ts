@@ -6,7 +6,7 @@ export class OutboxEventEntity {
   @PrimaryColumn('bigint', { name: 'destination_key' })
   destinationKey!: number;
 
-  @PrimaryColumn('bigint', { name: 'event_id', generated: 'identity', generatedIdentity: 'ALWAYS' })
+  @PrimaryColumn('bigint', { name: 'event_id', default: () => 'next_event_id()' })
   eventId!: number;
 
   @Column('timestamptz', { name: 'recorded_at', default: () => 'clock_timestamp()' })

@@ -201,7 +201,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a cursor instead of state',
     file: 'delivery/delivery-statements.js',
-    from: 'event_id > (select floor_event_id from owner)',
+    from: 'event_id > (select low_water_mark from owner)',
     to: 'event_id > (select coalesce(max(id), 0) from delivery_attempt a, unnest(a.event_ids) id where a.destination_key = $1)',
     scenario: lateCommit,
   },

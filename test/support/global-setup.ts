@@ -65,7 +65,7 @@ async function openServer(): Promise<{ url: string; close(): Promise<void> }> {
   const server = await startEmbeddedPostgres({
     dataDirectory: directory,
     isDurable: false,
-    settings: { max_connections: '300' },
+    settings: { max_connections: '300', max_prepared_transactions: '10' },
   });
   return {
     url: server.url,

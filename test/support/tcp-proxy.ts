@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { type Server, type Socket, connect, createServer } from 'node:net';
 import { type AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** Stands between a server and its database, and can keep the database's answers to itself. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private wanted: { readonly answer: string; readonly sent: string } | undefined;
   private onHeld: (() => void) | undefined;
+  private lateness: { readonly sent: RegExp; readonly milliseconds: () => number } | undefined;
   private delay: { readonly sent: string; readonly milliseconds: number } | undefined;
 
   private constructor(
@@ -47,6 +49,11 @@ export class TcpProxy {
     return () => (this.delay = undefined);
   }
 
+  /** From now on the answers to each statement that matches come late, and so does what follows on its connection. */
+  delayStatements(sent: RegExp, milliseconds: () => number): void {
+    this.lateness = { sent, milliseconds };
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     this.server.close();
@@ -70,7 +77,11 @@ export class TcpProxy {
     }
     let [isMeant, isHeld] = [false, false];
     let slowed: TcpProxy['delay'];
+    let [heldUntil, passed] = [0, Promise.resolve()];
     client.on('data', (chunk: Buffer) => {
+      if (this.lateness?.sent.test(chunk.toString('latin1')) === true) {
+        heldUntil = performance.now() + this.lateness.milliseconds();
+      }
       if (this.delay !== undefined && chunk.includes(this.delay.sent)) slowed = this.delay;
       isMeant ||= this.wanted !== undefined && chunk.includes(this.wanted.sent);
       database.write(chunk);
@@ -82,7 +93,11 @@ export class TcpProxy {
         this.onHeld?.();
       }
       if (isHeld) return;
-      if (slowed === undefined || slowed !== this.delay) client.write(chunk);
+      if (this.lateness !== undefined) {
+        passed = passed
+          .then(() => wait(Math.max(0, heldUntil - performance.now())))
+          .then(() => void client.write(chunk));
+      } else if (slowed === undefined || slowed !== this.delay) client.write(chunk);
       else setTimeout(() => client.write(chunk), slowed.milliseconds);
     });
   }

@@ -8,6 +8,7 @@ import { CreateLiveSearchParameters1795000000006 } from './migrations/1795000000
 import { CreateAccessDenials1795000000007 } from './migrations/1795000000007-create-access-denials';
 import { CreateCredentialFailure1795000000010 } from './migrations/1795000000010-create-credential-failure';
 import { CreateEverythingList1795000000012 } from './migrations/1795000000012-create-everything-list';
+import { ReplaceQueueFloors1795000000100 } from './migrations/1795000000100-replace-queue-floors';
 import { IndexVersionsByTransaction1795000000120 } from './migrations/1795000000120-index-versions-by-transaction';
 
 export interface DatabaseLimits {
@@ -31,6 +32,7 @@ export const MIGRATIONS = [
   CreateAccessDenials1795000000007,
   CreateCredentialFailure1795000000010,
   CreateEverythingList1795000000012,
+  ReplaceQueueFloors1795000000100,
   IndexVersionsByTransaction1795000000120,
 ];
 
