@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Environment } from '../platform/config/environment';
 import { inOneFlight } from '../platform/database/in-one-flight';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
@@ -18,7 +19,7 @@ import {
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type EventArrays, eventsIn } from './event-arrays';
 import { type Lanes } from './lanes';
-import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
+import { type BatchOrigin, type DeliveryBatch, NotificationRenderers } from './notification-renderer';
 
 /** The right to deliver to one destination. It ends when the epoch of the destination moves. */
 interface Claim {
@@ -77,6 +78,7 @@ interface BatchRow extends EventArrays {
   readonly first_number: number;
   readonly created_at: Date;
   readonly presentation: string;
+  readonly origin: BatchOrigin | null;
   readonly payload_bytes: readonly number[];
 }
 
@@ -92,6 +94,7 @@ export class DeliveryQueue {
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
     private readonly renderers: NotificationRenderers,
+    private readonly environment: Environment,
   ) {}
 
   /** Takes over the destination that waits longest in these lanes, with its open batch or a new one. */
@@ -168,7 +171,7 @@ export class DeliveryQueue {
     const held = [destinationKey, epoch, slot];
     const reading = this.renderers.statementFor(presentation);
     const [[batch], material] = await inOneFlight([
-      this.statements.run<BatchRow>(OPEN_BATCH, [...held, maxMessagesInBatch]),
+      this.statements.run<BatchRow>(OPEN_BATCH, [...held, maxMessagesInBatch, this.environment.baseUrl]),
       reading && this.statements.run(reading, held),
     ]);
     if (batch === undefined) return undefined;
@@ -203,6 +206,7 @@ const claimOf = (target: ClaimRow, slot: number): Claim => ({
 const contentOf = (batch: BatchRow) => ({
   presentation: batch.presentation,
   createdAt: batch.created_at,
+  origin: batch.origin,
   firstNumber: batch.first_number,
   bytes: batch.payload_bytes.reduce((sum, bytes) => sum + bytes, 0),
   events: eventsIn(batch),

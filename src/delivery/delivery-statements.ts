@@ -106,9 +106,9 @@ const ARRAYS = Object.keys(EVENT_COLUMNS).join(', ');
 
 const logged = (batch: string, values: { duration: string; isDelivered: boolean; outcome: string }): string =>
   `insert into delivery_attempt (destination_key, first_number, opened_at, event_count, is_replay,
-      duration_milliseconds, is_delivered, outcome${values.isDelivered ? `, ${ARRAYS}` : ''})
+      duration_milliseconds, is_delivered, outcome${values.isDelivered ? `, origin, ${ARRAYS}` : ''})
     select destination_key, first_number, created_at, cardinality(event_ids), is_replay,
-      ${values.duration}, ${values.isDelivered}, ${values.outcome}${values.isDelivered ? `, ${ARRAYS}` : ''}
+      ${values.duration}, ${values.isDelivered}, ${values.outcome}${values.isDelivered ? `, origin, ${ARRAYS}` : ''}
     from ${batch}`;
 
 /** An attempt whose outcome nobody will tell counts as failed, so that totals are exact under a stated rule. */
@@ -138,18 +138,20 @@ export const OPEN_BATCH: Statement = {
     ), present as (
       select b.* from open_batch b join owner on b.destination_key = owner.destination_key
     ), oldest as (
-      select event_id, replayed_number, replayed_batch_at, payload_bytes from outbox_event
+      select event_id, replayed_number, replayed_batch_at, replayed_origin, payload_bytes from outbox_event
       where destination_key = $1 and event_id > (select low_water_mark from owner) and not exists (select from present)
       order by event_id limit least($4::integer, ${MAX_BATCH_EVENTS})
     ), measured as (
-      select event_id, replayed_number, replayed_batch_at, row_number() over running as position,
+      select event_id, replayed_number, replayed_batch_at, replayed_origin, row_number() over running as position,
         sum(payload_bytes::bigint) over running as total_bytes, first_value(replayed_number) over running as first_replayed,
-        first_value(replayed_batch_at) over running as first_batch_at
+        first_value(replayed_batch_at) over running as first_batch_at,
+        first_value(replayed_origin) over running as first_origin
       from oldest window running as (order by event_id)
     ), chosen as (
       select event_id, position = 1 or total_bytes <= ${MAX_BATCH_BYTES} as fits,
         bool_and(replayed_number is not distinct from first_replayed + position - 1
-          and replayed_batch_at is not distinct from first_batch_at) over (order by event_id) as is_run
+          and replayed_batch_at is not distinct from first_batch_at
+          and replayed_origin is not distinct from first_origin) over (order by event_id) as is_run
       from measured
     ), taken as (
       delete from outbox_event
@@ -157,12 +159,14 @@ export const OPEN_BATCH: Statement = {
       returning *
     ), opened as (
       insert into open_batch (destination_key, first_number, created_at, is_replay, presentation,
-        low_water_mark, ${ARRAYS})
+        low_water_mark, origin, ${ARRAYS})
       select owner.destination_key, coalesce(batch.first_replayed, owner.next_event_number),
         coalesce(batch.batch_at, clock_timestamp()), batch.first_replayed is not null, owner.presentation,
-        least(event_ids[1] - 1, (select decided_event_id from outbox_mark)), ${ARRAYS}
+        least(event_ids[1] - 1, (select decided_event_id from outbox_mark)),
+        case when batch.first_replayed is null then jsonb_build_object('baseUrl', $5::text) else batch.origin end, ${ARRAYS}
       from owner, (
-        select min(replayed_number) as first_replayed, min(replayed_batch_at) as batch_at, ${Object.entries(
+        select min(replayed_number) as first_replayed, min(replayed_batch_at) as batch_at,
+          (array_agg(replayed_origin))[1] as origin, ${Object.entries(
           EVENT_COLUMNS,
         )
           .map(([array, column]) => `array_agg(${column}) as ${array}`)
@@ -176,7 +180,7 @@ export const OPEN_BATCH: Statement = {
       where destination_key in (select destination_key from owner)
         and not exists (select from opened) and not exists (select from present)
     )
-    select first_number, created_at, presentation, payload_bytes, versions, resource_types, resource_ids, interactions, methods,
+    select first_number, created_at, presentation, origin, payload_bytes, versions, resource_types, resource_ids, interactions, methods,
       undecided, correlation_ids
     from (select * from opened union all select * from present) batch`,
 };

@@ -16,6 +16,12 @@ export interface DeliveryEvent {
   readonly correlationId?: string | undefined;
 }
 
+/** What a batch is rendered with beside its events, fixed when it is opened. */
+export interface BatchOrigin {
+  /** `BASE_URL` of the server that opened it. */
+  readonly baseUrl: string;
+}
+
 export interface DeliveryBatch {
   /** The rows of {@link NotificationRenderer.statementFor}; absent where it was not run with the opening of the batch. */
   readonly material?: readonly object[] | undefined;
@@ -23,6 +29,8 @@ export interface DeliveryBatch {
   /** How the destination looked when the batch was opened, as given to `Destinations.save`. */
   readonly presentation: string;
   readonly createdAt: Date;
+  /** Null for batches of a server that did not fix it, and for the sample of a test: `BASE_URL` of this server counts. */
+  readonly origin: BatchOrigin | null;
   /** Number of the first event; the others follow without gaps. */
   readonly firstNumber: number;
   readonly events: readonly DeliveryEvent[];

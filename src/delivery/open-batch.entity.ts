@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { type BatchOrigin } from './notification-renderer';
 
 /** The one batch of a destination that is being delivered, kept unchanged until it is. Its arrays run side by side. */
 @Entity('open_batch')
@@ -19,6 +20,10 @@ export class OpenBatchEntity {
 
   @Column('text')
   presentation!: string;
+
+  /** Null for a batch of a server that did not fix it. */
+  @Column('jsonb', { nullable: true })
+  origin!: BatchOrigin | null;
 
   /** The low-water mark of the queue once the batch is delivered. */
   @Column('bigint', { name: 'low_water_mark', default: 0 })

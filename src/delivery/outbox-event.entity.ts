@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { type BatchOrigin } from './notification-renderer';
 
 /** An event that waits for delivery to one destination; it points to a version in the immutable history. */
 @Entity('outbox_event')
@@ -19,6 +20,10 @@ export class OutboxEventEntity {
   /** Set with it: when the batch was opened that it was delivered in. */
   @Column('timestamptz', { name: 'replayed_batch_at', nullable: true })
   replayedBatchAt!: Date | null;
+
+  /** Set with it: what that batch was rendered with. */
+  @Column('jsonb', { name: 'replayed_origin', nullable: true })
+  replayedOrigin!: BatchOrigin | null;
 
   @Column('integer', { name: 'payload_bytes' })
   payloadBytes!: number;

@@ -88,9 +88,9 @@ export const COUNT_DELIVERED: Statement = {
 export const QUEUE_AGAIN: Statement = {
   name: 'timeline-queue-again',
   text: `insert into outbox_event
-      (destination_key, replayed_number, replayed_batch_at, payload_bytes, version, resource_type, resource_id, interaction,
+      (destination_key, replayed_number, replayed_batch_at, replayed_origin, payload_bytes, version, resource_type, resource_id, interaction,
         method, is_undecided, correlation_id)
-    select destination_key, first_number + place - 1, opened_at, event.payload_bytes, version, resource_type, resource_id, interaction, method,
+    select destination_key, first_number + place - 1, opened_at, origin, event.payload_bytes, version, resource_type, resource_id, interaction, method,
       is_undecided, correlation_id
     from (select * ${DELIVERED}) batch, ${EVENTS_OF_BATCH}
     where ${IN_RANGE} order by first_number + place - 1 limit $2`,
@@ -99,6 +99,6 @@ export const QUEUE_AGAIN: Statement = {
 /** Delivered batches that have events in the range, in their order. Parameters as in the count; $2 limits the batches. */
 export const READ_DELIVERED: Statement = {
   name: 'timeline-read-delivered',
-  text: `select first_number, opened_at, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids ${DELIVERED}
+  text: `select first_number, opened_at, origin, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids ${DELIVERED}
     order by first_number limit $2`,
 };

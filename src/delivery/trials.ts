@@ -8,7 +8,7 @@ import { type DeliveryKind, type DeliverySettings, type Finding } from './delive
 import { type DestinationRuntimeEntity } from './destination-runtime.entity';
 import { DestinationRuntimes } from './destination-runtimes.repository';
 import { type EventArrays, eventsIn } from './event-arrays';
-import { type DeliveryBatch } from './notification-renderer';
+import { type BatchOrigin, type DeliveryBatch } from './notification-renderer';
 import { type EventRange, rangeValues } from './timeline';
 import { READ_DELIVERED } from './timeline-statements';
 
@@ -28,6 +28,7 @@ export interface TriedBatch {
 interface BatchRow extends EventArrays {
   readonly first_number: number;
   readonly opened_at: Date;
+  readonly origin: BatchOrigin | null;
 }
 
 interface Trial {
@@ -76,7 +77,7 @@ export class Trials {
     const runtime = await this.runtimes.read(destinationId);
     const { handler, settings } = this.trialOf(runtime, endpoint);
     const { destinationId: id, presentation, nextEventNumber: firstNumber } = runtime;
-    const sample = { destinationId: id, presentation, firstNumber, createdAt: this.clock.now(), events: [] };
+    const sample = { destinationId: id, presentation, firstNumber, createdAt: this.clock.now(), origin: null, events: [] };
     const probe = handler.probe?.bind(handler);
     if (probe === undefined) {
       const { isDelivered, outcome } = await this.send(sample, { handler, settings });
@@ -121,6 +122,7 @@ const batchOf = ({ destinationId, presentation }: DestinationRuntimeEntity, row:
   destinationId,
   presentation,
   createdAt: row.opened_at,
+  origin: row.origin,
   firstNumber: row.first_number,
   events: eventsIn(row),
 });

@@ -41,7 +41,7 @@ export class NotificationBundleRenderer implements NotificationRenderer {
       const text = texts[index] ?? null;
       return text === null ? event : { ...event, text };
     });
-    return notificationBundle(batch, events, presentation, this.environment.baseUrl);
+    return notificationBundle(batch, events, presentation, batch.origin?.baseUrl ?? this.environment.baseUrl);
   }
 
   /** Of each event, in their order. What came with the batch is believed only where it names each event: a wrong text would be another patient's. */

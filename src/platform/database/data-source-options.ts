@@ -9,6 +9,7 @@ import { CreateAccessDenials1795000000007 } from './migrations/1795000000007-cre
 import { CreateCredentialFailure1795000000010 } from './migrations/1795000000010-create-credential-failure';
 import { CreateEverythingList1795000000012 } from './migrations/1795000000012-create-everything-list';
 import { ReplaceQueueFloors1795000000100 } from './migrations/1795000000100-replace-queue-floors';
+import { KeepTheOriginOfBatches1795000000101 } from './migrations/1795000000101-keep-the-origin-of-batches';
 import { IndexVersionsByTransaction1795000000120 } from './migrations/1795000000120-index-versions-by-transaction';
 
 export interface DatabaseLimits {
@@ -33,6 +34,7 @@ export const MIGRATIONS = [
   CreateCredentialFailure1795000000010,
   CreateEverythingList1795000000012,
   ReplaceQueueFloors1795000000100,
+  KeepTheOriginOfBatches1795000000101,
   IndexVersionsByTransaction1795000000120,
 ];
 
