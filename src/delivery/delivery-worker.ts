@@ -8,6 +8,7 @@ import { recordAttempt } from './attempt-record';
 import { backoffMilliseconds } from './backoff';
 import { BatchSender } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
+import { DeliveryGeneration } from './delivery-generation';
 import { type ClaimedBatch, DeliveryQueue, type Settled } from './delivery-queue';
 import { LEASE_GRACE_SECONDS } from './delivery-statements';
 import { type Lanes, type RunningAttempt, freeLanes } from './lanes';
@@ -49,6 +50,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 
   constructor(
     private readonly queue: DeliveryQueue,
+    private readonly generation: DeliveryGeneration,
     private readonly sender: BatchSender,
     private readonly identity: WorkerIdentity,
     private readonly environment: Environment,
@@ -56,7 +58,10 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     private readonly requests: RequestContext,
   ) {}
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.environment.isDelivering) return;
+    await this.generation.renew();
+    await this.generation.warnWhereHeld();
     // `@Interval` takes no setting, the registry does; ScheduleModule clears its intervals when the application closes.
     const poll = setInterval(() => void this.poll(), this.environment.deliveryPollMilliseconds);
     this.scheduler.addInterval(DeliveryWorker.name, poll);
@@ -81,6 +86,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
    * again afterwards anyway, and what failed here when its pause is over.
    */
   wake(destinationKeys?: readonly number[]): void {
+    if (!this.environment.isDelivering) return;
     if (this.isStopping || destinationKeys?.every((key) => this.isSendingTo(key) || this.pausing.has(key)) === true)
       return;
     this.isWanted = true;
@@ -209,6 +215,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     this.wake();
     try {
       await this.endLostAttempts();
+      await this.generation.renew();
       await this.queue.raiseMark();
       if (performance.now() - this.sweptAt < SWEEP_INTERVAL_MILLISECONDS) return;
       this.sweptAt = performance.now();

@@ -4,6 +4,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { BatchSender } from './batch-sender';
+import { DeliveryGeneration } from './delivery-generation';
 import { DeliveryKinds } from './delivery-kind.registry';
 import { DeliveryLog } from './delivery-log';
 import { DeliveryMetrics } from './delivery.metrics';
@@ -33,6 +34,7 @@ import { WorkerIdentity } from './worker-identity';
   providers: [
     AddressPolicy,
     BatchSender,
+    DeliveryGeneration,
     DeliveryKinds,
     DeliveryLog,
     DeliveryMetrics,

@@ -34,11 +34,14 @@ export interface DestinationStatus {
   readonly startedAt: Date;
   /** Newest first. */
   readonly lastErrors: readonly DeliveryError[];
+  /** Whether nothing is delivered since a restore, until an operator releases it. */
+  readonly isHeld: boolean;
 }
 
 interface StatusRow extends CountsRow {
   readonly started_at: Date;
   readonly last_errors: readonly DeliveryError[];
+  readonly is_held: boolean;
 }
 
 const RECONFIGURED = 'The outcome is unknown: the destination was changed during the attempt. The batch is sent again.';
@@ -113,6 +116,7 @@ export class Destinations {
       eventsQueued: row.queued,
       startedAt: row.started_at,
       lastErrors: row.last_errors,
+      isHeld: row.is_held,
     };
   }
 

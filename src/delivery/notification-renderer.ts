@@ -20,6 +20,8 @@ export interface DeliveryEvent {
 export interface BatchOrigin {
   /** `BASE_URL` of the server that opened it. */
   readonly baseUrl: string;
+  /** A UUID: event numbers are unique within it (ADR 0036). */
+  readonly generation: string;
 }
 
 export interface DeliveryBatch {

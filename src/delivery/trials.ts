@@ -77,7 +77,14 @@ export class Trials {
     const runtime = await this.runtimes.read(destinationId);
     const { handler, settings } = this.trialOf(runtime, endpoint);
     const { destinationId: id, presentation, nextEventNumber: firstNumber } = runtime;
-    const sample = { destinationId: id, presentation, firstNumber, createdAt: this.clock.now(), origin: null, events: [] };
+    const sample = {
+      destinationId: id,
+      presentation,
+      firstNumber,
+      createdAt: this.clock.now(),
+      origin: null,
+      events: [],
+    };
     const probe = handler.probe?.bind(handler);
     if (probe === undefined) {
       const { isDelivered, outcome } = await this.send(sample, { handler, settings });

@@ -128,6 +128,12 @@ const NOTIFICATION = {
     {
       resource: {
         resourceType: 'SvcSubscriptionStatus',
+        extension: [
+          {
+            url: 'http://profiles.example/StructureDefinition/delivery-generation',
+            valueUuid: 'urn:uuid:53fefa32-fcbb-4ff8-8a92-55ee120877b7',
+          },
+        ],
         status: 'active',
         type: 'event-notification',
         notificationEvent: [{ eventNumber: 1, focus: { reference: 'Observation/o1' } }],

@@ -18,7 +18,7 @@ import { GrantedReader } from '../resource/rows/granted-reader';
   tag: 'Topics',
   description: 'What a destination delivered, what waits, and its latest errors',
   details:
-    'Totals since it was made, of all servers, exact through crashes. …DeliveryAttempts count failed attempts; messagesInProcess is the batch under way, messagesQueued what waits behind it. After a failure up to five lastErrorDetail follow, newest first, each with message and timestamp; they stay after a success.',
+    'Totals since it was made, of all servers, exact through crashes. …DeliveryAttempts count failed attempts; messagesInProcess is the batch under way, messagesQueued what waits behind it. After a failure up to five lastErrorDetail follow, newest first, each with message and timestamp; they stay after a success. Status is active, or held after a restore until an operator releases delivery.',
   exampleAnswer: statusParameters({
     deliveredBatches: 4,
     failedBatches: 0,
@@ -28,6 +28,7 @@ import { GrantedReader } from '../resource/rows/granted-reader';
     eventsQueued: 2,
     startedAt: new Date('2026-01-31T10:00:00Z'),
     lastErrors: [],
+    isHeld: false,
   }),
 })
 export class DestinationStatusOperation implements OperationHandler {
@@ -60,7 +61,7 @@ export function statusParameters(status: DestinationStatus): object {
     parameter: [
       ...Object.entries(decimals).map(([name, valueDecimal]) => ({ name, valueDecimal })),
       { name: 'startTimestamp', valueDateTime: secondsOf(status.startedAt) },
-      { name: 'status', valueString: 'active' },
+      { name: 'status', valueString: status.isHeld ? 'held' : 'active' },
       ...status.lastErrors.map(({ message, timestamp }) => ({
         name: 'lastErrorDetail',
         part: [

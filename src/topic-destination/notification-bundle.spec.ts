@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type DestinationPresentation } from './destination-presentation';
 import { type RenderedEvent, notificationBundle } from './notification-bundle';
 
-const batch = { destinationId: 'd', createdAt: new Date('2025-02-11T09:14:08Z'), firstNumber: 7 };
+const batch = { destinationId: 'd', createdAt: new Date('2025-02-11T09:14:08Z'), firstNumber: 7, origin: null };
 const plain: DestinationPresentation = {
   topic: 'http://topics.example/t',
   content: 'full-resource',

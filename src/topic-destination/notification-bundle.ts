@@ -1,4 +1,4 @@
-import { type DeliveryBatch, type DeliveryEvent } from '../delivery/notification-renderer';
+import { type BatchOrigin, type DeliveryBatch, type DeliveryEvent } from '../delivery/notification-renderer';
 import { localKey } from '../fhir/reference';
 import { type DestinationPresentation } from './destination-presentation';
 
@@ -12,7 +12,7 @@ export interface RenderedEvent extends DeliveryEvent {
  * event. Stored texts are put in as they are. The same input gives the same bytes.
  */
 export function notificationBundle(
-  batch: Pick<DeliveryBatch, 'destinationId' | 'createdAt' | 'firstNumber'>,
+  batch: Pick<DeliveryBatch, 'destinationId' | 'createdAt' | 'firstNumber' | 'origin'>,
   events: readonly RenderedEvent[],
   presentation: DestinationPresentation,
   baseUrl: string,
@@ -23,7 +23,7 @@ export function notificationBundle(
 }
 
 function statusEntryOf(
-  { destinationId, firstNumber }: Pick<DeliveryBatch, 'destinationId' | 'firstNumber'>,
+  { destinationId, firstNumber, origin }: Pick<DeliveryBatch, 'destinationId' | 'firstNumber' | 'origin'>,
   events: readonly RenderedEvent[],
   presentation: DestinationPresentation,
 ): string {
@@ -36,6 +36,7 @@ function statusEntryOf(
   }));
   const resource = {
     resourceType: 'SvcSubscriptionStatus',
+    ...(origin === null ? {} : { extension: [generationExtension(origin, presentation)] }),
     status: 'active',
     type: 'event-notification',
     // The sample of `$test` is about no event, and FHIR knows no empty arrays.
@@ -45,6 +46,11 @@ function statusEntryOf(
   };
   return JSON.stringify({ resource });
 }
+
+const generationExtension = ({ generation }: BatchOrigin, presentation: DestinationPresentation): object => ({
+  url: extensionUrl('delivery-generation', presentation),
+  valueUuid: `urn:uuid:${generation}`,
+});
 
 function entryOf(event: RenderedEvent, presentation: DestinationPresentation, baseUrl: string): string {
   const key = localKey(event.type, event.id);

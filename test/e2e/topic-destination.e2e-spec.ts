@@ -557,6 +557,12 @@ describe('A notification', () => {
     const statusOf = (events: readonly [number, string][]): object => ({
       resource: {
         resourceType: 'SvcSubscriptionStatus',
+        extension: [
+          {
+            url: 'http://profiles.example/StructureDefinition/delivery-generation',
+            valueUuid: expect.stringMatching(/^urn:uuid:[0-9a-f-]{36}$/),
+          },
+        ],
         status: 'active',
         type: 'event-notification',
         notificationEvent: events.map(([eventNumber, reference]) => ({ eventNumber, focus: { reference } })),

@@ -89,6 +89,8 @@ export class Environment {
   readonly webhookAddresses!: 'no-metadata' | 'public-only' | 'open';
   /** `SVC_TOPIC_CORRELATION_HEADER`: the request header, in lower case, whose value events are delivered with. */
   readonly topicCorrelationHeader!: string;
+  /** `SVC_DELIVERY`: whether this process delivers; `off` for copies of a database. */
+  readonly isDelivering!: boolean;
   /** `SVC_DELIVERY_SLOTS`: destinations that this process delivers to at the same time. */
   readonly deliverySlots!: number;
   /** `SVC_DELIVERY_POLL_MILLISECONDS`: the longest time until undelivered events are looked for again. */
@@ -177,6 +179,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
       read.matching('SVC_TOPIC_CORRELATION_HEADER', HANDED_ON_HEADER, 'the name of a header without credentials') ??
       'x-topic-correlation-id'
     ).toLowerCase(),
+    isDelivering: read.oneOf('SVC_DELIVERY', ['on', 'off'], 'on') === 'on',
     deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 16, 1, 1000),
     deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),
     deliveryRetentionDays: read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650),

@@ -10,6 +10,7 @@ import { CreateCredentialFailure1795000000010 } from './migrations/1795000000010
 import { CreateEverythingList1795000000012 } from './migrations/1795000000012-create-everything-list';
 import { ReplaceQueueFloors1795000000100 } from './migrations/1795000000100-replace-queue-floors';
 import { KeepTheOriginOfBatches1795000000101 } from './migrations/1795000000101-keep-the-origin-of-batches';
+import { CreateDeliveryGeneration1795000000102 } from './migrations/1795000000102-create-delivery-generation';
 import { IndexVersionsByTransaction1795000000120 } from './migrations/1795000000120-index-versions-by-transaction';
 
 export interface DatabaseLimits {
@@ -35,6 +36,7 @@ export const MIGRATIONS = [
   CreateEverythingList1795000000012,
   ReplaceQueueFloors1795000000100,
   KeepTheOriginOfBatches1795000000101,
+  CreateDeliveryGeneration1795000000102,
   IndexVersionsByTransaction1795000000120,
 ];
 

@@ -1,0 +1,58 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { SYSTEM_IDENTIFIER, TIMELINE } from '../cluster-identity';
+
+/** Which history of the database notifications belong to, and whether delivery is held after a restore (ADR 0036). */
+export class CreateDeliveryGeneration1795000000102 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table delivery_generation (
+        is_only boolean constraint delivery_generation_pk primary key default true check (is_only),
+        is_held boolean not null default false,
+        generation uuid not null default gen_random_uuid(),
+        system_identifier text,
+        timeline text
+      )`);
+    await runner.query('insert into delivery_generation default values');
+    await createRenew(runner);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop function renew_delivery_generation');
+    await runner.query('drop table delivery_generation');
+  }
+}
+
+/**
+ * Makes a new generation where the database is no longer the one that the last was made for, or where a restore is
+ * declared. Returns what was found, `stored` where nothing was stored before, null where nothing changed. The row is
+ * locked, so servers that find a change together make one generation.
+ */
+async function createRenew(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    create function renew_delivery_generation(is_declared boolean) returns text language plpgsql as $$
+    declare
+      cluster text := ${SYSTEM_IDENTIFIER};
+      line text := ${TIMELINE};
+      known delivery_generation;
+      finding text;
+    begin
+      select * into known from delivery_generation
+      where is_declared or (system_identifier, timeline) is distinct from (cluster, line) for update;
+      if not found then return null; end if;
+      finding := case when is_declared then 'declared' when known.system_identifier is null then 'stored'
+        when known.system_identifier <> cluster then 'cluster' else 'timeline' end;
+      update delivery_generation set system_identifier = cluster, timeline = line,
+        generation = case when finding = 'stored' then generation else gen_random_uuid() end,
+        is_held = is_held or finding in ('declared', 'cluster');
+      if finding in ('declared', 'cluster') then
+        -- Transaction ids, locks of workers, and a sequence that was not copied mean nothing here.
+        update outbox_mark set decided_event_id = 0, noted_event_id = 0, noted_by = '0';
+        update open_batch set low_water_mark = 0;
+        update destination_runtime set low_water_mark = 0, owner_slot = null, lease_until = null, epoch = epoch + 1;
+        perform setval('outbox_event_id', greatest(last_value, (select max(event_id) from outbox_event)), true)
+          from outbox_event_id;
+      end if;
+      return finding;
+    end
+    $$`);
+}

@@ -1,0 +1,22 @@
+import { Client } from 'pg';
+import { migrate } from '../../src/platform/database/migrate';
+
+/** Makes a new delivery generation and holds delivery. A backup of an older version is migrated first. */
+export async function declareRestore(databaseUrl: string): Promise<void> {
+  await migrate(databaseUrl);
+  await run(databaseUrl, 'select renew_delivery_generation(true)');
+}
+
+/** Ends the hold, also that of a database that was moved to another cluster. */
+export const releaseDelivery = (databaseUrl: string): Promise<void> =>
+  run(databaseUrl, 'update delivery_generation set is_held = false');
+
+async function run(databaseUrl: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
