@@ -8,20 +8,28 @@ import { type Cleanup } from '../bench/cleanup';
 import { ChildServer } from '../bench/child-server';
 import { HttpClient, jsonBody } from '../http-client';
 import { type FaultyReceiver } from './faulty-receiver';
+import { PostgresProxy } from './postgres-proxy';
+import { type PreparedTransactions } from './prepared-transactions';
+import { type SlowFaults } from './slow-faults';
 
 const PROFILE = 'http://chaos.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
 const TOPIC = 'http://chaos.example/topics/patients';
+
+/** Of PostgreSQL; its default is 0. */
+const SETTINGS = { max_prepared_transactions: '100' };
 
 /** A server that is killed and started again. */
 export interface Replica {
   readonly name: string;
   /** Undefined while it is down. */
   server: ChildServer | undefined;
+  /** Of its connections to the database. */
+  readonly faults: SlowFaults;
+  readonly databaseUrl: string;
 }
 
 /** A cluster with its database, and how to reach it. */
 export interface ChaosBed {
-  readonly databaseUrl: string;
   readonly replicas: readonly Replica[];
   readonly authorization: string;
   /** Starts a replica and waits until it listens. */
@@ -31,15 +39,28 @@ export interface ChaosBed {
 }
 
 /**
- * Starts a durable PostgreSQL and `count` replicas of the compiled server in `folder`, with one topic on Patient and a
- * destination for each endpoint of the receiver.
+ * Starts a durable PostgreSQL and a replica of the compiled server in `folder` for each of `faults`, with one topic on
+ * Patient and a destination for each endpoint of the receiver. A replica reaches the database through a proxy of its own.
  */
 export async function setUpChaos(
-  { folder, count, receiver }: { folder: string; count: number; receiver: FaultyReceiver },
+  {
+    folder,
+    faults,
+    prepared,
+    receiver,
+  }: {
+    folder: string;
+    faults: readonly SlowFaults[];
+    prepared: PreparedTransactions;
+    receiver: FaultyReceiver;
+  },
   cleanup: Cleanup,
 ): Promise<ChaosBed> {
   const data = await cleanup.undoing(makeFolder(), (path) => rm(path, { recursive: true, force: true }));
-  const postgres = await cleanup.undoing(startEmbeddedPostgres({ dataDirectory: data }), (started) => started.stop());
+  const postgres = await cleanup.undoing(
+    startEmbeddedPostgres({ dataDirectory: data, settings: SETTINGS }),
+    (started) => started.stop(),
+  );
   await query(postgres.url, 'create database chaos');
   const url = new URL(postgres.url);
   url.pathname = '/chaos';
@@ -47,29 +68,33 @@ export async function setUpChaos(
   const variables = {
     PORT: '0',
     HOST: '127.0.0.1',
-    DATABASE_URL: url.href,
     DATA_DIR: data,
     SVC_ROOT_CLIENT_SECRET: rootSecret,
     SVC_ADMIN_PASSWORD: randomBytes(24).toString('hex'),
     SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     SVC_LOG_LEVEL: 'error',
     SVC_DELIVERY_POLL_MILLISECONDS: '250',
-    SVC_DATABASE_POOL_SIZE: '8',
+    SVC_DATABASE_POOL_SIZE: '16',
     SVC_SHUTDOWN_SECONDS: '3',
   };
-  const replicas: Replica[] = Array.from({ length: count }, (_value, index) => ({
-    name: `server ${index + 1}`,
-    server: undefined,
-  }));
+  const replicas: Replica[] = [];
+  for (const [index, of] of faults.entries()) {
+    const starting = PostgresProxy.start(url.href, { faults: of, prepared });
+    const proxy = await cleanup.undoing(starting, (started) => started.stop());
+    replicas.push({ name: `server ${index + 1}`, server: undefined, faults: of, databaseUrl: proxy.url });
+  }
   await cleanup.undoing(Promise.resolve(replicas), async (all) => {
     for (const { server } of all) await server?.stop();
   });
   const bed: ChaosBed = {
-    databaseUrl: url.href,
     replicas,
     authorization: `Basic ${Buffer.from(`root:${rootSecret}`).toString('base64')}`,
     start: async (replica) => {
-      replica.server = await ChildServer.start(join(folder, 'src', 'main.js'), variables, 'ignore');
+      replica.server = await ChildServer.start(
+        join(folder, 'src', 'main.js'),
+        { ...variables, DATABASE_URL: replica.databaseUrl },
+        'ignore',
+      );
     },
     query: (text) => query(url.href, text),
   };

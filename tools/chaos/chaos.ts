@@ -2,73 +2,95 @@ import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Cleanup } from '../bench/cleanup';
-import { quantile } from '../bench/statistics';
 import { Random } from '../chart/random';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
-import { type Audit, TotalsWatch, audit, drained } from './auditor';
+import { TotalsWatch, audit, drained } from './auditor';
+import { Calm } from './calm';
 import { setUpChaos } from './chaos-bed';
+import { FAULTS, FaultLog, faultsOf } from './fault-log';
 import { FaultyReceiver } from './faulty-receiver';
-import { FaultLog, tormentDatabase, tormentReplica } from './killer';
+import { tormentDatabase, tormentReplica } from './killer';
+import { wasteNumbers, writeAlone } from './lone-writers';
+import { PreparedTransactions } from './prepared-transactions';
+import { reportOf } from './report';
+import { SlowFaults } from './slow-faults';
 import { WriteLog, writeUntil } from './writers';
 
 const USAGE =
   'npm run chaos [-- options]: breaks servers and database while events are delivered (docs/reliability.md).';
 
 const REPLICAS = 2;
-const WRITERS = 8;
-const DRAIN_SECONDS = 600;
-const SHOWN_VIOLATIONS = 20;
+const WRITERS = 16;
+/** Longer than the longest pause after failures. */
+const IDLE_SECONDS = 100;
 
 const tell = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
 /**
- * Kills servers and the database while clients write and receivers misbehave, then compares what was acknowledged, what
- * arrived and what is stored (docs/reliability.md).
+ * Kills servers and the database and holds back answers and commits while clients write and receivers misbehave, then
+ * compares what was acknowledged, what arrived and what is stored (docs/reliability.md).
  */
 async function main(cleanup: Cleanup): Promise<number> {
-  const text = { type: 'string' } as const;
-  const {
-    minutes = '2',
-    kills,
-    seed = String(randomInt(2 ** 31)),
-  } = readOptions(USAGE, {
-    options: { minutes: text, kills: text, seed: text },
-  }).values;
-  tell(`seed ${seed}`);
-  const random = (name: number): Random => new Random(Number(seed) + name);
-  const receiver = await cleanup.undoing(FaultyReceiver.start(random(1)), (started) => started.stop());
-  const bed = await setUpChaos({ folder: resolve('dist'), count: REPLICAS, receiver }, cleanup);
-  const [writes, log, watch] = [new WriteLog(), new FaultLog(), new TotalsWatch(bed)];
-  const [writing, tormenting] = [new AbortController(), new AbortController()];
+  const { minutes, kills, seed, faults: names, destinations, build } = optionsOf();
+  tell(`seed ${seed}, faults ${names.join(',')}`);
+  const random = (name: number): Random => new Random(seed + name);
+  const chosen = new Set(names);
+  const receiver = await cleanup.undoing(FaultyReceiver.start(random(1), destinations), (started) => started.stop());
+  const [writes, log, calm, prepared] = [new WriteLog(), new FaultLog(), new Calm(), new PreparedTransactions()];
+  const kinds = new Set(names.flatMap((name) => FAULTS[name]));
+  const slow = Array.from({ length: REPLICAS }, (_value, index) => new SlowFaults(random(40 + index), log, kinds));
+  const bed = await setUpChaos({ folder: build, faults: slow, prepared, receiver }, cleanup);
+  const watch = new TotalsWatch(bed);
+  const [writing, tormenting, auditing] = [new AbortController(), new AbortController(), new AbortController()];
 
+  for (const faults of slow) faults.isOn = true;
+  const committing = prepared.commitUntil(auditing.signal, bed);
   const watching = watch.until(writing.signal);
   const writers = Array.from({ length: WRITERS }, (_value, index) =>
-    writeUntil(writing.signal, bed, random(10 + index), writes),
+    writeUntil(writing.signal, { bed, random: random(10 + index), calm, log: writes }),
   );
-  const torments = [
-    ...bed.replicas.map((replica, index) =>
-      tormentReplica(replica, tormenting.signal, { bed, random: random(20 + index), receiver, log }),
-    ),
-    tormentDatabase(tormenting.signal, { bed, random: random(30), log }),
-  ];
-  await passTime(
-    Number(minutes) * 60,
-    () => kills !== undefined && log.count('kill -9', 'database crash') >= Number(kills),
-  );
+  const torments = [wasteNumbers(tormenting.signal, bed, random(31))];
+  if (chosen.has('kill')) {
+    torments.push(
+      ...bed.replicas.map((replica, index) =>
+        tormentReplica(replica, tormenting.signal, { bed, random: random(20 + index), receiver, calm, log }),
+      ),
+      tormentDatabase(tormenting.signal, { bed, random: random(30), calm, log }),
+    );
+  }
+  if (chosen.has('lone')) torments.push(writeAlone(tormenting.signal, { bed, random: random(32), calm, log: writes }));
+  await passTime(minutes * 60, () => log.count('kill -9', 'database crash') >= kills);
   tormenting.abort();
   await Promise.all(torments);
   await delay(2000);
   writing.abort();
   await Promise.all([...writers, watching]);
+  for (const faults of slow) faults.isOn = false;
   receiver.isHealed = true;
   tell('Everything is healed; what waits is delivered.');
-  await drained(bed, DRAIN_SECONDS);
+  await drained(bed, IDLE_SECONDS);
   const result = await audit(bed, { receiver, writes, faults: log, watch });
-  report(result, writes, log);
+  auditing.abort();
+  await committing;
+  tell(reportOf(result, writes, log));
   return result.violations.length === 0 ? 0 : 1;
+}
+
+function optionsOf() {
+  const text = { type: 'string' } as const;
+  const options = { minutes: text, kills: text, seed: text, faults: text, destinations: text, build: text };
+  const { values } = readOptions(USAGE, { options });
+  return {
+    minutes: Number(values.minutes ?? 2),
+    kills: Number(values.kills ?? Infinity),
+    seed: Number(values.seed ?? randomInt(2 ** 31)),
+    faults: faultsOf(values.faults ?? Object.keys(FAULTS).join(',')),
+    destinations: Number(values.destinations ?? 8),
+    build: resolve(values.build ?? 'dist'),
+  };
 }
 
 async function passTime(seconds: number, isOver: () => boolean): Promise<void> {
@@ -78,37 +100,6 @@ async function passTime(seconds: number, isOver: () => boolean): Promise<void> {
     progress.advance();
   }
 }
-
-function report(
-  { violations, committed, destinations, arrived, repeated, samples }: Audit,
-  writes: WriteLog,
-  log: FaultLog,
-): void {
-  const count = (name: string): number => violations.filter(({ invariant }) => invariant.startsWith(name)).length;
-  const expected = committed * destinations;
-  const repeatedEvents = arrived - expected + count('I1');
-  tell(`
-faults        ${log.count('kill -9')} servers killed, ${log.count('database crash')} database crashes, ${log.count('SIGTERM')} SIGTERM, ${log.count('connections cut')} times connections cut
-writes        ${writes.acknowledged.size} versions acknowledged, ${writes.unknown} calls without an answer, ${writes.refused} transactions rolled back
-committed     ${committed} events × ${destinations} destinations = ${expected}
-lost          ${count('I1')}
-phantom       ${count('I2') + count('rolled back')}
-inversions    ${count('I3')}
-number gaps   ${count('I4')}
-other bytes   ${count('I5')}
-totals wrong  ${count('I6') + count('I7')} of ${samples} samples
-two at once   ${count('I8')}
-duplicates    ${repeatedEvents} events (${((100 * repeatedEvents) / expected).toFixed(2)} %) in ${repeated} batches, ${count('I9')} unexplained
-takeover      ${log.takeovers.length} kills during an attempt, to the next one: ${timesOf(log.takeovers)}
-database      from its crash to its first answer: ${timesOf(log.databaseRestarts)}
-broken        ${violations.length}`);
-  for (const { invariant, detail } of violations.slice(0, SHOWN_VIOLATIONS)) tell(`  ${invariant}: ${detail}`);
-}
-
-const timesOf = (milliseconds: readonly number[]): string =>
-  milliseconds.length === 0
-    ? 'none was timed'
-    : `p50 ${quantile(milliseconds, 0.5).toFixed(0)} ms, p99 ${quantile(milliseconds, 0.99).toFixed(0)} ms`;
 
 const cleanup = new Cleanup();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

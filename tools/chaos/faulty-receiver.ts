@@ -20,7 +20,8 @@ export interface Arrival {
 /** How a destination takes what comes. */
 type Temper = 'good' | 'slow' | 'flaky' | 'dead';
 
-const TEMPERS: Readonly<Record<string, Temper>> = { d1: 'good', d2: 'slow', d3: 'flaky', d4: 'dead' };
+/** Destinations take them in turn. */
+const TEMPERS: readonly Temper[] = ['good', 'slow', 'flaky', 'dead'];
 
 /** Time that the dead one is dead, and then alive. */
 const DEAD_SECONDS = 40;
@@ -42,6 +43,8 @@ export class FaultyReceiver {
   private constructor(
     private readonly server: Server,
     private readonly random: Random,
+    /** Ids of all destinations. */
+    readonly destinations: readonly string[],
   ) {
     server.on('request', (request, response) => {
       this.receive(request, response).catch(() => response.destroy());
@@ -49,15 +52,15 @@ export class FaultyReceiver {
     server.on('clientError', (_error, socket) => socket.destroy());
   }
 
-  static async start(random: Random): Promise<FaultyReceiver> {
+  static async start(random: Random, count: number): Promise<FaultyReceiver> {
     const server = createServer({ keepAliveTimeout: 120_000 });
-    const receiver = new FaultyReceiver(server, random);
+    const receiver = new FaultyReceiver(
+      server,
+      random,
+      Array.from({ length: count }, (_value, index) => `d${index + 1}`),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return receiver;
-  }
-
-  get destinations(): readonly string[] {
-    return Object.keys(TEMPERS);
   }
 
   urlOf(destination: string): string {
@@ -117,7 +120,7 @@ export class FaultyReceiver {
   }
 
   private temperOf(destination: string): Temper {
-    const temper = TEMPERS[destination] ?? 'good';
+    const temper = TEMPERS[this.destinations.indexOf(destination) % TEMPERS.length] ?? 'good';
     if (this.isHealed) return 'good';
     if (temper !== 'dead') return temper;
     const seconds = (performance.now() - this.startedAt) / 1000;

@@ -1,49 +1,39 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Random } from '../chart/random';
+import { type Calm } from './calm';
 import { type ChaosBed, type Replica } from './chaos-bed';
+import { type FaultLog } from './fault-log';
 import { type FaultyReceiver } from './faulty-receiver';
 
-export type FaultKind = 'kill -9' | 'SIGTERM' | 'connections cut' | 'database crash';
-
-export interface Fault {
-  readonly kind: FaultKind;
-  /** Milliseconds of a monotonic clock. */
-  readonly at: number;
-}
-
-/** What was done to the cluster, and how fast it came back. */
-export class FaultLog {
-  readonly faults: Fault[] = [];
-  /** From the kill of a server during an attempt to the next attempt by the other one, in ms. */
-  readonly takeovers: number[] = [];
-  /** From a crash of the database to its first answer, in ms. */
-  readonly databaseRestarts: number[] = [];
-  /** Servers that ended without being told to. */
-  exits = 0;
-
-  count(...kinds: readonly FaultKind[]): number {
-    return this.faults.filter(({ kind }) => kinds.includes(kind)).length;
-  }
-}
-
-const LIFE_MILLISECONDS = [500, 2500] as const;
+/** Servers that die young are caught at their start, others with much under way. */
+const LIVES_MILLISECONDS: readonly (readonly [number, number])[] = [
+  [500, 2500],
+  [3000, 20_000],
+];
 const DATABASE_LIFE_MILLISECONDS = [15_000, 40_000] as const;
 
 /** Ends one replica again and again, and starts it each time. */
 export async function tormentReplica(
   replica: Replica,
   signal: AbortSignal,
-  { bed, random, receiver, log }: { bed: ChaosBed; random: Random; receiver: FaultyReceiver; log: FaultLog },
+  {
+    bed,
+    random,
+    receiver,
+    calm,
+    log,
+  }: { bed: ChaosBed; random: Random; receiver: FaultyReceiver; calm: Calm; log: FaultLog },
 ): Promise<void> {
   const isOver = (): boolean => signal.aborted;
   while (!isOver()) {
-    await delay(random.integer(...LIFE_MILLISECONDS));
+    await delay(random.integer(...random.pick(LIVES_MILLISECONDS)), undefined, { signal }).catch(() => undefined);
+    await calm.over();
     const { server } = replica;
     if (server === undefined || isOver()) return;
     const at = performance.now();
     const chance = random.fraction();
     if (chance < 0.05) {
-      log.faults.push({ kind: 'connections cut', at });
+      log.addCrash('connections cut', at);
       await bed.query(CUT).catch(() => undefined);
       continue;
     }
@@ -53,7 +43,7 @@ export async function tormentReplica(
     if (!kill(server.pid, isGentle ? 'SIGTERM' : 'SIGKILL')) {
       log.exits++;
     } else {
-      log.faults.push({ kind: isGentle ? 'SIGTERM' : 'kill -9', at });
+      log.addCrash(isGentle ? 'SIGTERM' : 'kill -9', at);
       if (!isGentle) watchTakeovers(pending, at, { bed, receiver, log });
     }
     await server.stop();
@@ -64,17 +54,18 @@ export async function tormentReplica(
 /** kill -9 of one backend is a crash of the database: all sessions end, and the WAL is replayed. */
 export async function tormentDatabase(
   signal: AbortSignal,
-  { bed, random, log }: { bed: ChaosBed; random: Random; log: FaultLog },
+  { bed, random, calm, log }: { bed: ChaosBed; random: Random; calm: Calm; log: FaultLog },
 ): Promise<void> {
   const isOver = (): boolean => signal.aborted;
   while (!isOver()) {
     await delay(random.integer(...DATABASE_LIFE_MILLISECONDS), undefined, { signal }).catch(() => undefined);
+    await calm.over();
     if (isOver()) return;
     const [backend] = await bed.query<{ pid: number }>(ANY_BACKEND).catch(() => []);
     if (backend === undefined) continue;
     const at = performance.now();
     if (!kill(backend.pid)) continue; // it ended meanwhile
-    log.faults.push({ kind: 'database crash', at });
+    log.addCrash('database crash', at);
     for (let isUp = false; !isUp;) {
       await delay(20);
       isUp = await bed.query('select 1').then(
@@ -108,7 +99,7 @@ function watchTakeovers(
       const nextAt = await receiver.nextAt(destination, killedAt);
       const isDisturbed =
         survivor.server !== server ||
-        log.faults.some(({ kind, at }) => at > killedAt && at < nextAt && kind !== 'kill -9');
+        log.crashes.some(({ kind, at }) => at > killedAt && at < nextAt && kind !== 'kill -9');
       if (!isDisturbed) log.takeovers.push(nextAt - killedAt);
     })();
   }

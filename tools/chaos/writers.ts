@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Random } from '../chart/random';
+import { type Calm } from './calm';
 import { type ChaosBed } from './chaos-bed';
 
 const HOT_PATIENTS = 40;
@@ -18,9 +19,13 @@ export class WriteLog {
 export const PHANTOM = 'phantom';
 
 /** Writes to whatever server is up until `signal`. */
-export async function writeUntil(signal: AbortSignal, bed: ChaosBed, random: Random, log: WriteLog): Promise<void> {
+export async function writeUntil(
+  signal: AbortSignal,
+  { bed, random, calm, log }: { bed: ChaosBed; random: Random; calm: Calm; log: WriteLog },
+): Promise<void> {
   for (let round = 0; !signal.aborted; round++) {
     await delay(random.integer(...PAUSE_MILLISECONDS));
+    await calm.over();
     const running = bed.replicas.flatMap(({ server }) => (server === undefined ? [] : [server]));
     if (running.length === 0) continue;
     const { url } = random.pick(running);
@@ -32,18 +37,24 @@ export async function writeUntil(signal: AbortSignal, bed: ChaosBed, random: Ran
   }
 }
 
-interface Target {
+/** A server, and what makes the content of a write differ from those before. */
+export interface Target {
   readonly url: string;
   readonly authorization: string;
   readonly round: number;
+}
+
+/** Updates or creates a Patient. */
+export async function putPatient(target: Target, id: string, log: WriteLog): Promise<void> {
+  const answer = await send(target, 'PUT', `/Patient/${id}`, patient(id, target.round));
+  if (answer.ok) acknowledge(log, id, answer.headers.get('etag'));
 }
 
 async function writeOnce(target: Target, random: Random, log: WriteLog): Promise<void> {
   const id = `p${random.integer(1, HOT_PATIENTS)}`;
   const kind = random.fraction();
   if (kind < 0.8) {
-    const answer = await send(target, 'PUT', `/Patient/${id}`, patient(id, target.round));
-    if (answer.ok) acknowledge(log, id, answer.headers.get('etag'));
+    await putPatient(target, id, log);
   } else if (kind < 0.87) {
     await send(target, 'DELETE', `/Patient/${id}`);
   } else {

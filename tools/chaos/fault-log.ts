@@ -1,0 +1,54 @@
+/** Faults that can be chosen, with what each does to the cluster. */
+export const FAULTS = {
+  kill: ['kill -9', 'SIGTERM', 'connections cut', 'database crash'],
+  delay: ['answer held'],
+  'slow-commit': ['commit held'],
+  lone: ['lone writer'],
+  prepared: ['prepared'],
+} as const;
+
+export type FaultName = keyof typeof FAULTS;
+export type FaultKind = (typeof FAULTS)[FaultName][number];
+/** Faults that end a process or a connection, and so explain that a batch comes again. */
+export type CrashKind = (typeof FAULTS)['kill'][number];
+
+export interface Crash {
+  readonly kind: CrashKind;
+  /** Milliseconds of a monotonic clock. */
+  readonly at: number;
+}
+
+/** What was done to the cluster, and how fast it came back. */
+export class FaultLog {
+  readonly crashes: Crash[] = [];
+  /** From the kill of a server during an attempt to the next attempt by the other one, in ms. */
+  readonly takeovers: number[] = [];
+  /** From a crash of the database to its first answer, in ms. */
+  readonly databaseRestarts: number[] = [];
+  /** Servers that ended by themselves. */
+  exits = 0;
+  private readonly counts = new Map<FaultKind, number>();
+
+  add(kind: FaultKind): void {
+    this.counts.set(kind, this.count(kind) + 1);
+  }
+
+  addCrash(kind: CrashKind, at: number): void {
+    this.add(kind);
+    this.crashes.push({ kind, at });
+  }
+
+  count(...kinds: readonly FaultKind[]): number {
+    return kinds.reduce((sum, kind) => sum + (this.counts.get(kind) ?? 0), 0);
+  }
+}
+
+/** Reads names that are separated by commas. @throws Error naming the known ones */
+export function faultsOf(text: string): readonly FaultName[] {
+  const known = Object.keys(FAULTS) as FaultName[];
+  return text.split(',').map((given) => {
+    const name = known.find((other) => other === given.trim());
+    if (name === undefined) throw new Error(`There is no fault "${given}". There are: ${known.join(', ')}.`);
+    return name;
+  });
+}
