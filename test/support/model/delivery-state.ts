@@ -1,0 +1,103 @@
+/** Two versions of one resource, and another resource. */
+export const EVENTS = ['A1', 'A2', 'B'] as const;
+
+const MAX_EVENTS_IN_BATCH = 2;
+
+/** A mistake in the statements or in their order; `none` is the design. */
+export type Variant =
+  | 'none'
+  | 'a cursor instead of state'
+  | 'the latest event first'
+  | 'no lease'
+  | 'no look at the epoch when settling'
+  | 'settled before it is sent'
+  | 'counted without being removed'
+  | 'a refused batch is skipped';
+
+/** A worker, with what it has in memory. */
+export interface Sender {
+  readonly stage: 'idle' | 'claiming' | 'has a batch' | 'has settled early' | 'answered' | 'refused';
+  readonly epoch: number;
+  /** Indexes of {@link EVENTS}. */
+  readonly batch: readonly number[];
+  /** Of the batch. */
+  readonly first: number;
+  /** Whether others were allowed to take the destination over since it was claimed. */
+  readonly hasLostLease: boolean;
+}
+
+/** One destination in the database, its events, and its receiver. */
+export interface Delivery {
+  readonly sequence: number;
+  readonly places: readonly ('unwritten' | 'numbered' | 'rolled back' | 'queued' | 'in process' | 'delivered')[];
+  /** Positions in the queue; 0 for events without one. */
+  readonly numbers: readonly number[];
+  readonly epoch: number;
+  /** The index of a worker. */
+  readonly owner: number | 'none' | 'dead';
+  readonly isLeaseOver: boolean;
+  /** The open batch; empty where there is none. */
+  readonly batch: readonly number[];
+  readonly nextNumber: number;
+  /** The total of delivered events. */
+  readonly delivered: number;
+  /** The largest position that was delivered: nothing reads it but one variant. */
+  readonly cursor: number;
+  readonly senders: readonly Sender[];
+  /** What the receiver got for the first time, by event number from 1. */
+  readonly seen: readonly number[];
+  readonly fault: string | undefined;
+}
+
+export const have = (events: readonly number[]): string => events.map((event) => EVENTS[event]).join(' and ');
+
+/** Whether the destination has something to send, and no lease holder. */
+export function isFreeFor(state: Delivery, variant: Variant): boolean {
+  const isFree = typeof state.owner === 'string' || state.isLeaseOver || variant === 'no lease';
+  return isFree && (state.batch.length > 0 || readable(state, variant).length > 0);
+}
+
+/** Keeps the open batch, else opens one of the oldest events. */
+export function openBatch(state: Delivery, variant: Variant): Delivery {
+  if (state.batch.length > 0) return state;
+  const oldestFirst = readable(state, variant).sort((one, other) => positionOf(state, one) - positionOf(state, other));
+  const chosen =
+    variant === 'the latest event first'
+      ? oldestFirst.slice(-MAX_EVENTS_IN_BATCH)
+      : oldestFirst.slice(0, MAX_EVENTS_IN_BATCH);
+  const places = state.places.map((place, event) => (chosen.includes(event) ? 'in process' : place));
+  return { ...state, batch: chosen, places };
+}
+
+/** What a worker has in memory of the open batch. */
+export const opened = ({ epoch, batch, nextNumber }: Delivery): Sender => ({
+  ...{ stage: 'has a batch', epoch, batch, first: nextNumber, hasLostLease: false },
+});
+
+/** Whether the result of a worker counts. */
+export const isInForce = (state: Delivery, index: number, { epoch }: Sender, variant: Variant): boolean =>
+  variant === 'no look at the epoch when settling'
+    ? state.batch.length > 0
+    : state.owner === index && state.epoch === epoch && state.batch.length > 0;
+
+/** Counts and removes the open batch under the next epoch. */
+export function settled(state: Delivery, variant: Variant): Delivery {
+  const { batch, delivered, nextNumber, epoch } = state;
+  const counted = { delivered: delivered + batch.length, nextNumber: nextNumber + batch.length, epoch: epoch + 1 };
+  if (variant === 'counted without being removed') return { ...state, ...counted };
+  const places = state.places.map((place, event) => (batch.includes(event) ? 'delivered' : place));
+  const cursor =
+    variant === 'a cursor instead of state'
+      ? Math.max(state.cursor, ...batch.map((event) => positionOf(state, event)))
+      : 0;
+  return { ...state, ...counted, places, cursor, batch: [] };
+}
+
+const positionOf = ({ numbers }: Delivery, event: number): number => numbers[event] ?? 0;
+
+const readable = (state: Delivery, variant: Variant): number[] =>
+  [...EVENTS.keys()].filter(
+    (event) =>
+      state.places[event] === 'queued' &&
+      (variant !== 'a cursor instead of state' || positionOf(state, event) > state.cursor),
+  );

@@ -1,0 +1,58 @@
+/** A machine whose steps may happen in any order. States are plain values that steps never change in place. */
+export interface Model<State> {
+  readonly start: State;
+  /** Every step that can be taken next: what happens, and the state after it. */
+  steps(state: State): Iterable<readonly [what: string, next: State]>;
+  /** What is broken in a state; undefined where nothing is. */
+  broken(state: State): string | undefined;
+  /** Equal for states that behave alike. */
+  keyOf(state: State): string;
+}
+
+/** What the search has found. */
+export interface Exploration {
+  /** States that differ. */
+  readonly states: number;
+  /** The shortest way to a broken state, with what is broken as its last line; undefined where there is none. */
+  readonly path: readonly string[] | undefined;
+}
+
+interface Visit<State> {
+  readonly state: State;
+  readonly what: string;
+  readonly from: Visit<State> | undefined;
+}
+
+/** Visits every state that can be reached, the nearest first, until one is broken. */
+export function explore<State>(model: Model<State>): Exploration {
+  const seen = new Set([model.keyOf(model.start)]);
+  const visits: Visit<State>[] = [{ state: model.start, what: 'start', from: undefined }];
+  for (const visit of visits) {
+    const broken = model.broken(visit.state);
+    if (broken !== undefined) return { states: seen.size, path: [...pathTo(visit), broken] };
+    for (const [what, state] of model.steps(visit.state)) {
+      const key = model.keyOf(state);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      visits.push({ state, what, from: visit });
+    }
+  }
+  return { states: seen.size, path: undefined };
+}
+
+/** The path as text; printed where `SHOW_PATHS` is set, to read what a defect leads to. */
+export function textOf({ path = [] }: Exploration): string {
+  const text = path.join('\n');
+  if (process.env.SHOW_PATHS !== undefined) process.stdout.write(`\n${text}\n`);
+  return text;
+}
+
+function pathTo<State>({ from, what }: Visit<State>): string[] {
+  const path: string[] = [];
+  let [step, before] = [what, from];
+  while (before !== undefined) {
+    path.push(step);
+    [step, before] = [before.what, before.from];
+  }
+  return path.reverse();
+}

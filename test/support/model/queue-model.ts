@@ -1,0 +1,153 @@
+import { type Model } from './explore';
+
+/**
+ * A transaction that records one event; `id` and `number` are 0 until it has them. It is over when it was rolled back, or when
+ * its event was claimed: what it had means nothing any more.
+ */
+export interface Writer {
+  readonly stage: 'open' | 'committed' | 'over';
+  readonly id: number;
+  readonly number: number;
+}
+
+/** The queue of one destination, as the database holds it. */
+export interface Queue {
+  /** The last event number that was given out. */
+  readonly sequence: number;
+  readonly nextId: number;
+  /** The largest id of a transaction that is over. */
+  readonly lastDone: number;
+  readonly writers: readonly Writer[];
+  /** The largest number that was claimed. */
+  readonly cursor: number;
+  /** Each event up to it is committed or gone: what raises it says so. */
+  readonly decided: number;
+  /** The mark that the open batch leaves when it is settled; undefined where no batch is open. */
+  readonly batchMark: number | undefined;
+  /** An event that a batch is being opened with, where that takes two snapshots; else 0. */
+  readonly chosen: number;
+  /** Claims read only events above it. */
+  readonly mark: number;
+}
+
+/** How the mark is raised, as a part of the model with a state of its own. */
+export interface Raising<State> {
+  readonly start: State;
+  readonly steps: (queue: Queue, state: State) => Iterable<readonly [what: string, queue: Queue, state: State]>;
+  /** @param zero what numbers and ids count from: states that differ by that alone behave alike */
+  readonly keyOf: (state: State, zero: { readonly number: number; readonly id: number }) => string;
+}
+
+export interface QueueVariant {
+  readonly writers: number;
+  readonly takesFirst: 'id' | 'number';
+  readonly claimsAbove: 'mark' | 'cursor';
+  /** How many snapshots the statement has that opens a batch. */
+  readonly snapshots: 1 | 2;
+}
+
+/** Every interleaving of writers, a worker that delivers one event after the other, and what raises the mark. */
+export function queueModel<State>(
+  variant: QueueVariant,
+  raising: Raising<State>,
+): Model<{ readonly queue: Queue; readonly raising: State }> {
+  const writer: Writer = { stage: 'open', id: 0, number: 0 };
+  return {
+    start: {
+      queue: {
+        ...{ sequence: 0, nextId: 1, lastDone: 0, cursor: 0, decided: 0, batchMark: undefined, chosen: 0, mark: 0 },
+        writers: Array.from({ length: variant.writers }, () => writer),
+      },
+      raising: raising.start,
+    },
+    *steps({ queue, raising: state }) {
+      for (const [what, next] of writing(queue, variant)) yield [what, { queue: next, raising: state }];
+      for (const [what, next] of claiming(queue, variant)) yield [what, { queue: next, raising: state }];
+      for (const [what, next, raised] of raising.steps(queue, state)) yield [what, { queue: next, raising: raised }];
+    },
+    broken: ({ queue }) => {
+      const above = queue[variant.claimsAbove];
+      // An open one can commit next.
+      const lost = queue.writers.find(({ stage, number }) => stage !== 'over' && number > 0 && number <= above);
+      return lost && `event ${lost.number} would never be claimed: only what is above ${above} is read`;
+    },
+    // Writers are alike, so only what they have done counts.
+    keyOf: ({ queue, raising: state }) => {
+      const zero = { number: queue.mark, id: queue.lastDone };
+      const writers = queue.writers.map(({ stage, id, number }) =>
+        stage === 'over'
+          ? 'x'
+          : `${stage === 'open' ? `${id && id - zero.id}` : 'c'}.${number && number - zero.number}`,
+      );
+      const { sequence, nextId, cursor, decided, batchMark, chosen } = queue;
+      const from = (number: number): number => Math.max(number - zero.number, 0);
+      const batch = `${from(decided)} ${batchMark === undefined ? '' : from(batchMark)} ${from(chosen)}`;
+      const numbers = `${sequence - zero.number} ${nextId - zero.id} ${variant.claimsAbove === 'cursor' ? cursor : ''}`;
+      return `${numbers} ${batch} ${writers.sort().join()} ${raising.keyOf(state, zero)}`;
+    },
+  };
+}
+
+/** `pg_snapshot_xmin` and `pg_snapshot_xmax` now. */
+export function snapshot(
+  { writers, lastDone }: Queue,
+  otherIds: readonly number[],
+): { readonly xmin: number; readonly xmax: number } {
+  const xmax = lastDone + 1;
+  const open = [...writers.filter(({ stage }) => stage === 'open').map(({ id }) => id), ...otherIds];
+  return { xmax, xmin: Math.min(xmax, ...open.filter((id) => id > 0 && id < xmax)) };
+}
+
+/** Numbers of events that are visible and not claimed. */
+export const waiting = ({ writers }: Queue): number[] =>
+  writers
+    .filter(({ stage }) => stage === 'committed')
+    .map(({ number }) => number)
+    .sort((one, other) => one - other);
+
+/** A transaction is over. */
+export const done = (queue: Queue, id: number): Queue => ({ ...queue, lastDone: Math.max(queue.lastDone, id) });
+
+function* writing(queue: Queue, { takesFirst }: QueueVariant): Iterable<readonly [string, Queue]> {
+  for (const [index, writer] of queue.writers.entries()) {
+    const { stage, id, number } = writer;
+    if (stage !== 'open') continue;
+    const becomes = (change: Partial<Writer>): Queue => ({
+      ...queue,
+      writers: queue.writers.with(index, { ...writer, ...change }),
+    });
+    const takesId = { ...becomes({ id: queue.nextId }), nextId: queue.nextId + 1 };
+    const takesNumber = { ...becomes({ number: queue.sequence + 1 }), sequence: queue.sequence + 1 };
+    const name = `writer ${index + 1}`;
+    if (id === 0 && (takesFirst === 'id' || number > 0)) yield [`${name} takes its id`, takesId];
+    if (number === 0 && (takesFirst === 'number' || id > 0)) yield [`${name} takes its number`, takesNumber];
+    if (id === 0 || number === 0) continue;
+    yield [`${name} commits`, done(becomes({ stage: 'committed', id: 0 }), id)];
+    yield [`${name} rolls back`, done(becomes(OVER), id)];
+  }
+}
+
+function* claiming(queue: Queue, { claimsAbove, snapshots }: QueueVariant): Iterable<readonly [string, Queue]> {
+  const { batchMark, chosen } = queue;
+  if (batchMark !== undefined) {
+    const mark = Math.max(queue.mark, batchMark);
+    yield [`the batch is settled, the mark is ${mark}`, { ...queue, batchMark: undefined, mark }];
+  } else if (chosen > 0) {
+    yield opening({ ...queue, chosen: 0 }, chosen);
+  } else {
+    const oldest = waiting(queue).find((number) => number > queue[claimsAbove]);
+    if (oldest === undefined) return;
+    yield snapshots === 1 ? opening(queue, oldest) : [`event ${oldest} is chosen`, { ...queue, chosen: oldest }];
+  }
+}
+
+function opening(queue: Queue, event: number): readonly [string, Queue] {
+  const writers = queue.writers.map((writer) => (writer.number === event ? OVER : writer));
+  const batchMark = Math.min(queue.decided, event - 1);
+  return [
+    `a batch is opened with event ${event}, its mark is ${batchMark}`,
+    { ...queue, writers, batchMark, cursor: Math.max(queue.cursor, event) },
+  ];
+}
+
+const OVER: Writer = { stage: 'over', id: 0, number: 0 };
