@@ -45,7 +45,46 @@ describe('CompartmentDefinition', () => {
     await app.put(path, standard);
   });
 
+  it('C1: takes and serves compartments of HL7 that hold their own resource', async () => {
+    const definitions = {
+      Encounter: { Encounter: ['{def}'], Condition: ['encounter'], Location: undefined },
+      Practitioner: {
+        Practitioner: ['{def}'],
+        Encounter: ['practitioner', 'participant'],
+        PractitionerRole: ['practitioner'],
+      },
+      RelatedPerson: { RelatedPerson: ['{def}'], Encounter: ['participant'], Patient: ['link'] },
+    };
+    for (const [code, params] of Object.entries(definitions)) {
+      const id = code.toLowerCase();
+      const body = {
+        id,
+        url: `http://hl7.org/fhir/CompartmentDefinition/${id}`,
+        name: `Base FHIR compartment definition for ${code}`,
+        status: 'draft',
+        code,
+        search: true,
+        resource: Object.entries(params).map(([type, param]) => ({
+          code: type,
+          ...(param === undefined ? {} : { param }),
+        })),
+      };
+      expect((await app.put(`/fhir/CompartmentDefinition/${id}`, body)).status).toBe(201);
+    }
+    await app.put('/fhir/Practitioner/d', {});
+    await app.put('/fhir/Practitioner/other', {});
+    const participant = [{ individual: { reference: 'Practitioner/d' } }];
+    await app.put('/fhir/Encounter/e', { status: 'planned', class: { code: 'AMB' }, participant });
+    const idsAt = async (url: string): Promise<unknown> =>
+      (await app.get(url)).json<Bundle>().entry.map(({ resource }) => (resource as { id?: string } | undefined)?.id);
+    expect(await idsAt('/fhir/Practitioner/d/Practitioner')).toEqual(['d']);
+    expect(await idsAt('/fhir/Practitioner/d/Encounter')).toEqual(['e']);
+    expect(await idsAt('/fhir/Encounter/e/Encounter')).toEqual(['e']);
+    expect(await totals()).toEqual([2, 2]);
+  });
+
   it.each([
+    ['{def} of another type', { code: 'Flag', param: ['{def}'] }, '[0].param[0]', 'whose compartment this is'],
     ['an unknown type', { code: 'Flagg', param: ['patient'] }, '[0].code', 'Flagg'],
     [
       'an unknown parameter',

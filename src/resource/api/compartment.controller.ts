@@ -38,10 +38,13 @@ export class CompartmentController {
     this.types.assertKnown(compartment);
     assertId(id);
     this.types.assertKnown(type);
-    const { parameterIdsByType } = await this.compartments.of(compartment);
+    const { parameterIdsByType, hasItself } = await this.compartments.of(compartment);
     const targetHash = this.index.referenceHash(compartment, id);
     const links = (parameterIdsByType.get(type) ?? []).map((parameterId) => ({ targetHash, parameterId }));
-    const target = { type, path: `${compartment}/${id}/${type}`, clauses: [{ kind: 'reference' as const, links }] };
+    const linked = { kind: 'reference' as const, links };
+    const itself = { kind: 'id' as const, ids: [id] };
+    const clause = hasItself && type === compartment ? { kind: 'any' as const, clauses: [linked, itself] } : linked;
+    const target = { type, path: `${compartment}/${id}/${type}`, clauses: [clause] };
     sendAnswer(response, await this.searches.answer(request, queryOf(request), target));
   }
 

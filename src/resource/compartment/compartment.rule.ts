@@ -5,6 +5,7 @@ import { type ResourceDraft } from '../resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource-rule';
 import { type SearchParameterSet } from '../search/extract/search-parameter-set';
 import { SearchIndex } from '../search/search-index';
+import { ITSELF } from './compartments';
 
 /** A CompartmentDefinition by which something could not be found is refused: its part of each answer would be missing. */
 @Injectable()
@@ -14,8 +15,8 @@ export class CompartmentRule implements ResourceRule {
 
   async check({ value }: ResourceDraft): Promise<void> {
     const { parameters } = await this.index.current();
-    const { resource } = value as Partial<CompartmentDefinition>;
-    const issues = (resource ?? []).flatMap((one, place) => faultsOf(one, place, parameters));
+    const { code = '', resource } = value as Partial<CompartmentDefinition>;
+    const issues = (resource ?? []).flatMap((one, place) => faultsOf(one, place, code, parameters));
     if (issues.length === 0) return;
     throw new ServiceError('unprocessable', issues.map(({ diagnostics }) => diagnostics).join(' '), { issues });
   }
@@ -26,11 +27,15 @@ type CompartmentResource = CompartmentDefinition['resource'][number];
 function faultsOf(
   { code: type, param = [] }: CompartmentResource,
   place: number,
+  compartment: string,
   parameters: SearchParameterSet,
 ): ErrorIssue[] {
   const path = `CompartmentDefinition.resource[${place}]`;
   if (!parameters.has(type)) return [fault(`${path}.code`, `"${shown(type)}" is no resource type of this server.`)];
   return param.flatMap((code, at) => {
+    if (code === ITSELF && type === compartment) return [];
+    if (code === ITSELF)
+      return [fault(`${path}.param[${at}]`, `${ITSELF} is for ${shown(compartment)}, whose compartment this is.`)];
     const found = parameters.find(type, code);
     if (found?.kind === 'reference') return [];
     const hint = found === undefined ? parameters.nearestCode(type, code) : undefined;

@@ -12,9 +12,14 @@ export interface Compartment {
   /** Of all types. */
   readonly parameterIds: readonly number[];
   readonly parameterIdsByType: ReadonlyMap<string, readonly number[]>;
+  /** Whether the resource that has the compartment belongs to it by `{def}`. */
+  readonly hasItself: boolean;
   /** What the definition calls the links of a parameter: codes such as `subject`, several where they share their rows. */
   readonly codesById: ReadonlyMap<number, readonly string[]>;
 }
+
+/** Stands among the parameters of a type for the resource that has the compartment (HL7's definition of Encounter, for one). */
+export const ITSELF = '{def}';
 
 /** What a definition may leave out. */
 const EMPTY = { resourceType: 'CompartmentDefinition', code: '', resource: [] } as const;
@@ -70,13 +75,13 @@ export class Compartments {
   }
 }
 
-function compartmentOf({ resource }: CompartmentDefinition, parameters: SearchParameterSet): Compartment {
+function compartmentOf({ code: owner, resource }: CompartmentDefinition, parameters: SearchParameterSet): Compartment {
   const idsByType = new Map<string, Set<number>>();
   const codesById = new Map<number, readonly string[]>();
   for (const { code: type, param = [] } of resource) {
     const ids = idsByType.get(type) ?? new Set();
     idsByType.set(type, ids);
-    for (const code of param) {
+    for (const code of param.filter((one) => one !== ITSELF)) {
       for (const parameterId of linksOf(type, code, parameters)) {
         ids.add(parameterId);
         codesById.set(parameterId, [...new Set([...(codesById.get(parameterId) ?? []), code])]);
@@ -84,7 +89,8 @@ function compartmentOf({ resource }: CompartmentDefinition, parameters: SearchPa
     }
   }
   const parameterIdsByType = new Map([...idsByType].map(([type, ids]) => [type, [...ids]]));
-  return { parameterIds: [...codesById.keys()], parameterIdsByType, codesById };
+  const hasItself = resource.some(({ code, param = [] }) => code === owner && param.includes(ITSELF));
+  return { parameterIds: [...codesById.keys()], parameterIdsByType, hasItself, codesById };
 }
 
 function linksOf(type: string, code: string, parameters: SearchParameterSet): readonly number[] {
