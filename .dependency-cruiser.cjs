@@ -2,7 +2,8 @@
 const floors = [
   ['platform', []],
   ['fhir', ['platform']],
-  ['resource', ['fhir', 'platform']],
+  ['fhirpath', ['fhir', 'platform']],
+  ['resource', ['fhirpath', 'fhir', 'platform']],
   ['rpc', ['resource', 'fhir', 'platform']],
   ['operation', ['resource', 'fhir', 'platform']],
   ['session', ['resource', 'fhir', 'platform']],
@@ -12,7 +13,7 @@ const floors = [
   ['auth', ['session', 'access', 'resource', 'fhir', 'platform']],
   ['addendum', ['operation', 'rpc', 'resource', 'fhir', 'platform']],
   ['everything', ['operation', 'resource', 'fhir', 'platform']],
-  ['topic-destination', ['audit', 'delivery', 'operation', 'resource', 'fhir', 'platform']],
+  ['topic-destination', ['audit', 'delivery', 'operation', 'resource', 'fhirpath', 'fhir', 'platform']],
   ['validation', ['operation', 'resource', 'fhir', 'platform']],
 ];
 
@@ -29,9 +30,31 @@ module.exports = {
       name: `${room}-imports-downwards`,
       severity: 'error',
       comment: `src/${room} may import: ${below.join(', ') || 'nothing of ours'}.`,
-      from: { path: `^src/${room}/` },
+      from: { path: `^src/${room}/`, pathNot: '^src/fhir/validation/' },
       to: { path: '^src/', pathNot: `^src/(${[room, ...below].join('|')})/` },
     })),
+    {
+      name: 'validation-stands-on-fhirpath',
+      severity: 'error',
+      comment:
+        'src/fhir/validation evaluates invariants: it may import fhirpath, fhir and platform. Nothing below imports it.',
+      from: { path: '^src/fhir/validation/' },
+      to: { path: '^src/', pathNot: '^src/(fhirpath|fhir|platform)/' },
+    },
+    {
+      name: 'fhirpath-knows-no-validation',
+      severity: 'error',
+      comment: 'The definitions of src/fhir are below fhirpath, its validation is above.',
+      from: { path: '^src/(fhirpath|fhir)/', pathNot: '^src/fhir/validation/' },
+      to: { path: '^src/fhir/validation/' },
+    },
+    {
+      name: 'fhirpath-has-one-face',
+      severity: 'error',
+      comment: 'Only src/fhirpath/fhirpath.ts is imported from outside.',
+      from: { path: '^src/', pathNot: '^src/fhirpath/' },
+      to: { path: '^src/fhirpath/', pathNot: '^src/fhirpath/fhirpath\\.ts$' },
+    },
     {
       name: 'typeorm-stays-in-storage',
       severity: 'error',
@@ -45,7 +68,7 @@ module.exports = {
       severity: 'error',
       comment: 'Pure files know no framework.',
       from: {
-        path: '^src/platform/json/|^src/fhir/(instant|reference)\\.ts$|^src/fhir/(validation|fhirpath)/|^src/resource/search/(extract|compile)/|snapshot-diff\\.ts$',
+        path: '^src/platform/json/|^src/fhir/(instant|reference)\\.ts$|^src/fhir/validation/|^src/fhirpath/|^src/resource/search/(extract|compile)/|snapshot-diff\\.ts$',
       },
       to: { path: 'node_modules/(@nestjs|typeorm|pg)/' },
     },

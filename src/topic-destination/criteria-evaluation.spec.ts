@@ -3,29 +3,26 @@ import { type Environment } from '../platform/config/environment';
 import { ChangedTexts } from './changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences } from './criteria-evaluation';
 import { type WantedResource } from './reference-lookup';
-import { SlowWork } from './slow-work';
-import { type TopicCriteria, compileCriteria } from './topic-criteria';
+import { CpuBudget } from './cpu-budget';
+import { compileCriterion, type Criterion } from '../fhirpath/fhirpath';
 
 const patient = '{"resourceType":"Patient","gender":"female","name":[{"family":"a"},{"family":"b"}]}';
-const female = compileCriteria("gender = 'female'", 'Patient');
-const single = compileCriteria('name.single().exists()', 'Patient');
+const female = compileCriterion("gender = 'female'", 'Patient');
+const single = compileCriterion('name.single().exists()', 'Patient');
 
 let now: number;
 let evaluation: CriteriaEvaluation;
 
 beforeEach(() => {
   now = 0;
-  const slowWork = new SlowWork({ now: () => new Date(now) });
-  evaluation = new CriteriaEvaluation(slowWork, { baseUrl: 'http://svc.example' } as Environment);
+  const budget = new CpuBudget({ now: () => new Date(now) });
+  evaluation = new CriteriaEvaluation(budget, { baseUrl: 'http://svc.example' } as Environment);
 });
 
 const nothing: LoadReferences = () => Promise.reject(new Error('Nothing is asked for'));
 
-const decide = (
-  criteria: readonly TopicCriteria[],
-  text = patient,
-  load: LoadReferences = nothing,
-): Promise<Decision[]> => evaluation.decide(criteria, new ChangedTexts(text, undefined), load);
+const decide = (criteria: readonly Criterion[], text = patient, load: LoadReferences = nothing): Promise<Decision[]> =>
+  evaluation.decide(criteria, new ChangedTexts(text, undefined), load);
 
 describe(CriteriaEvaluation, () => {
   it('decides what can be decided, and leaves the rest open', async () => {
@@ -35,8 +32,8 @@ describe(CriteriaEvaluation, () => {
 
   it('ends a criterion that takes too long, decides the others, and does not ask it again for a while', async () => {
     let asked = 0;
-    const slow: TopicCriteria = {
-      isQuick: false,
+    const slow: Criterion = {
+      cost: Infinity,
       matches: () => {
         asked += 1;
         now += 250;
@@ -50,6 +47,37 @@ describe(CriteriaEvaluation, () => {
     now = 15_250;
     await decide([slow]);
     expect(asked).toBe(2);
+  });
+
+  it('S13: has one budget for all criteria of a write: beyond it none is asked, and cheap ones come first', async () => {
+    let asked = 0;
+    const dear: Criterion = {
+      cost: Infinity,
+      matches: () => {
+        asked += 1;
+        return /^(a+)+$/.test(`${'a'.repeat(60)}!`);
+      },
+    };
+    const another: Criterion = { ...dear };
+    expect(await decide([dear, another, female])).toEqual([undefined, undefined, true]);
+    expect(asked).toBe(1);
+  });
+
+  it('S13: lets others go on between criteria that take some time', async () => {
+    let turns = 0;
+    const seen: number[] = [];
+    const timer = setInterval(() => (turns += 1), 0);
+    const busy = (): Criterion => ({
+      cost: Infinity,
+      matches: () => {
+        seen.push(turns);
+        for (const end = performance.now() + 8; performance.now() < end;);
+        return true;
+      },
+    });
+    expect(await decide([busy(), busy(), busy(), busy()])).toEqual([true, true, true, true]);
+    clearInterval(timer);
+    expect(new Set(seen).size).toBeGreaterThan(1);
   });
 });
 
@@ -83,7 +111,7 @@ describe('resolve()', () => {
         new Map(keys.flatMap((key) => (stored[key] === undefined ? [] : [[key, JSON.stringify(stored[key])]]))),
       );
     };
-    const [decision] = await decide([compileCriteria(expression, 'Observation')], observation, load);
+    const [decision] = await decide([compileCriterion(expression, 'Observation')], observation, load);
     return { decision, rounds };
   }
 
@@ -117,7 +145,7 @@ describe('resolve()', () => {
   it('leaves open what would take more than a hundred resources', async () => {
     const member = Array.from({ length: 101 }, (_value, index) => ({ entity: { reference: `Patient/p${index}` } }));
     const group = JSON.stringify({ resourceType: 'Group', member });
-    const criteria = compileCriteria('member.entity.resolve().exists()', 'Group');
+    const criteria = compileCriterion('member.entity.resolve().exists()', 'Group');
     expect(await decide([criteria, criteria], group)).toEqual([undefined, undefined]);
   });
 });

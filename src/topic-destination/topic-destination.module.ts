@@ -16,7 +16,7 @@ import { ReadableChanges } from './readable-changes';
 import { ReadableFocus } from './readable-focus';
 import { ShownDestination } from './shown-destination';
 import { SubscriptionResourceType } from './subscription.resource-type';
-import { SlowWork } from './slow-work';
+import { CpuBudget } from './cpu-budget';
 import { SubscriptionTopicRule } from './subscription-topic.rule';
 import { TopicDestinationRule } from './topic-destination.rule';
 import { TopicEventListener } from './topic-event.listener';
@@ -39,7 +39,7 @@ import { TopicRegistry } from './topic-registry';
     NotificationBundleRenderer,
     ShownDestination,
     SubscriptionResourceType,
-    SlowWork,
+    CpuBudget,
     SubscriptionTopicRule,
     TopicDestinationRule,
     TopicDryRun,

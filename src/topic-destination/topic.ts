@@ -1,15 +1,15 @@
 import { type Resource } from '../fhir/types';
+import { compileCriterion, type Criterion } from '../fhirpath/fhirpath';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Interaction } from '../resource/resource-change';
-import { assertCriteriaText } from './criteria-check';
-import { type TopicCriteria, compileCriteria, tryCriteria, undecidable } from './topic-criteria';
+import { tryCriteria, undecidable } from './topic-criteria';
 
 /** What makes a topic fire. */
 export interface TopicTrigger {
   readonly type: string;
   readonly interactions: readonly Interaction[];
   /** Absent where every change matches. */
-  readonly criteria?: TopicCriteria;
+  readonly criteria?: Criterion;
   /** What `criteria` was compiled from. */
   readonly expression?: string;
 }
@@ -43,7 +43,7 @@ const NOT_EVALUATED: Readonly<Record<string, string>> = {
 export function topicOf(resource: Resource): Topic {
   return readTopic(resource, (expression, type) => {
     try {
-      return compileCriteria(expression, type);
+      return compileCriterion(expression, type);
     } catch {
       return undecidable;
     }
@@ -68,7 +68,7 @@ export function newTopicOf(resource: Resource): Topic {
   return topic;
 }
 
-type ReadCriteria = (expression: string, type: string, path: string) => TopicCriteria;
+type ReadCriteria = (expression: string, type: string, path: string) => Criterion;
 
 function readTopic(resource: Resource, readCriteria: ReadCriteria): Topic {
   const { url, version, status, trigger = [] } = resource;
@@ -120,10 +120,9 @@ function triggerOf(element: unknown, path: string, readCriteria: ReadCriteria): 
 const isInteraction = (value: unknown): value is Interaction =>
   INTERACTIONS.some((interaction) => interaction === value);
 
-function newCriteriaOf(expression: string, type: string, path: string): TopicCriteria {
+function newCriteriaOf(expression: string, type: string, path: string): Criterion {
   try {
-    assertCriteriaText(expression);
-    const criteria = compileCriteria(expression, type);
+    const criteria = compileCriterion(expression, type);
     tryCriteria(criteria, type);
     return criteria;
   } catch (error) {
@@ -148,8 +147,7 @@ function assertFilters(filters: unknown, type: string, path: string): void {
     if (typeof expression !== 'string')
       throw refusal(`${at}.filterDefinitionFhirPathExpression`, 'must be a FHIRPath expression.');
     try {
-      assertCriteriaText(expression);
-      compileCriteria(expression, type);
+      compileCriterion(expression, type);
     } catch (error) {
       throw unevaluable(`${at}.filterDefinitionFhirPathExpression`, error);
     }

@@ -76,6 +76,80 @@ describe('What a topic asks for and would not get', () => {
   });
 });
 
+describe('A wrong FHIRPath', () => {
+  it.each([
+    [
+      'C12.11: a misspelt element',
+      'name.famly.exists()',
+      'line 1, column 6: HumanName has no element "famly"; do you mean "family"?',
+    ],
+    ['C12.11: two dots', 'name..family', 'line 1, column 6: "." is not expected there'],
+    ['C10.10: a text without an end', "gender =\n 'male", `line 2, column 2: "'male" is not understood`],
+    ['C10.10: an expression without an end', 'gender = ', 'line 1, column 10: the expression ends too early'],
+    ['C10.10: an empty bracket', 'name.where()', 'line 1, column 6: where() takes 1 arguments, not 0'],
+  ])('%s is refused with its place', async (_what, fhirPathCriteria, message) => {
+    const answer = await app.post('/fhir/SvcSubscriptionTopic', topic({ fhirPathCriteria }));
+    const { issue } = answer.json<Outcome>();
+    expect([answer.status, issue[0]?.diagnostics]).toEqual([422, expect.stringContaining(message)]);
+  });
+
+  it('C10.10: in a patch is refused with its place', async () => {
+    await app.put('/fhir/Patient/c10', { resourceType: 'Patient', gender: 'male' });
+    const part = [
+      { name: 'type', valueCode: 'delete' },
+      { name: 'path', valueString: 'Patient.name..family' },
+    ];
+    const patch = { resourceType: 'Parameters', parameter: [{ name: 'operation', part }] };
+    const answer = await app.send('PATCH', '/fhir/Patient/c10', { body: patch });
+    expect([answer.status, answer.json<Outcome>().issue[0]?.diagnostics]).toEqual([
+      400,
+      '"Patient.name..family" is no FHIRPath: line 1, column 14: "." is not expected there.',
+    ]);
+  });
+
+  it('C10.10: in a SearchParameter is refused with its place', async () => {
+    const answer = await app.post('/fhir/SearchParameter', {
+      resourceType: 'SearchParameter',
+      url: 'http://p.example/c10',
+      name: 'C10',
+      status: 'active',
+      description: 'c10',
+      code: 'c10',
+      base: ['Patient'],
+      type: 'string',
+      expression: 'Patient.name.where(',
+    });
+    const { issue } = answer.json<Outcome>();
+    expect([answer.status, issue[0]?.diagnostics]).toEqual([422, expect.stringContaining('line 1, column 20')]);
+  });
+});
+
+describe('A criterion', () => {
+  it.each([
+    ["name.first().family + '!' = 'Lee!'"],
+    ["iif(gender = 'male', 'm', 'f') = 'm'"],
+    ['active.toInteger() = 1'],
+    ["0.0.toString() = '0.0'"],
+  ])('D9: fires, and only where it holds: %s', async (expression) => {
+    const fhirPathCriteria = `${expression} and gender = 'male'`;
+    const id = await newDestination(
+      app,
+      destination(await newTopic(app, { resource: 'Patient', fhirPathCriteria }), {}, receiver.url),
+    );
+    const [one, other] = [newName(), newName()];
+    await app.put(`/fhir/Patient/${other}`, { resourceType: 'Patient', gender: 'female', name: [{ family: 'Lee' }] });
+    await app.put(`/fhir/Patient/${one}`, {
+      resourceType: 'Patient',
+      active: true,
+      gender: 'male',
+      name: [{ family: 'Lee' }],
+    });
+    await delivered(app, id, 1);
+    expect(receiver.references).toEqual([`Patient/${one}`]);
+    expect(receiver.request(0).body).not.toContain('event-undecided');
+  });
+});
+
 describe('resolve() in a criterion', () => {
   const observation = (patient: string): object => ({
     resourceType: 'Observation',

@@ -106,4 +106,8 @@ function scopeOf({ scope: granted }: RefreshToken, requested: string | undefined
 }
 
 const notValid = (detail: string): OAuthError =>
-  new OAuthError('invalid_grant', 'The refresh token is not valid: unknown, expired, used, or its Session is closed. Log in again', `refresh token: ${detail}`);
+  new OAuthError(
+    'invalid_grant',
+    'The refresh token is not valid: unknown, expired, used, or its Session is closed. Log in again',
+    `refresh token: ${detail}`,
+  );

@@ -1,6 +1,6 @@
 import { type BoundValueSet, boundValueSets, isPrimitiveType, lineageOf } from '../definitions';
 import { nearestCode } from '../nearest-code';
-import { isObject } from './fhirpath/compiled';
+import { isObject } from '../is-object';
 import { type ValidationRun } from './validation-run';
 
 export type ItemCheck = (item: unknown, run: ValidationRun) => void;

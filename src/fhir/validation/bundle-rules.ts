@@ -1,7 +1,7 @@
 import { isR4ResourceType } from '../definitions';
 import { parseReference } from '../reference';
 import { type ItemCheck } from './binding-check';
-import { isObject } from './fhirpath/compiled';
+import { isObject } from '../is-object';
 import { type ValidationRun } from './validation-run';
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { elementsOf, isPrimitiveType, memberKey } from '../definitions';
 import { type ItemCheck } from './binding-check';
-import { isObject } from './fhirpath/compiled';
+import { isObject } from '../is-object';
 import { typeOfCanonical } from './profile/element-constraints';
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { isObject } from './fhirpath/compiled';
+import { isObject } from '../is-object';
 import { type ItemCheck } from './binding-check';
 import { checkBundle } from './bundle-rules';
 import { checkConstrainedPaths } from './definition-rules';

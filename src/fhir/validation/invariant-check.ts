@@ -6,10 +6,7 @@ import {
   memberKey,
 } from '../definitions';
 import { type ItemCheck } from './binding-check';
-import { compileFhirPath } from './fhirpath/compile-fhirpath';
-import { type Truth } from './fhirpath/compiled';
-import { evaluateByLibrary } from './fhirpath/evaluate-by-library';
-import { ExpressionError } from '../fhirpath/expression';
+import { compileInvariant } from '../../fhirpath/fhirpath';
 import { reasonForLeavingUnmet } from './unmet-on-purpose';
 import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
 
@@ -48,18 +45,8 @@ export function statedAt(path: string): readonly InvariantDefinition[] {
   return byElement.get(path) ?? [];
 }
 
-/** Compiles an invariant of HL7; the library evaluates what leaves the subset. */
-export function truthOfInvariant({ expression }: InvariantDefinition, type: string, path: string): Truth {
-  try {
-    return compileFhirPath(expression, type, resourceTypeOf(path));
-  } catch (error) {
-    if (error instanceof ExpressionError) return evaluateByLibrary(expression, path);
-    throw error;
-  }
-}
-
 function checkOf(stated: InvariantDefinition, type: string, path = type): ItemCheck {
-  const truth = truthOfInvariant(stated, type, path);
+  const truth = compileInvariant(stated.expression, path, type);
   const message = `${stated.key}: ${stated.human}`;
   return (item, run) => {
     const { resource, rootResource } = run;
@@ -69,10 +56,4 @@ function checkOf(stated: InvariantDefinition, type: string, path = type): ItemCh
     if (reason === undefined) run.report('invariant', message);
     else run.report('invariant', `${message}. ${reason}`, 'warning');
   };
-}
-
-/** The resource type that a path begins with; data types have none. */
-function resourceTypeOf(path: string): string | undefined {
-  const [root = ''] = path.split('.');
-  return lineageOf(root).includes('Resource') ? root : undefined;
 }

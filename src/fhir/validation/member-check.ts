@@ -1,5 +1,5 @@
 import { type ItemCheck } from './binding-check';
-import { isObject } from './fhirpath/compiled';
+import { isObject } from '../is-object';
 import { PRIMITIVES, type PrimitiveCheck } from './primitive-check';
 import { type ValidationRun } from './validation-run';
 import { fragmentsOf } from './xhtml';

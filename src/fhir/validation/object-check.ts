@@ -1,5 +1,5 @@
 import { type ItemCheck } from './binding-check';
-import { isObject } from './fhirpath/compiled';
+import { isObject } from '../is-object';
 import { type KnownMember, kindOf } from './member-check';
 import { hintFor } from './unknown-member';
 import { type ValidationRun } from './validation-run';

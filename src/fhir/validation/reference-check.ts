@@ -1,7 +1,7 @@
 import { isR4ResourceType } from '../definitions';
 import { nearestCode } from '../nearest-code';
 import { parseReference } from '../reference';
-import { isObject } from './fhirpath/compiled';
+import { isObject } from '../is-object';
 import { type ItemCheck } from './binding-check';
 import { type ValidationRun } from './validation-run';
 

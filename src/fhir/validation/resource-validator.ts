@@ -2,7 +2,7 @@ import { type ErrorIssue } from '../../platform/errors/service-error';
 import { r4ResourceTypes } from '../definitions';
 import { nearestCode } from '../nearest-code';
 import { ElementTables } from './element-tables';
-import { isObject } from './fhirpath/compiled';
+import { isObject } from '../is-object';
 import { kindOf } from './member-check';
 import { TypeChecks } from './type-checks';
 import { ValidationRun } from './validation-run';

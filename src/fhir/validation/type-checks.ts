@@ -1,7 +1,7 @@
 import { type ElementDefinition, isPrimitiveType, isR4ResourceType, isSubtype, memberKey } from '../definitions';
 import { bindingCheckOf, type ItemCheck } from './binding-check';
 import { type ElementTables } from './element-tables';
-import { isObject } from './fhirpath/compiled';
+import { isObject } from '../is-object';
 import { HAND_MADE } from './hand-made-invariants';
 import { invariantsOfElement, invariantsOfType } from './invariant-check';
 import {

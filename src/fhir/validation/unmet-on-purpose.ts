@@ -1,4 +1,4 @@
-import { isObject } from './fhirpath/compiled';
+import { isObject } from '../is-object';
 
 /**
  * Why a resource leaves an invariant unmet on purpose; undefined where it does not. A warning tells it then: an error would

@@ -4,7 +4,7 @@ import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { compilePage } from './compile-search';
 import { parameterIdOf, tokenHashOf } from './extract/hash';
-import { isObject } from './extract/branch';
+import { isObject } from '../../fhir/is-object';
 
 export interface ValueSetCode {
   readonly system: string;

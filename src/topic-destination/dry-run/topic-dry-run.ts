@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { Clock } from '../../platform/time/clock';
@@ -9,8 +10,8 @@ import { type StoredVersion } from '../../resource/stored-resource';
 import { ChangedTexts } from '../changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences } from '../criteria-evaluation';
 import { ReadableFocus } from '../readable-focus';
-import { SlowWork } from '../slow-work';
-import { type TopicCriteria } from '../topic-criteria';
+import { CpuBudget } from '../cpu-budget';
+import { type Criterion } from '../../fhirpath/fhirpath';
 import { type DryRunRequest } from './dry-run-request';
 import { type TriggerClauses, triggerClausesOf } from './trigger-clauses';
 
@@ -48,6 +49,9 @@ const CHUNK = 500;
 const MAX_EXAMINED = 20_000;
 const MAX_MILLISECONDS = 10_000;
 
+/** Others are served after this time. */
+const SLICE_MILLISECONDS = 5;
+
 /** Asks a topic of versions that were written, as if it had been active then. */
 @Injectable()
 export class TopicDryRun {
@@ -61,7 +65,7 @@ export class TopicDryRun {
     environment: Environment,
   ) {
     // Of its own: a draft that is slow may not make those wait that are in force.
-    this.evaluation = new CriteriaEvaluation(new SlowWork(clock), environment);
+    this.evaluation = new CriteriaEvaluation(new CpuBudget(clock), environment);
   }
 
   async run({ topic, start, end, count, after }: DryRunRequest): Promise<DryRunResult> {
@@ -98,7 +102,12 @@ export class TopicDryRun {
     );
     const texts = new Map(earlier.map((one) => [`${one.type}/${one.id}/${one.version}`, one.text]));
     const verdicts: VersionVerdict[] = [];
+    let sliceStart = performance.now();
     for (const version of visible) {
+      if (performance.now() - sliceStart > SLICE_MILLISECONDS) {
+        await nextTurn();
+        sliceStart = performance.now();
+      }
       const previous = texts.get(`${version.type}/${version.id}/${version.version - 1}`);
       const interaction = version.text === undefined ? 'delete' : previous === undefined ? 'create' : 'update';
       const change = new ChangedTexts(version.text, previous);
@@ -127,7 +136,7 @@ export class TopicDryRun {
     return { decision };
   }
 
-  private async decide(criteria: TopicCriteria, change: ChangedTexts): Promise<Decision> {
+  private async decide(criteria: Criterion, change: ChangedTexts): Promise<Decision> {
     const [decision] = await this.evaluation.decide([criteria], change, this.load);
     return decision;
   }

@@ -1,11 +1,11 @@
 import { type TopicTrigger } from '../topic';
-import { type TopicCriteria, compileCriteria } from '../topic-criteria';
+import { compileCriterion, type Criterion } from '../../fhirpath/fhirpath';
 import { clausesOf } from './criteria-clauses';
 
 /** A trigger with the parts of its criterion, of which each must hold. */
 export interface TriggerClauses {
   readonly trigger: TopicTrigger;
-  readonly clauses: readonly { readonly text: string; readonly criteria: TopicCriteria }[];
+  readonly clauses: readonly { readonly text: string; readonly criteria: Criterion }[];
 }
 
 export function triggerClausesOf(trigger: TopicTrigger): TriggerClauses {
@@ -13,8 +13,7 @@ export function triggerClausesOf(trigger: TopicTrigger): TriggerClauses {
   if (expression === undefined) return { trigger, clauses: [] };
   const clauses = clausesOf(expression).map((text) => ({
     text,
-    // Within a conjunction one value that is no boolean counts as true; on a line of its own, lest a comment takes all.
-    criteria: compileCriteria(`(${text}\n) and true`, type),
+    criteria: compileCriterion(text, type, true),
   }));
   return { trigger, clauses };
 }

@@ -1,5 +1,5 @@
+import { isObject } from '../../is-object';
 import { type CodeSet } from '../binding-check';
-import { isObject } from '../fhirpath/compiled';
 import { typeOfCanonical } from './element-constraints';
 import { type ElementValue, matchesPattern, valuesOfElement } from './element-values';
 import { type ProfileNode } from './profile-tree';

@@ -1,6 +1,6 @@
 import { isR4ResourceType, lineageOf } from '../../definitions';
 import { parseReference } from '../../reference';
-import { isObject } from '../fhirpath/compiled';
+import { isObject } from '../../is-object';
 import { type ValidationRun } from '../validation-run';
 import { type ElementConstraint } from './stored-profile';
 

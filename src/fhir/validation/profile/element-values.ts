@@ -1,4 +1,4 @@
-import { isObject } from '../fhirpath/compiled';
+import { isObject } from '../../is-object';
 
 /** One value of an element in JSON. */
 export interface ElementValue {

@@ -1,6 +1,6 @@
 import { boundValueSets } from '../../definitions';
 import { CodeSet } from '../binding-check';
-import { isObject } from '../fhirpath/compiled';
+import { isObject } from '../../is-object';
 
 /** The codes of a value set of R4 that required bindings use. */
 export function codesOfR4(url: string): CodeSet | undefined {

@@ -1,4 +1,4 @@
-import { isObject } from '../fhirpath/compiled';
+import { isObject } from '../../is-object';
 import { type PlacedResource } from './placed-resource';
 
 /** An extension of a resource, at any depth. */

@@ -1,5 +1,5 @@
 import { parseReference } from '../../reference';
-import { isObject } from '../fhirpath/compiled';
+import { isObject } from '../../is-object';
 
 export type ResourceValue = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,6 @@
-import { elementsOf, invariantDefinitions, lineageOf } from '../../definitions';
-import { compileFhirPath } from '../fhirpath/compile-fhirpath';
-import { type Truth } from '../fhirpath/compiled';
-import { evaluateByLibrary } from '../fhirpath/evaluate-by-library';
+import { invariantDefinitions } from '../../definitions';
+import { compileConstraint, ExpressionError, type Truth } from '../../../fhirpath/fhirpath';
 import { type Invariant } from './stored-profile';
-
-/** Longer ones are not evaluated: nobody writes them by hand, and each is parsed. */
-const MAX_EXPRESSION_LENGTH = 4000;
 
 let coreKeys: ReadonlySet<string> | undefined;
 
@@ -16,32 +11,15 @@ export function isOfR4({ key }: Invariant): boolean {
 }
 
 /**
- * Compiles an invariant of a profile.
+ * Compiles a constraint of a profile.
  * @param path of the element in its type, such as `Patient.contact`
- * @returns undefined when the expression cannot be evaluated at all
+ * @returns the reason when the expression cannot be evaluated at all
  */
-export function profileInvariant({ expression }: Invariant, path: string): Truth | undefined {
-  if (expression.length > MAX_EXPRESSION_LENGTH) return undefined;
+export function profileInvariant({ expression }: Invariant, path: string): Truth | ExpressionError {
   try {
-    const type = typeAt(path);
-    if (type !== undefined) return compileFhirPath(expression, type, path.split('.')[0]);
-  } catch {
-    // Outside of the compiled subset, or no FHIRPath: the library decides which.
+    return compileConstraint(expression, path);
+  } catch (error) {
+    if (error instanceof ExpressionError) return error;
+    throw error;
   }
-  try {
-    return evaluateByLibrary(expression, path.replaceAll('[x]', ''));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The one type of an element; undefined for choices and for paths that R4 does not know. */
-function typeAt(path: string): string | undefined {
-  const [root = '', ...steps] = path.split('.');
-  let type: string | undefined = lineageOf(root).length === 0 ? undefined : root;
-  for (const step of steps) {
-    const element = type === undefined ? undefined : elementsOf(type)?.get(step);
-    type = element?.types.length === 1 ? element.types[0] : undefined;
-  }
-  return type;
 }

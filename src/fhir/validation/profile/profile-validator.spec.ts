@@ -209,6 +209,24 @@ describe(ProfileValidator, () => {
       ['error invariant Patient.name[1]'],
     ],
     [
+      'C4: an invariant about the type of its element',
+      [
+        {
+          id: 'Patient.contact.name',
+          constraint: [
+            { key: 'x-5', severity: 'error', human: 'h', expression: "%context.type().name = 'HumanName'" },
+            { key: 'x-6', severity: 'error', human: 'h', expression: "%context.type().name != 'HumanName'" },
+          ],
+        },
+        {
+          id: 'Patient',
+          constraint: [{ key: 'x-7', severity: 'error', human: 'h', expression: "%context.type().name = 'Patient'" }],
+        },
+      ],
+      patient({ contact: [{ name: { family: 'A' } }] }),
+      ['error invariant Patient.contact[0].name'],
+    ],
+    [
       'an invariant that is none',
       [{ id: 'Patient', constraint: [{ key: 'x-4', severity: 'error', human: 'h', expression: 'name.(' }] }],
       patient({}),

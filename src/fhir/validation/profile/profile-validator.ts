@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ErrorIssue } from '../../../platform/errors/service-error';
 import { isSubtype } from '../../definitions';
 import { type CodeSet, codeCheck } from '../binding-check';
-import { isObject, type Truth } from '../fhirpath/compiled';
+import { isObject } from '../../is-object';
+import { ExpressionError, type Truth } from '../../../fhirpath/fhirpath';
 import { ValidationRun } from '../validation-run';
 import { type SliceProfiles, type SliceSurroundings, sliceTestOf } from './discriminator';
 import { checkCount, checkTarget, isCoreType, typeOfCanonical } from './element-constraints';
@@ -53,7 +54,7 @@ export class ProfileValidator {
   private readonly conforming = new Map<string, boolean | undefined>();
   private readonly numbers = new Map<unknown, number>();
   private depth = 0;
-  private readonly invariants = new Map<Invariant, Truth | undefined>();
+  private readonly invariants = new Map<Invariant, Truth | ExpressionError>();
 
   constructor(private readonly sources: ProfileSources) {}
 
@@ -318,10 +319,14 @@ export class ProfileValidator {
 
   private checkInvariant(invariant: Invariant, path: string, value: unknown, run: ValidationRun): void {
     if (isOfR4(invariant)) return;
-    if (!this.invariants.has(invariant)) this.invariants.set(invariant, profileInvariant(invariant, path));
-    const truth = this.invariants.get(invariant);
-    if (truth === undefined) {
-      run.report('informational', `${invariant.key} is not checked: it cannot be evaluated here.`, 'warning');
+    const truth = this.invariants.get(invariant) ?? profileInvariant(invariant, path);
+    this.invariants.set(invariant, truth);
+    if (truth instanceof ExpressionError) {
+      run.report(
+        'informational',
+        `${invariant.key} cannot be evaluated here. Its expression: ${truth.message}.`,
+        'warning',
+      );
     } else if (truth(value, { resource: run.resource, rootResource: run.rootResource, context: value }) === false) {
       run.report('invariant', `${invariant.key}: ${invariant.human}`, invariant.severity);
     }

@@ -1,4 +1,4 @@
-import { isObject } from '../fhirpath/compiled';
+import { isObject } from '../../is-object';
 
 /** An element of a StructureDefinition, as far as a profile constrains with it (http://hl7.org/fhir/R4/elementdefinition.html). */
 export interface ElementConstraint {

@@ -1,5 +1,5 @@
 import { isSubtype, lineageOf } from '../../definitions';
-import { isObject } from '../fhirpath/compiled';
+import { isObject } from '../../is-object';
 import { type ElementValue } from './element-values';
 import { type TypeConstraint } from './stored-profile';
 

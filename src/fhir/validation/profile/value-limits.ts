@@ -1,5 +1,5 @@
 import { dateSpanOf, type DateSpan } from '../../instant';
-import { isObject } from '../fhirpath/compiled';
+import { isObject } from '../../is-object';
 import { type ValidationRun } from '../validation-run';
 import { type ElementConstraint } from './stored-profile';
 

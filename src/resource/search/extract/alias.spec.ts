@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Candidate, findAliases } from './alias';
-import { compileExpression } from './expression';
-import { parseExpression } from '../../../fhir/fhirpath/parse-expression';
+import { compilePaths, parseExpression } from '../../../fhirpath/fhirpath';
 
 function candidates(expressions: Record<string, string>, kind = 'reference'): Candidate[] {
   return Object.entries(expressions).map(([code, expression]) => ({
     code,
     kind,
-    branches: compileExpression(parseExpression(expression), 'Observation'),
+    branches: compilePaths(parseExpression(expression), 'Observation'),
   }));
 }
 

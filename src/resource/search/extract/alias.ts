@@ -1,4 +1,4 @@
-import { type Branch } from './branch';
+import { type Branch } from '../../../fhirpath/fhirpath';
 
 /** What of a compiled parameter decides whether it is an alias. */
 export interface Candidate {

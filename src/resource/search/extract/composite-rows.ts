@@ -1,9 +1,9 @@
 import { targetOf } from '../../../fhir/reference';
-import { type Branch, type Visit, walkSteps } from './branch';
 import { type Extraction, type RowWriter } from './extraction';
 import { pairHashOf, plainHashOf, systemHashOf, unitHashOf } from './hash';
 import { amountsOf } from './quantity-rows';
 import { codesOf } from './token-rows';
+import { type Branch, type Visit, walkSteps } from '../../../fhirpath/fhirpath';
 
 /** A part of a composite: where its values stand, seen from the item that both parts belong to. */
 export interface CompositePart {

@@ -1,10 +1,8 @@
-import { type Branch, type Step } from './branch';
 import { type CompositePart } from './composite-rows';
-import { compilePart, RESOURCE_STEP } from './expression';
 import { holdsValuesOf } from './kind-types';
-import { ExpressionError } from '../../../fhir/fhirpath/expression';
 import { type ComponentDefinition, type ParameterDefinition } from './parameter-definition';
 import { type ComponentCode, type Composite, type CompositeItem, type NumberPaths } from './search-parameter';
+import { type Branch, compilePart, ExpressionError, RESOURCE_STEP, type Step } from '../../../fhirpath/fhirpath';
 
 /**
  * Compiles a composite for one resource type.

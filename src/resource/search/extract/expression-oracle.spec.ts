@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import fhirpath, { type Model } from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';
 import { elementsOf, r4ResourceTypes, searchParameterDefinitions } from '../../../fhir/definitions';
-import { Scope, walkSteps } from './branch';
 import { SearchParameterSet } from './search-parameter-set';
+import { walkSteps } from '../../../fhirpath/fhirpath';
+import { Scope } from './scope';
 
 const set = new SearchParameterSet();
 const expressions = new Map(

@@ -1,5 +1,4 @@
 import { ServiceError } from '../../../platform/errors/service-error';
-import { Scope, type Visit } from './branch';
 import {
   type DateRow,
   type NumberRow,
@@ -9,6 +8,8 @@ import {
   type Unit,
   type UnitRow,
 } from './search-rows';
+import { type Visit } from '../../../fhirpath/fhirpath';
+import { Scope } from './scope';
 
 /** A thousand codings beside a thousand others would make a million rows of a small body. */
 const MAX_PAIRS = 20_000;

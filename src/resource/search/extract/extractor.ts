@@ -1,7 +1,6 @@
 import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { localKey } from '../../../fhir/reference';
 import { dateRows } from './date-rows';
-import { type Visit, visitEach, walkSteps } from './branch';
 import { compositeRows } from './composite-rows';
 import { Extraction, type RowWriter } from './extraction';
 import { targetHashOf } from './hash';
@@ -13,6 +12,7 @@ import { type SearchParameterSet } from './search-parameter-set';
 import { type DateRow, joinedRows, type SearchRows } from './search-rows';
 import { stringRows } from './string-rows';
 import { tokenRows, uriRows } from './token-rows';
+import { type Visit, visitEach, walkSteps } from '../../../fhirpath/fhirpath';
 
 /** Derives the search rows of one resource. It never throws: values of unexpected shapes give no rows. */
 export type Extract = (resource: Readonly<Record<string, unknown>>) => SearchRows;

@@ -1,6 +1,6 @@
 import { type SearchParameterKind } from '../../../fhir/definitions';
 import { isR4ResourceType, isSubtype } from '../../../fhir/definitions';
-import { type Branch } from './branch';
+import { type Branch } from '../../../fhirpath/fhirpath';
 
 /** The types whose values each kind of parameter indexes (http://hl7.org/fhir/R4/search.html#table); subtypes count too. */
 const TYPES: Readonly<Partial<Record<SearchParameterKind, readonly string[]>>> = {

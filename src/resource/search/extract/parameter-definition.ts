@@ -4,9 +4,8 @@ import {
   type SearchParameterKind,
   searchParameterDefinitions,
 } from '../../../fhir/definitions';
-import { type Expression, ExpressionError } from '../../../fhir/fhirpath/expression';
-import { parseExpression } from '../../../fhir/fhirpath/parse-expression';
 import { type LiveSearchParameter, type LiveState, type OwnSearchParameter } from './search-parameter';
+import { type Expression, ExpressionError, parseExpression } from '../../../fhirpath/fhirpath';
 
 /** A search parameter as one type has it, its expression parsed but not yet compiled for the type. */
 export interface ParameterDefinition {

@@ -1,5 +1,5 @@
-import { isObject } from './branch';
 import { type RowWriter } from './extraction';
+import { isObject } from '../../../fhir/is-object';
 
 /** Where a number row says which of the two coordinates it holds: in place of the hash of a code. */
 export const LATITUDE = 0;

@@ -1,7 +1,7 @@
-import { isObject } from './branch';
 import { type RowWriter } from './extraction';
 import { unitHashOf } from './hash';
 import { type Unit } from './search-rows';
+import { isObject } from '../../../fhir/is-object';
 
 /** One number that a value stands for; a Range stands for its two ends. */
 export interface Amount {

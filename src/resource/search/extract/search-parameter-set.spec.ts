@@ -61,10 +61,10 @@ describe(SearchParameterSet.name, () => {
     expect(set.listUnusable('Patient').at(-1)).toEqual({
       type: 'Patient',
       code: 'odd',
-      reason: 'Patient has no element "shoe"',
+      reason: 'line 1, column 9: Patient has no element "shoe"',
     });
     expect(set.listUnusable('Session').slice(-2)).toEqual([
-      { type: 'Session', code: 'odd', reason: 'the expression ends too early' },
+      { type: 'Session', code: 'odd', reason: 'line 1, column 4: the expression ends too early' },
       { type: 'Session', code: 'other', reason: 'it names nothing of Session' },
     ]);
   });

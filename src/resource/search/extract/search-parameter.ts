@@ -1,6 +1,6 @@
 import { type SearchParameterKind } from '../../../fhir/definitions';
-import { type Branch } from './branch';
 import { type CompositePart } from './composite-rows';
+import { type Branch } from '../../../fhirpath/fhirpath';
 
 /** A search parameter of one of the server's own types, which HL7 does not define; `expression` is FHIRPath. */
 export interface OwnSearchParameter {

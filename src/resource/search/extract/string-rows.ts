@@ -1,6 +1,7 @@
-import { isObject, visitEach } from './branch';
 import { type Extraction, type RowWriter } from './extraction';
 import { foldText } from './fold';
+import { isObject } from '../../../fhir/is-object';
+import { visitEach } from '../../../fhirpath/fhirpath';
 
 /** The parts of a HumanName and of an Address that are searched; its `use`, `type` and `period` are not. */
 const partNames = [

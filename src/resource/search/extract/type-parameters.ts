@@ -1,13 +1,11 @@
 import { type Alias, type Candidate, findAliases } from './alias';
-import { type Branch } from './branch';
 import { compileComposite } from './composite';
-import { compileExpression } from './expression';
-import { ExpressionError } from '../../../fhir/fhirpath/expression';
 import { parameterIdOf } from './hash';
 import { holdsValuesOf } from './kind-types';
 import { mainDateCodeOf } from './main-date';
 import { type ParameterDefinition } from './parameter-definition';
 import { type Composite, type SearchParameter, type UnusableParameter } from './search-parameter';
+import { type Branch, compilePaths, ExpressionError } from '../../../fhirpath/fhirpath';
 
 /** The search parameters of one resource type. */
 export interface TypeParameters {
@@ -54,7 +52,7 @@ function compile(
   const { expression, kind } = definition;
   if (expression instanceof ExpressionError) return expression;
   try {
-    const found = compileExpression(expression, type);
+    const found = compilePaths(expression, type);
     // Of a composite the expression leads to items, whose parts have values.
     const isIndexed = definition.live === undefined || kind === 'composite';
     const branches = isIndexed ? found : found.filter((branch) => holdsValuesOf(kind, branch));

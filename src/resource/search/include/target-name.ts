@@ -1,5 +1,7 @@
 import { parseCanonical } from '../../../fhir/canonical';
-import { type Branch, isObject, Scope, walkSteps } from '../extract/branch';
+import { isObject } from '../../../fhir/is-object';
+import { type Branch, walkSteps } from '../../../fhirpath/fhirpath';
+import { Scope } from '../extract/scope';
 
 /** How a reference parameter names targets without saying where they are: by a canonical, or by an identifier. */
 export interface NamedPath {

@@ -1,14 +1,20 @@
 import { type SearchParameterDefinition } from '../../../fhir/definitions';
-import { CompilationBudget, ExpressionError } from '../../../fhir/fhirpath/expression';
-import { parseExpression } from '../../../fhir/fhirpath/parse-expression';
 import { definitionOfUrl } from '../../../fhir/search-parameter-resources';
-import { type Branch, type Step } from '../extract/branch';
 import { rowKindOf } from '../extract/composite';
-import { compileExpression, compilePart, RESOURCE_STEP } from '../extract/expression';
 import { holdsValuesOf } from '../extract/kind-types';
 import { type OwnComponent, type OwnSearchParameter } from '../extract/search-parameter';
 import { type SearchParameterSet } from '../extract/search-parameter-set';
 import { MAX_EXPRESSION, refused, shown } from './refusal';
+import {
+  type Branch,
+  CompilationBudget,
+  compilePart,
+  compilePaths,
+  ExpressionError,
+  parseExpression,
+  RESOURCE_STEP,
+  type Step,
+} from '../../../fhirpath/fhirpath';
 
 /** Definitions of this server may be named with their version (http://hl7.org/fhir/R4/references.html#canonical). */
 const VERSION = '|4.0.1';
@@ -56,7 +62,7 @@ export function assertPairs(
   set: SearchParameterSet,
 ): void {
   if (kind !== 'composite') return;
-  const items = compiled('expression', type, () => compileExpression(parseExpression(expression), type));
+  const items = compiled('expression', type, () => compilePaths(parseExpression(expression), type));
   const isInRows = components.every((part) => rowKindOf(part) !== undefined);
   for (const [index, part] of components.entries()) {
     const member = `component[${index}].expression`;

@@ -54,9 +54,13 @@ export class SearchParameterListener implements ResourceChangeListener {
         expression: 'SearchParameter.base',
       });
     if (await this.live.add(id, parameter)) return;
-    throw new ServiceError('duplicate', `Another active SearchParameter defines ${type}.${code}. Choose another code.`, {
-      expression: 'SearchParameter.code',
-    });
+    throw new ServiceError(
+      'duplicate',
+      `Another active SearchParameter defines ${type}.${code}. Choose another code.`,
+      {
+        expression: 'SearchParameter.code',
+      },
+    );
   }
 }
 

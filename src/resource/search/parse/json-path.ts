@@ -1,6 +1,6 @@
-import { type Branch } from '../extract/branch';
 import { type SearchParameter } from '../extract/search-parameter';
 import { invalid } from './values';
+import { type Branch } from '../../../fhirpath/fhirpath';
 
 /** Texts in JSON path language are JSON strings. */
 export const pathText = (text: string): string => JSON.stringify(text);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { invariantDefinitions, searchParameterDefinitions } from '../definitions';
+import { invariantDefinitions, searchParameterDefinitions } from '../fhir/definitions';
 import { parseExpression } from './parse-expression';
 
 const member = (name: string, of?: object): object =>
@@ -45,7 +45,14 @@ describe(parseExpression.name, () => {
     ['`div`.contains', member('contains', member('div'))],
     ['{} // nothing', { kind: 'empty' }],
     ["'\\u00e4\\n\\/'", { kind: 'literal', value: 'ä\n/' }],
-    ['1.50', { kind: 'literal', value: 1.5 }],
+    ['1.50', { kind: 'literal', value: 1.5, isDecimal: true }],
+    ['-1', { kind: 'literal', value: -1 }],
+    ['-a', { kind: 'foreign', what: 'a sign', parts: [member('a')] }],
+    ['@2020-01', { kind: 'foreign', what: 'a date or time', parts: [] }],
+    ["4 'kg'", { kind: 'foreign', what: 'a quantity', parts: [] }],
+    ['3 days', { kind: 'foreign', what: 'a quantity', parts: [] }],
+    ['$index', { kind: 'foreign', what: '$index', parts: [] }],
+    ['a[b]', { kind: 'foreign', what: 'a computed index', parts: [member('a'), member('b')] }],
     ['$this', { kind: 'this' }],
     ['iif(a, b, c)', { kind: 'call', name: 'iif', arguments: [member('a'), member('b'), member('c')] }],
     [
@@ -88,10 +95,10 @@ describe(parseExpression.name, () => {
     ['a b', '"b" is not expected there'],
     ['(a', 'the expression ends too early'],
     ['a.where(b', 'the expression ends too early'],
-    ['a[b]', 'an index is a number'],
     ['a and and', '"and" is not expected there'],
-    ['@2020', '"@2020" is not understood'],
-    ["4 'kg'", '"kg" is not expected there'],
+    ['@20', '"@20" is not understood'],
+    ["4 'kg' 5", '"5" is not expected there'],
+    ['a as (b.c)', 'a type name is expected after "is" and "as"'],
     ['{a}', '"a" is not expected there'],
     ["'open", '"\'open" is not understood'],
   ])('refuses %j: %s', (text, reason) => {

@@ -1,0 +1,124 @@
+import { nearestCode } from '../fhir/nearest-code';
+import { type Expression, ExpressionError, partsOf } from './expression';
+
+/** Who brings an expression: a trigger of a topic, a constraint of a stored profile, an operation of a FHIRPath patch. */
+export type Use = 'criterion' | 'constraint' | 'patch';
+
+/** The expression is FHIRPath, but uses what expressions of this kind may not use. */
+export class NotAllowed extends ExpressionError {}
+
+interface Rules {
+  /** As messages say it. */
+  readonly name: string;
+  readonly maxLength: number;
+  /** `+` and `&` may double a text each: six make 64 times of it. */
+  readonly maxSums: number;
+  readonly variables: RegExp;
+  readonly variableNames: string;
+}
+
+const RULES: Readonly<Record<Use, Rules>> = {
+  criterion: {
+    name: 'criteria',
+    maxLength: 2_000,
+    maxSums: 6,
+    variables: /^(current|previous|resource|context|ucum|sct|loinc)$/,
+    variableNames: '%current, %previous, %resource, %context, %ucum, %sct, %loinc',
+  },
+  constraint: {
+    name: 'constraints',
+    maxLength: 4_000,
+    maxSums: 100,
+    variables: /^(resource|rootResource|context|ucum|sct|loinc|(vs|ext)-.*)$/,
+    variableNames: '%resource, %rootResource, %context, %ucum, %sct, %loinc',
+  },
+  patch: { name: 'paths of a patch', maxLength: 2_000, maxSums: 0, variables: /^(?!)/, variableNames: 'none' },
+};
+
+interface AllowedFunction {
+  readonly least: number;
+  readonly most: number;
+  readonly uses: readonly Use[];
+}
+
+const [ALL, RULING]: readonly (readonly Use[])[] = [
+  ['criterion', 'constraint', 'patch'],
+  ['criterion', 'constraint'],
+];
+
+/**
+ * The functions that expressions of callers may use, with their least and most arguments: the library says nothing of a wrong
+ * number, it takes the answer for empty. Functions that make long texts of short ones or long lists of short ones are not among
+ * them (`aggregate`, `replace`, `toChars`, …): a value beyond what JavaScript can hold would end the process. Paths of a patch
+ * only choose among elements.
+ */
+const FUNCTIONS: ReadonlyMap<string, AllowedFunction> = new Map([
+  ...named(ALL, [0, 0], 'first last tail single empty not count hasValue lower upper trim length toString distinct'),
+  ...named(
+    ALL,
+    [1, 1],
+    'where skip take ofType as is extension all startsWith endsWith contains indexOf intersect exclude',
+  ),
+  ...named(ALL, [0, 1], 'exists'),
+  ...named(ALL, [1, 2], 'substring'),
+  ...named(
+    RULING,
+    [0, 0],
+    `allTrue anyTrue allFalse anyFalse isDistinct abs ceiling floor truncate toInteger toDecimal toDate toDateTime toTime
+     toBoolean convertsToBoolean convertsToInteger convertsToDecimal convertsToString convertsToDate convertsToDateTime
+     convertsToTime getValue now today timeOfDay children descendants resolve sum min max avg yearOf monthOf dayOf hourOf
+     minuteOf secondOf dateOf timeOf type`,
+  ),
+  ...named(RULING, [1, 1], 'select repeat subsetOf supersetOf combine union lastIndexOf'),
+  ...named(RULING, [0, 1], 'round toQuantity convertsToQuantity'),
+  ...named(RULING, [1, 2], 'matches matchesFull'),
+  ...named(RULING, [2, 3], 'iif'),
+  ...named(['constraint'], [1, 2], 'trace'),
+]);
+
+function named(
+  uses: readonly Use[] | undefined,
+  [least, most]: readonly [number, number],
+  names: string,
+): [string, AllowedFunction][] {
+  return names.split(/\s+/).map((name) => [name, { least, most, uses: uses ?? [] }]);
+}
+
+export function allowedFunctions(use: Use): readonly string[] {
+  return [...FUNCTIONS].filter(([, { uses }]) => uses.includes(use)).map(([name]) => name);
+}
+
+/** @throws ExpressionError when a text is too long for its use: parsing it would take too long */
+export function assertLength(text: string, use: Use): void {
+  const { maxLength } = RULES[use];
+  if (text.length > maxLength) throw new ExpressionError(`it has more than ${maxLength} characters`);
+}
+
+/** @throws NotAllowed at the first part that expressions of this use may not have */
+export function assertAllowed(expression: Expression, use: Use): void {
+  const rules = RULES[use];
+  const nodes = [expression];
+  let sums = 0;
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    if (node.kind === 'call') assertFunction(node, use);
+    if (node.kind === 'variable' && !rules.variables.test(node.name))
+      throw new NotAllowed(`there is no %${node.name.slice(0, 64)}; there are ${rules.variableNames}`, node);
+    if (node.kind === 'binary' && (node.operator === '+' || node.operator === '&') && ++sums > rules.maxSums)
+      throw new NotAllowed(`there are more than ${rules.maxSums} "+" and "&"`, node);
+    nodes.push(...partsOf(node));
+  }
+}
+
+function assertFunction(node: Expression & { kind: 'call' }, use: Use): void {
+  const { name, arguments: given } = node;
+  const allowed = FUNCTIONS.get(name);
+  if (allowed?.uses.includes(use) !== true) {
+    const near = nearestCode(name, allowedFunctions(use));
+    const hint = near === undefined ? '' : `; do you mean ${near}()?`;
+    throw new NotAllowed(`${RULES[use].name} have no function ${name.slice(0, 64)}()${hint}`, node);
+  }
+  const { least, most } = allowed;
+  if (given.length >= least && given.length <= most) return;
+  const range = least === most ? String(least) : `${least} to ${most}`;
+  throw new NotAllowed(`${name}() takes ${range} arguments, not ${given.length}`, node);
+}

@@ -1,0 +1,128 @@
+import { isObject } from '../../fhir/is-object';
+import { dateSpanOf } from '../../fhir/instant';
+import { NotCompiled } from '../expression';
+import { assertSingle, type Compiled, EvaluationError, question, valuesOf } from './compiled';
+import { holds } from './memory';
+import { isSame, isSystem, type Kind, kindOf, orderOfNumbers, plain } from './values';
+
+/** Kinds whose values equal each other by their JSON. Times differ in precision, quantities in units: the library knows. */
+const PLAIN: readonly Kind[] = ['boolean', 'string', 'integer', 'decimal', 'object'];
+const isNumber = (kind: Kind): boolean => kind === 'integer' || kind === 'decimal';
+
+/** @throws NotCompiled unless plain equality of these values is what the library answers */
+function assertComparable(left: Compiled, right: Compiled): void {
+  for (const { type: a } of left.branches) {
+    for (const { type: b } of right.branches) {
+      const kinds = [kindOf(a), kindOf(b)] as const;
+      const isAlike = kinds[0] === kinds[1] || kinds.every(isNumber);
+      // A boolean never equals what is none, nor a text a number.
+      const isUnlike = kinds.includes('boolean')
+        ? !kinds.includes('object') && !kinds.includes('open')
+        : kinds.includes('string') && kinds.some(isNumber);
+      if (!(isAlike && PLAIN.includes(kinds[0])) && !isUnlike)
+        throw new NotCompiled(`the equality of ${a ?? 'any'} and ${b ?? 'any'} is left to the library`);
+    }
+  }
+}
+
+/** Whether both sides are elements: the ids and extensions of primitives count between elements alone. */
+export function areNodes(...sides: readonly Compiled[]): boolean {
+  return sides.every(({ branches }) => branches.every(({ type }) => !isSystem(type)));
+}
+
+/** `=` and `!=`: undefined where a side is empty (http://hl7.org/fhirpath/N1/#equality). */
+export function equality(left: Compiled, right: Compiled, isEqual: boolean): Compiled {
+  assertComparable(left, right);
+  const isOfNodes = areNodes(left, right);
+  const [a, b] = [valuesOf(left), valuesOf(right)];
+  return question((focus, variables) => {
+    const [lefts, rights] = [a(focus, variables), b(focus, variables)];
+    if (lefts.length === 0 || rights.length === 0) return undefined;
+    const isFound = lefts.length === rights.length && lefts.every((value, at) => isSame(value, rights[at], isOfNodes));
+    return isFound === isEqual;
+  });
+}
+
+/** `in` and, with the sides swapped, `contains`. */
+export function membership(item: Compiled, list: Compiled): Compiled {
+  assertComparable(item, list);
+  const isOfNodes = areNodes(item, list);
+  const [a, b] = [valuesOf(item), valuesOf(list)];
+  return question((focus, variables) => {
+    const sought = a(focus, variables);
+    if (sought.length === 0) return undefined;
+    const among = b(focus, variables);
+    if (among.length === 0) return false;
+    assertSingle(sought);
+    return holds(among, sought[0], isOfNodes);
+  });
+}
+
+type Order = (left: unknown, right: unknown) => number | undefined;
+
+/**
+ * `<`, `<=`, `>`, `>=`; undefined where the values cannot be ordered.
+ * @param isOfInvariant whether dates and quantities are ordered here: what zones or units keep apart is undefined then
+ */
+export function inequality(operator: string, left: Compiled, right: Compiled, isOfInvariant: boolean): Compiled {
+  const order = orderOf(left, right, isOfInvariant);
+  const [a, b] = [valuesOf(left), valuesOf(right)];
+  return question((focus, variables) => {
+    const [lefts, rights] = [a(focus, variables), b(focus, variables)];
+    if (lefts.length === 0 || rights.length === 0) return undefined;
+    for (const side of [lefts, rights]) assertSingle(side);
+    const found = order(plain(lefts[0]), plain(rights[0]));
+    if (found === undefined) return undefined;
+    return operator.startsWith('<')
+      ? found < 0 || (found === 0 && operator === '<=')
+      : found > 0 || (found === 0 && operator === '>=');
+  });
+}
+
+function orderOf(left: Compiled, right: Compiled, isOfInvariant: boolean): Order {
+  const kinds = new Set(
+    [...left.branches, ...right.branches]
+      .map(({ type }) => kindOf(type))
+      .map((kind) => (isNumber(kind) ? 'decimal' : kind)),
+  );
+  const [kind, ...others] = kinds;
+  if (
+    isOfInvariant &&
+    others.length === 0 &&
+    kind === 'temporal' &&
+    ![...left.branches, ...right.branches].some(isOfTime)
+  )
+    return orderOfDates;
+  if (isOfInvariant && others.length === 0 && kind === 'quantity') return orderOfQuantities;
+  if (others.length === 0 && (kind === 'string' || kind === 'decimal')) return orderOfPlain;
+  throw new NotCompiled(`the order of ${[...kinds].join(' and ')} is left to the library`);
+}
+
+const isOfTime = ({ type }: Compiled['branches'][number]): boolean => type === 'time';
+
+function orderOfPlain(left: unknown, right: unknown): number | undefined {
+  if (left === undefined || right === undefined) return undefined;
+  if (typeof left === 'number' && typeof right === 'number') return orderOfNumbers(left, right);
+  if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
+  throw new EvaluationError('the values are of types that do not go together');
+}
+
+/** Dates of different precision have an order only where they do not overlap. */
+function orderOfDates(left: unknown, right: unknown): number | undefined {
+  if (typeof left !== 'string' || typeof right !== 'string') return undefined;
+  const [a, b] = [dateSpanOf(left), dateSpanOf(right)];
+  if (a === undefined || b === undefined) return undefined;
+  // Texts of which one has a zone and one has none can be 14 hours apart from what they say.
+  if (a.hasZone !== b.hasZone && Math.abs(a.low - b.low) < 2 * 86_400_000) return undefined;
+  if (a.low === b.low && a.high === b.high) return 0;
+  if (a.high < b.low) return -1;
+  return a.low > b.high ? 1 : undefined;
+}
+
+/** Quantities of one unit; the library converts others. */
+function orderOfQuantities(left: unknown, right: unknown): number | undefined {
+  if (!isObject(left) || !isObject(right)) return undefined;
+  const isSameUnit =
+    left.system === right.system && left.code === right.code && (left.code !== undefined || left.unit === right.unit);
+  return isSameUnit ? orderOfPlain(left.value, right.value) : undefined;
+}

@@ -1,0 +1,269 @@
+import { isR4ResourceType, isSubtype } from '../../fhir/definitions';
+import { type Expression, ExpressionError, NotCompiled, type TypeName, typeNameOf } from '../expression';
+import {
+  assertSingle,
+  type Branch,
+  type Compiled,
+  type CompilationBudget,
+  computed,
+  EvaluationError,
+  existsOf,
+  question,
+  type Truth,
+  truthOf,
+  type Values,
+  valuesOf,
+} from './compiled';
+import { equality, inequality, membership } from './comparison';
+import { conditionOf, FUNCTIONS, sum, union } from './functions';
+import { and, implication, or, xor } from './logic';
+import { remembered } from './memory';
+import { focusMember, indexed, member, ofType, RESOURCE_STEP, whereStep } from './paths';
+
+/** The types that the names of an expression start from. */
+export interface Scope {
+  /** Of `$this`: the type or backbone element that an item has. */
+  readonly focusType: string | undefined;
+  readonly contextType: string | undefined;
+  /** The resource type around the element; undefined for a data type, which any resource may hold. */
+  readonly resourceType: string | undefined;
+  /**
+   * Whether the values become rows of a search parameter. Then paths stay branches, names of other types lead to nothing, types
+   * without tables have any member, and what FHIRPath calls an error is no match.
+   */
+  readonly isOfSearch: boolean;
+  /** Whether `%current` and `%previous` are versions of the resource. */
+  readonly isOfChange: boolean;
+  readonly budget: CompilationBudget;
+}
+
+/**
+ * Compiles a tree to closures over plain JSON: some 0.1 µs a run where the library takes 20 to 100 µs.
+ * @throws NotCompiled for what is left to the library, ExpressionError for what is certainly wrong
+ */
+export function compile(expression: Expression, scope: Scope): Compiled {
+  const compiled = compileNode(expression, scope);
+  scope.budget.spend(compiled.branches.length);
+  return compiled;
+}
+
+function compileNode(expression: Expression, scope: Scope): Compiled {
+  switch (expression.kind) {
+    case 'member': {
+      const { of, name } = expression;
+      if (of === undefined) return root(expression, name, scope);
+      const found = member(compile(of, scope), expression, !scope.isOfSearch);
+      return isRemembered(of, scope) ? remembered(found) : found;
+    }
+    case 'call': {
+      const { of } = expression;
+      const found = call(of === undefined ? focusOf(scope) : compile(of, scope), expression, scope);
+      return expression.arguments.length === 0 && isRemembered(of, scope) ? remembered(found) : found;
+    }
+    case 'this':
+      return focusOf(scope);
+    case 'index':
+      return indexed(compile(expression.of, scope), expression.index);
+    case 'variable':
+      return constant(expression, scope);
+    case 'literal':
+      return literal(expression);
+    case 'empty':
+      return { branches: [] };
+    case 'binary':
+      return operation(expression, scope);
+    case 'foreign':
+      throw new NotCompiled(`${expression.what} is not supported there`, expression);
+  }
+}
+
+const focusOf = ({ focusType }: Scope): Compiled => ({ branches: [{ type: focusType, steps: [] }] });
+
+function operation(expression: Expression & { kind: 'binary' }, scope: Scope): Compiled {
+  const { operator, left, right } = expression;
+  if (operator === 'is' && left.kind === 'call' && left.name === 'resolve') return targetType(left, right, scope);
+  if (operator === 'is' || operator === 'as') return typed(compile(left, scope), operator, right, scope);
+  const [a, b] = [compile(left, scope), compile(right, scope)];
+  switch (operator) {
+    case 'and':
+      return and(truthOf(a), truthOf(b));
+    case 'or':
+      return or(truthOf(a), truthOf(b));
+    case 'xor':
+      return xor(truthOf(a), truthOf(b));
+    case 'implies':
+      return implication(truthOf(a), truthOf(b));
+    case '=':
+    case '!=':
+      return equality(a, b, operator === '=');
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return inequality(operator, a, b, !scope.isOfChange);
+    case 'in':
+      return membership(a, b);
+    case 'contains':
+      return membership(b, a);
+    case '|':
+      return scope.isOfSearch ? { branches: [...a.branches, ...b.branches] } : union([a, b]);
+    case '+':
+    case '&':
+      return sum(operator, a, b);
+    default:
+      throw new NotCompiled(`"${operator}" is not supported there`, expression);
+  }
+}
+
+/** `%resource.type`, `%context.grouping.id`: the same for every item, as no function of it has an argument. */
+function isRemembered(of: Expression | undefined, { isOfSearch }: Scope): boolean {
+  let first = of;
+  while (first?.kind === 'member' || first?.kind === 'call') {
+    if (first.kind === 'call' && first.arguments.length > 0) return false;
+    first = first.of;
+  }
+  return first?.kind === 'variable' && !isOfSearch;
+}
+
+/** A name that nothing stands before: a type that roots the path, or a member of the focus. */
+function root(expression: Expression & { kind: 'member' }, name: string, scope: Scope): Compiled {
+  const { focusType, resourceType, isOfSearch } = scope;
+  if (/^[A-Z]/.test(name)) {
+    if (focusType !== undefined && isSubtype(focusType, name)) return focusOf(scope);
+    // Expressions that several types share name the others too. Types without tables are Resources all the same.
+    if (isOfSearch && name === resourceType) return focusOf(scope);
+    if (isOfSearch && focusType === undefined && name === 'Resource') return { branches: [{ type: name, steps: [] }] };
+    if (isOfSearch) return { branches: [] };
+  }
+  const found = member(focusOf(scope), expression, !isOfSearch);
+  return focusType === undefined || isOfSearch ? found : focusMember(focusType, found, name);
+}
+
+function call(subject: Compiled, node: Expression & { kind: 'call' }, scope: Scope): Compiled {
+  const { of, name, arguments: given } = node;
+  const argument = (index: number, item?: Branch): Compiled => {
+    const found = given[index];
+    if (found === undefined) throw new ExpressionError(`${name}() lacks an argument`, node);
+    return compile(found, item === undefined ? scope : { ...scope, focusType: item.type });
+  };
+  const [first] = given;
+  if (first !== undefined && given.length === 1) {
+    if (name === 'ofType' || name === 'is' || name === 'as') return typed(subject, name, first, scope);
+    if (name === 'where') return where(subject, first, argument, scope);
+    if (name === 'extension') return extension(of, first, scope);
+    if (name === 'hasExtension') return question(existsOf(extension(of, first, scope)));
+  }
+  const make = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+  if (make === undefined || (name === 'iif' && of !== undefined))
+    throw new NotCompiled(`${name}() is not supported there`, node);
+  return make(subject, argument, given.length);
+}
+
+function where(
+  subject: Compiled,
+  given: Expression,
+  argument: (index: number, item: Branch) => Compiled,
+  { isOfSearch }: Scope,
+): Compiled {
+  const resolvesTo =
+    given.kind === 'binary' && given.operator === 'is' && given.left.kind === 'call' && given.left.of === undefined
+      ? typeNameOf(given.right).name
+      : undefined;
+  return {
+    branches: subject.branches.map((branch) => {
+      const holds = conditionOf(argument(0, branch));
+      const step = whereStep(given, isOfSearch ? lenient(holds) : holds, resolvesTo);
+      return { type: branch.type, steps: [...branch.steps, step] };
+    }),
+  };
+}
+
+/** What cannot be evaluated is no match. */
+export function lenient(truth: Truth): Truth {
+  return (focus, variables) => {
+    try {
+      return truth(focus, variables);
+    } catch (error) {
+      if (error instanceof EvaluationError) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** `extension(url)` is short for `extension.where(url = …)`. */
+function extension(of: Expression | undefined, url: Expression, scope: Scope): Compiled {
+  const extensions: Expression = { kind: 'member', ...(of === undefined ? {} : { of }), name: 'extension' };
+  const hasUrl: Expression = { kind: 'binary', operator: '=', left: { kind: 'member', name: 'url' }, right: url };
+  if (url.kind !== 'literal') throw new NotCompiled('the URL of an extension is a text there', url);
+  return compile({ kind: 'call', of: extensions, name: 'where', arguments: [hasUrl] }, scope);
+}
+
+/** `resolve() is T`, by the reference alone: whether the target exists is not asked. Criteria read it, by the library. */
+function targetType({ of }: Expression & { kind: 'call' }, type: Expression, scope: Scope): Compiled {
+  if (!scope.isOfSearch) throw new NotCompiled('resolve() is left to the library');
+  const values = valuesOf(of === undefined ? focusOf(scope) : compile(of, scope));
+  const { name } = typeNameOf(type);
+  return question((focus, variables) =>
+    values(focus, variables).some((reference) => variables.typeOfTarget?.(reference) === name),
+  );
+}
+
+function typed(subject: Compiled, operator: 'is' | 'as' | 'ofType', type: Expression, scope: Scope): Compiled {
+  const named = typeNameOf(type);
+  const narrowed = ofType(subject, scope.isOfChange ? named : fhirTypeOf(named), scope.isOfSearch);
+  if (operator === 'ofType' || (operator === 'as' && scope.isOfSearch)) return narrowed;
+  const [all, found] = [valuesOf(subject), valuesOf(narrowed)];
+  const single: Values = (focus, variables) => {
+    const values = all(focus, variables);
+    assertSingle(values);
+    return values;
+  };
+  if (operator === 'is')
+    return question((focus, variables) =>
+      single(focus, variables).length === 0 ? undefined : found(focus, variables).length > 0,
+    );
+  const [first, ...others] = narrowed.branches;
+  if (first === undefined) return narrowed;
+  if (others.length > 0) throw new NotCompiled('"as" of several types is left to the library');
+  return computed(first.type, (focus, variables) => {
+    single(focus, variables);
+    return found(focus, variables);
+  });
+}
+
+/** HL7's own expressions say `Boolean` for FHIR's `boolean` here and there: que-7, for one. */
+function fhirTypeOf({ name, isSystem }: TypeName): TypeName {
+  const isAlike = isSystem && /^(Boolean|String|Integer|Decimal)$/.test(name);
+  return { name: isAlike ? name.toLowerCase() : name, isSystem: false };
+}
+
+const CONSTANTS: Readonly<Record<string, string>> = {
+  ucum: 'http://unitsofmeasure.org',
+  sct: 'http://snomed.info/sct',
+  loinc: 'http://loinc.org',
+};
+
+function constant(node: Expression & { kind: 'variable' }, scope: Scope): Compiled {
+  const { name } = node;
+  const { resourceType, contextType, isOfSearch, isOfChange } = scope;
+  if (name === 'resource' && isOfSearch)
+    return {
+      branches: [{ steps: [RESOURCE_STEP], type: isR4ResourceType(resourceType ?? '') ? resourceType : undefined }],
+    };
+  if (isOfSearch) throw new NotCompiled(`%${name} is not supported there`, node);
+  if (name === 'context') return computed(contextType, (_focus, { context }) => [context]);
+  if (name === 'resource' && resourceType !== undefined)
+    return computed(resourceType, (_focus, { resource }) => [resource]);
+  if (isOfChange && (name === 'current' || name === 'previous'))
+    return computed(resourceType, (_focus, variables) => (variables[name] === undefined ? [] : [variables[name]]));
+  const url = Object.hasOwn(CONSTANTS, name) ? CONSTANTS[name] : undefined;
+  if (url === undefined) throw new NotCompiled(`%${name} is left to the library`, node);
+  return computed('System.String', () => [url]);
+}
+
+function literal({ value, isDecimal }: Expression & { kind: 'literal' }): Compiled {
+  const values = [value];
+  if (typeof value === 'string') return computed('System.String', () => values);
+  if (typeof value === 'boolean') return { ...computed('System.Boolean', () => values), truth: () => value };
+  return computed(isDecimal === true ? 'System.Decimal' : 'System.Integer', () => values);
+}

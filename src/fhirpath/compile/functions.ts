@@ -1,0 +1,251 @@
+import { NotCompiled } from '../expression';
+import { areNodes } from './comparison';
+import {
+  assertKind,
+  assertSingle,
+  type Branch,
+  type Compiled,
+  computed,
+  computedBranch,
+  EvaluationError,
+  existsOf,
+  question,
+  type Truth,
+  truthOf,
+  typeOf,
+  type Values,
+  valuesOf,
+} from './compiled';
+import { holds } from './memory';
+import { distinct, kindOf, MIXED, plain } from './values';
+
+/** Compiles an argument for each item of the subject, as `where` and `all` need it; without a branch, for the focus. */
+export type CompileArgument = (index: number, item?: Branch) => Compiled;
+
+type FunctionMaker = (subject: Compiled, argument: CompileArgument, argumentCount: number) => Compiled;
+
+/** The functions that are compiled; others are left to the FHIRPath library (http://hl7.org/fhirpath/N1/#functions). */
+export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
+  empty: (subject) => {
+    const exists = existsOf(subject);
+    return question((focus, variables) => !exists(focus, variables));
+  },
+  exists: (subject, argument, argumentCount) => {
+    if (argumentCount === 0) return question(existsOf(subject));
+    const parts = itemsOf(subject, argument);
+    return question((focus, variables) =>
+      parts.some(({ values, holds }) => values(focus, variables).some((value) => holds(value, variables) === true)),
+    );
+  },
+  all: (subject, argument) => {
+    const parts = itemsOf(subject, argument);
+    return question((focus, variables) =>
+      parts.every(({ values, holds }) => values(focus, variables).every((value) => holds(value, variables) === true)),
+    );
+  },
+  not: (subject) => {
+    const truth = truthOf(subject);
+    return question((focus, variables) => {
+      const answer = truth(focus, variables);
+      return answer === undefined ? undefined : !answer;
+    });
+  },
+  count: (subject) => {
+    const values = valuesOf(subject);
+    return computed('System.Integer', (focus, variables) => [values(focus, variables).length]);
+  },
+  isDistinct: (subject) => {
+    const values = differing(subject);
+    return question((focus, variables) => {
+      const found = values.all(focus, variables);
+      return values.distinct(found).length === found.length;
+    });
+  },
+  distinct: (subject) => union([subject]),
+  first: (subject) => picked(subject, (values) => values.slice(0, 1)),
+  last: (subject) => picked(subject, (values) => values.slice(-1)),
+  tail: (subject) => picked(subject, (values) => values.slice(1)),
+  hasValue: (subject) => {
+    const values = valuesOf(subject);
+    return question((focus, variables) => {
+      const found = values(focus, variables);
+      return found.length === 1 && /^(string|number|boolean)$/.test(typeof plain(found[0]));
+    });
+  },
+  trace: (subject) => subject,
+  select: (subject, argument) => ({
+    branches: subject.branches.flatMap((branch) => {
+      const items = valuesOf({ branches: [branch] });
+      return argument(0, branch).branches.map((projected) => {
+        const values = valuesOf({ branches: [projected] });
+        return computedBranch(projected.type, (focus, variables) =>
+          items(focus, variables).flatMap((item) => values(item, variables)),
+        );
+      });
+    }),
+  }),
+  combine: (subject, argument) => ({ branches: [...subject.branches, ...argument(0).branches] }),
+  intersect: (subject, argument) => {
+    const other = argument(0);
+    const values = valuesOf(union([subject]));
+    const [kept, isOfNodes] = [differing(other).all, areNodes(subject, other)];
+    return computed(typeOf(subject), (focus, variables) => {
+      const list = kept(focus, variables);
+      return values(focus, variables).filter((value) => holds(list, value, isOfNodes));
+    });
+  },
+  iif: (_subject, argument, argumentCount) => {
+    const [condition, then] = [argument(0), argument(1)];
+    const [truth, otherwise] = [conditionOf(condition), argumentCount > 2 ? argument(2) : { branches: [] }];
+    const type = typeOf({ branches: [...then.branches, ...otherwise.branches] });
+    const [a, b] = [valuesOf(then), valuesOf(otherwise)];
+    return computed(type, (focus, variables) =>
+      truth(focus, variables) === true ? a(focus, variables) : b(focus, variables),
+    );
+  },
+  contains: (subject, argument) => textQuestion(subject, argument(0), (text, part) => text.includes(part)),
+  startsWith: (subject, argument) => textQuestion(subject, argument(0), (text, part) => text.startsWith(part)),
+  endsWith: (subject, argument) => textQuestion(subject, argument(0), (text, part) => text.endsWith(part)),
+  matches: (subject, argument) => textQuestion(subject, argument(0), (text, pattern) => regexOf(pattern).test(text)),
+  toInteger: (subject) => {
+    assertKind(subject, 'boolean', 'string', 'integer');
+    return ofOne(subject, 'System.Integer', (value) => {
+      if (typeof value === 'string') return /^[+-]?\d+$/.test(value) ? Number(value) : undefined;
+      return Number(value);
+    });
+  },
+  toString: (subject: Compiled) => {
+    // The text of a literal (1.50) is not kept.
+    const isOfLiteral = subject.branches.some(({ type }) => type === 'System.Decimal');
+    assertKind(subject, 'boolean', 'string', 'integer', ...(isOfLiteral ? [] : (['decimal'] as const)));
+    return ofOne(subject, 'System.String', textOfValue);
+  },
+};
+
+/** `|`, `distinct()`: several collections as one without doubles. */
+export function union(parts: readonly Compiled[]): Compiled {
+  const joined = { branches: parts.flatMap(({ branches }) => branches) };
+  if (joined.branches.length === 0) return joined;
+  const values = differing(joined);
+  const [first, ...others] = joined.branches;
+  const type = others.every((branch) => branch.type === first?.type) ? first?.type : MIXED;
+  return computed(type, (focus, variables) => values.distinct(values.all(focus, variables)));
+}
+
+/** @throws NotCompiled where the library compares by more than JSON, or where texts and elements stand together */
+function differing(compiled: Compiled): { all: Values; distinct: (values: readonly unknown[]) => readonly unknown[] } {
+  assertKind(compiled, 'boolean', 'string', 'integer', 'decimal', 'object', 'mixed');
+  const isOfNodes = areNodes(compiled);
+  return { all: valuesOf(compiled), distinct: (values) => distinct(values, isOfNodes) };
+}
+
+interface Items {
+  readonly values: Values;
+  readonly holds: Truth;
+}
+
+function itemsOf(subject: Compiled, argument: CompileArgument): readonly Items[] {
+  return subject.branches.map((branch) => ({
+    values: valuesOf({ branches: [branch] }),
+    holds: conditionOf(argument(0, branch)),
+  }));
+}
+
+/** As an argument of `where`, `all` and `iif`: one value that is true. Other values than booleans are left to the library. */
+export function conditionOf(condition: Compiled): Truth {
+  assertKind(condition, 'boolean');
+  if (condition.truth !== undefined) return condition.truth;
+  const values = valuesOf(condition);
+  return (focus, variables) => {
+    const found = values(focus, variables);
+    return found.length === 1 && plain(found[0]) === true;
+  };
+}
+
+function picked(subject: Compiled, pick: (values: readonly unknown[]) => readonly unknown[]): Compiled {
+  const values = valuesOf(subject);
+  return computed(typeOf(subject), (focus, variables) => pick(values(focus, variables)));
+}
+
+function ofOne(subject: Compiled, type: string, make: (value: unknown) => unknown): Compiled {
+  const values = valuesOf(subject);
+  return computed(type, (focus, variables) => {
+    const found = values(focus, variables);
+    assertSingle(found);
+    const value = plain(found[0]);
+    const made = value === undefined ? undefined : make(value);
+    return made === undefined ? [] : [made];
+  });
+}
+
+/** Undefined where a side is empty. */
+function textQuestion(
+  subject: Compiled,
+  argument: Compiled,
+  answer: (text: string, argument: string) => boolean,
+): Compiled {
+  assertKind(subject, 'string');
+  assertKind(argument, 'string');
+  const [texts, parts] = [valuesOf(subject), valuesOf(argument)];
+  return question((focus, variables) => {
+    const [found, given] = [texts(focus, variables), parts(focus, variables)];
+    for (const side of [found, given]) assertSingle(side);
+    const [text, part] = [plain(found[0]), plain(given[0])];
+    if (text === undefined || part === undefined) return undefined;
+    if (typeof text !== 'string' || typeof part !== 'string') throw new EvaluationError('a text is expected');
+    return answer(text, part);
+  });
+}
+
+/** `+` of two texts or two whole numbers, empty where a side is; `&` of texts, where an empty side is an empty text. */
+export function sum(operator: '+' | '&', left: Compiled, right: Compiled): Compiled {
+  const kinds = new Set([...left.branches, ...right.branches].map(({ type }) => kindOf(type)));
+  const isOfTexts = [...kinds].every((kind) => kind === 'string');
+  if (!isOfTexts && (operator === '&' || [...kinds].some((kind) => kind !== 'integer')))
+    throw new NotCompiled(`"${operator}" of ${[...kinds].join(' and ')} is left to the library`);
+  const [a, b] = [valuesOf(left), valuesOf(right)];
+  return computed(isOfTexts ? 'System.String' : 'System.Integer', (focus, variables) => {
+    const sides = [a(focus, variables), b(focus, variables)];
+    for (const side of sides) assertSingle(side);
+    const [x, y] = sides.map(([value]) => plain(value));
+    if (operator === '&') return [`${textOf(x)}${textOf(y)}`];
+    if (typeof x === 'string' && typeof y === 'string') return [x + y];
+    return typeof x === 'number' && typeof y === 'number' ? [x + y] : [];
+  });
+}
+
+/** @throws EvaluationError for numbers that JavaScript writes with an exponent */
+function textOfValue(value: unknown): string {
+  const text = String(value);
+  if (typeof value === 'number' && text.includes('e'))
+    throw new EvaluationError('the number is too large or too small');
+  return text;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Patterns are literals of definitions: few, of HL7 and of stored profiles, and dear to compile. */
+const regexes = new Map<string, RegExp>();
+const MAX_REGEXES = 500;
+
+/** @throws EvaluationError for a pattern that is none */
+function regexOf(pattern: string): RegExp {
+  const known = regexes.get(pattern) ?? compiledRegex(pattern);
+  // Of profiles that come and go, and of patterns that data hold, nothing may stay for ever.
+  if (regexes.size >= MAX_REGEXES) regexes.clear();
+  regexes.set(pattern, known);
+  return known;
+}
+
+/** Some of HL7's patterns escape what needs no escape, which Unicode mode refuses. */
+function compiledRegex(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'us');
+  } catch {
+    try {
+      return new RegExp(pattern, 's');
+    } catch (error) {
+      throw new EvaluationError('the pattern is no regular expression', { cause: error });
+    }
+  }
+}

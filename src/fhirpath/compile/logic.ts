@@ -1,0 +1,32 @@
+import { type Compiled, question, type Truth } from './compiled';
+
+/** http://hl7.org/fhirpath/N1/#boolean-logic: three truth values, undefined is the empty collection. */
+export const and = (left: Truth, right: Truth): Compiled => decided(false, left, right);
+
+export const or = (left: Truth, right: Truth): Compiled => decided(true, left, right);
+
+/** A left side that decides is enough: what the right side cannot answer is not asked. */
+function decided(decisive: boolean, left: Truth, right: Truth): Compiled {
+  return question((focus, variables) => {
+    const a = left(focus, variables);
+    if (a === decisive) return decisive;
+    const b = right(focus, variables);
+    return b === decisive ? decisive : a === undefined || b === undefined ? undefined : !decisive;
+  });
+}
+
+export function xor(left: Truth, right: Truth): Compiled {
+  return question((focus, variables) => {
+    const [a, b] = [left(focus, variables), right(focus, variables)];
+    return a === undefined || b === undefined ? undefined : a !== b;
+  });
+}
+
+export function implication(left: Truth, right: Truth): Compiled {
+  return question((focus, variables) => {
+    const a = left(focus, variables);
+    if (a === false) return true;
+    const b = right(focus, variables);
+    return a === true ? b : b === true ? true : undefined;
+  });
+}

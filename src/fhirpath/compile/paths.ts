@@ -1,0 +1,208 @@
+import { elementsOf, isPrimitiveType, isSubtype, memberKey } from '../../fhir/definitions';
+import { isObject } from '../../fhir/is-object';
+import { nearestCode } from '../../fhir/nearest-code';
+import { type Expression, ExpressionError, NotCompiled, type TypeName } from '../expression';
+import { type Branch, type Compiled, computedBranch, type Step, type Truth, valuesOf } from './compiled';
+import { isSystem, MIXED, Primitive } from './values';
+
+/** A name that none of the types before it has, and that no other resource in its place could have. */
+export class UnknownElement extends ExpressionError {
+  constructor(
+    readonly types: readonly string[],
+    readonly element: string,
+    at: Expression,
+  ) {
+    const near = nearestCode(
+      element,
+      types.flatMap((type) => [...(elementsOf(type)?.keys() ?? [])]),
+    );
+    const hint = near === undefined ? '' : `; do you mean "${near}"?`;
+    super(`${types.join(', ')} has no element "${element}"${hint}`, at);
+  }
+}
+
+const OPEN_TYPES = ['Resource', 'DomainResource', 'Element', 'BackboneElement'];
+
+/**
+ * `of.name`: the members that an element has in JSON, one branch for each of its types.
+ * @param keepsSiblings whether primitives keep what stands in `_name`
+ * @throws UnknownElement for a name that is certainly wrong, NotCompiled where nobody can know
+ */
+export function member(
+  { branches }: Compiled,
+  node: Expression & { kind: 'member' },
+  keepsSiblings: boolean,
+): Compiled {
+  const found = branches.flatMap((branch) => memberOf(branch, node.name, keepsSiblings));
+  if (found.length > 0 || branches.length === 0) return { branches: found };
+  const types = branches.map(({ type }) => type);
+  const known = types.filter((type): type is string => type !== undefined && elementsOf(type) !== undefined);
+  // Where any resource may stand, a name of one of them is no mistake.
+  const isCertain = known.length === types.length && !known.some((type) => OPEN_TYPES.includes(type));
+  if (isCertain && !isJsonName(known, node.name)) throw new UnknownElement(known, node.name, node);
+  throw new NotCompiled(`${types.join(', ')} has no element "${node.name}"`, node);
+}
+
+/** `valueQuantity` for `value`: what JSON calls an element of several types. The library takes it. */
+function isJsonName(types: readonly string[], name: string): boolean {
+  const elements = types.flatMap((type) => [...(elementsOf(type)?.values() ?? [])]);
+  return elements.some((element) => element.isChoice && element.types.some((of) => memberKey(element, of) === name));
+}
+
+function memberOf(branch: Branch, name: string, keepsSiblings: boolean): readonly Branch[] {
+  const { type, steps } = branch;
+  if (type === undefined) return keepsSiblings ? [] : [{ steps: [...steps, memberStep(name, false)], type }];
+  const element = elementsOf(type)?.get(name);
+  if (element === undefined) return [];
+  return element.types.map((of) => {
+    const key = memberKey(element, of);
+    const step = memberStep(key, element.isRepeated, keepsSiblings && isPrimitiveType(of));
+    return { steps: [...steps, step], type: of };
+  });
+}
+
+function memberStep(key: string, isRepeated: boolean, isPrimitive = false): Step {
+  const sibling = `_${key}`;
+  return {
+    text: key,
+    member: key,
+    jsonPath: `.${JSON.stringify(key)}`,
+    isRepeated,
+    walk: (next) => (value, variables) => {
+      const owner = value instanceof Primitive ? value.element : value;
+      if (!isObject(owner)) return;
+      const extra = isPrimitive ? owner[sibling] : undefined;
+      if (extra === undefined || extra === null) visitEach(owner[key], next, variables);
+      else
+        visitPrimitives(owner[key], extra, (one) => {
+          next(one, variables);
+        });
+    },
+  };
+}
+
+/** Hands a JSON member to `visit`: each item of an array, nothing for null. */
+export function visitEach<V>(value: unknown, visit: (item: unknown, variables: V) => void, variables: V): void {
+  if (value === undefined || value === null) return;
+  if (!Array.isArray(value)) {
+    visit(value, variables);
+    return;
+  }
+  for (const item of value as unknown[]) if (item !== null) visit(item, variables);
+}
+
+/** Values and siblings stand at the same places (http://hl7.org/fhir/R4/json.html#primitive). */
+function visitPrimitives(values: unknown, siblings: unknown, visit: (value: unknown) => void): void {
+  const [own, extra] = [values, siblings].map((one): readonly unknown[] => (Array.isArray(one) ? one : [one]));
+  for (let at = 0; at < Math.max(own?.length ?? 0, extra?.length ?? 0); at += 1) {
+    const [value, element] = [own?.[at] ?? undefined, extra?.[at] ?? undefined];
+    if (element !== undefined) visit(new Primitive(value, element));
+    else if (value !== undefined) visit(value);
+  }
+}
+
+/** The whole resource, whatever a path started from. */
+export const RESOURCE_STEP: Step = {
+  text: '%resource',
+  isRepeated: false,
+  walk: (next) => (_value, variables) => {
+    next(variables.resource, variables);
+  },
+};
+
+/** `where(…)`: a step of each branch, so that a path stays one. */
+export function whereStep(argument: Expression, holds: Truth, resolvesTo: string | undefined): Step {
+  return {
+    text: `where(${JSON.stringify(argument)})`,
+    ...equalityPathOf(argument),
+    isRepeated: false,
+    ...(resolvesTo === undefined ? {} : { resolvesTo }),
+    walk: (next) => (value, variables) => {
+      if (holds(value, variables) === true) next(value, variables);
+    },
+  };
+}
+
+/** `where(system = 'phone')` is a filter of the JSON path language too. */
+function equalityPathOf(argument: Expression): Pick<Step, 'jsonPath'> {
+  if (argument.kind !== 'binary' || argument.operator !== '=') return {};
+  const { left, right } = argument;
+  if (left.kind !== 'member' || left.of !== undefined || right.kind !== 'literal') return {};
+  return { jsonPath: ` ? (@.${JSON.stringify(left.name)} == ${JSON.stringify(right.value)})` };
+}
+
+/** `[n]` counts over the whole collection, so the steps before it become one. */
+export function indexed({ branches }: Compiled, position: number): Compiled {
+  const [branch, ...others] = branches;
+  if (branch === undefined) return { branches };
+  if (others.length > 0) throw new NotCompiled('an index after a union or choice is not supported');
+  const values = valuesOf({ branches: [branch] });
+  const paths = branch.steps.map(({ jsonPath }) => jsonPath);
+  const step: Step = {
+    text: `${branch.steps.map(({ text }) => text).join('.')}[${position}]`,
+    ...(paths.includes(undefined) ? {} : { jsonPath: `${paths.join('')}[${position}]` }),
+    isRepeated: false,
+    walk: (next) => (focus, variables) => {
+      const found = values(focus, variables)[position];
+      if (found !== undefined) next(found, variables);
+    },
+  };
+  return { branches: [{ steps: [step], type: branch.type }] };
+}
+
+/**
+ * The branches that are of a type.
+ * @param isByTable whether types decide alone; else a resource of any type tells its own
+ * @throws NotCompiled where the data decides
+ */
+export function ofType(
+  { branches }: Compiled,
+  { name, isSystem: isSystemName }: TypeName,
+  isByTable: boolean,
+): Compiled {
+  if (isSystemName || branches.some(({ type }) => isSystem(type) || type === MIXED))
+    throw new NotCompiled('System types are left to the library');
+  return {
+    branches: branches.flatMap((branch) => {
+      const { type } = branch;
+      if (type === undefined) throw new ExpressionError(`"as ${name}" needs a type table`);
+      if (isSubtype(type, name)) return [branch];
+      if (isByTable || !isSubtype(name, type)) return [];
+      if (!isSubtype(name, 'Resource')) throw new NotCompiled(`${type} is not narrowed to ${name}`);
+      const values = valuesOf({ branches: [branch] });
+      return [
+        computedBranch(name, (focus, variables) =>
+          values(focus, variables).filter((value) => isObject(value) && value.resourceType === name),
+        ),
+      ];
+    }),
+  };
+}
+
+/** A search parameter that names an extension means its value. */
+export function valueOfExtension(branch: Branch): Branch {
+  if (branch.type !== 'Extension') return branch;
+  const step: Step = {
+    text: 'value[x]',
+    jsonPath: '.keyvalue() ? (@.key starts with "value").value',
+    isRepeated: false,
+    walk: (next) => (extension, variables) => {
+      if (!isObject(extension)) return;
+      for (const key of Object.keys(extension)) if (key.startsWith('value')) visitEach(extension[key], next, variables);
+    },
+  };
+  return { steps: [...branch.steps, step], type: undefined };
+}
+
+/** A member of the focus itself, the most frequent path: whether it exists is one look-up. */
+export function focusMember(type: string, compiled: Compiled, name: string): Compiled {
+  const element = elementsOf(type)?.get(name);
+  const keys = (element?.types ?? []).flatMap((of) => {
+    const key = element === undefined ? name : memberKey(element, of);
+    return isPrimitiveType(of) ? [key, `_${key}`] : [key];
+  });
+  const [only] = keys;
+  if (keys.length === 1 && only !== undefined)
+    return { ...compiled, exists: (focus) => isObject(focus) && focus[only] !== undefined };
+  return { ...compiled, exists: (focus) => isObject(focus) && keys.some((key) => focus[key] !== undefined) };
+}

@@ -1,0 +1,96 @@
+import { elementsOf, isPrimitiveType, isSubtype } from '../../fhir/definitions';
+import { isObject } from '../../fhir/is-object';
+
+/** A primitive that has a sibling in JSON (`_birthDate`), or nothing else: its `id` and extensions. Others are bare values. */
+export class Primitive {
+  /** @param value undefined where only the sibling is there: the primitive exists, and equals no value */
+  constructor(
+    readonly value: unknown,
+    readonly element: unknown,
+  ) {}
+}
+
+/** The value of a primitive, with or without a sibling; other values as they are. */
+export function plain(value: unknown): unknown {
+  return value instanceof Primitive ? value.value : value;
+}
+
+const elementOf = (value: unknown): unknown => (value instanceof Primitive ? value.element : undefined);
+
+/** What values of a type can be compared with, and how. `open` is where no table tells. */
+export type Kind = 'boolean' | 'string' | 'integer' | 'decimal' | 'temporal' | 'quantity' | 'object' | 'mixed' | 'open';
+
+/** The type of values of several types in one collection. */
+export const MIXED = 'mixed';
+
+const KINDS: readonly (readonly [Kind, readonly string[]])[] = [
+  ['boolean', ['boolean', 'System.Boolean']],
+  ['integer', ['integer', 'System.Integer']],
+  ['decimal', ['decimal', 'System.Decimal']],
+  ['temporal', ['date', 'dateTime', 'instant', 'time']],
+  ['quantity', ['Quantity']],
+  ['string', ['System.String']],
+  ['mixed', [MIXED]],
+];
+
+export function kindOf(type: string | undefined): Kind {
+  if (type === undefined) return 'open';
+  const known = KINDS.find(([, types]) => types.some((of) => type === of || isSubtype(type, of)));
+  if (known !== undefined) return known[0];
+  if (isPrimitiveType(type)) return 'string';
+  return elementsOf(type) === undefined ? 'open' : 'object';
+}
+
+export const isSystem = (type: string | undefined): boolean => type?.startsWith('System.') === true;
+
+/** The library's precision (1e-8): 0.1 + 0.2 equals 0.3. */
+const rounded = (value: number): number => Math.round(value / 1e-8) * 1e-8;
+
+export function orderOfNumbers(left: number, right: number): number {
+  return rounded(left) - rounded(right);
+}
+
+/**
+ * Equality of single values (http://hl7.org/fhirpath/N1/#equals).
+ * @param isOfNodes whether both sides are elements of resources: then their ids and extensions count
+ */
+export function isSame(left: unknown, right: unknown, isOfNodes: boolean): boolean {
+  const [a, b] = [plain(left), plain(right)];
+  if (typeof a !== 'object' || typeof b !== 'object') {
+    const isEqual = typeof a === 'number' && typeof b === 'number' ? orderOfNumbers(a, b) === 0 : a === b;
+    // Of a primitive that has no value nothing but the sibling can be compared.
+    if (a === undefined && !isOfNodes) return false;
+    if (!isEqual || !isOfNodes || !(left instanceof Primitive || right instanceof Primitive)) return isEqual;
+    return canonical(elementOf(left)) === canonical(elementOf(right));
+  }
+  return a === b || canonical(a) === canonical(b);
+}
+
+/** Keeps values of a collection apart: two are the same when their keys are. */
+export function keyOf(value: unknown, isOfNodes: boolean): unknown {
+  const bare = plain(value);
+  const element = isOfNodes ? elementOf(value) : undefined;
+  if (element !== undefined) return `+${canonical([bare, element])}`;
+  if (typeof bare === 'number') return rounded(bare);
+  if (typeof bare === 'string') return `'${bare}`;
+  return typeof bare === 'object' ? `=${canonical(bare)}` : bare;
+}
+
+/** JSON with sorted names: the order of members means nothing. */
+function canonical(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
+  );
+}
+
+/** Values that differ, each at its first place. */
+export function distinct(values: readonly unknown[], isOfNodes: boolean): readonly unknown[] {
+  if (values.length < 2) return values;
+  const seen = new Set<unknown>();
+  return values.filter((value) => {
+    const key = keyOf(value, isOfNodes);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}

@@ -1,0 +1,90 @@
+import { assertAllowed, assertLength } from './allowed';
+import { CompilationBudget, valuesOf } from './compile/compiled';
+import { compile } from './compile/compile';
+import { plain } from './compile/values';
+import { type Expression, NotCompiled, partsOf } from './expression';
+import { changeByLibrary, type ResolveReference, type VersionTexts } from './library';
+import { parseExpression } from './parse-expression';
+
+/** A change of a resource: its texts and, for who does not change them, their values. */
+export interface Versions extends VersionTexts {
+  readonly values: { readonly current: unknown; readonly previous: unknown };
+}
+
+/** A compiled question about a change of a resource. */
+export interface Criterion {
+  /** How many nodes one evaluation walks for each element of the resource; Infinity where that is not known. */
+  readonly cost: number;
+  /**
+   * Whether a change matches: whether the expression yields true, and nothing else.
+   * @throws Error when it cannot be evaluated on these resources
+   */
+  matches(change: Versions, resolve: ResolveReference): boolean;
+}
+
+/** Texts can grow 64 times in the library, and everything is held at once. */
+const MAX_LIBRARY_LENGTH = 2_000_000;
+
+/**
+ * Compiles a criterion: FHIRPath on the current resource, for a deletion on the last one, with `%current` and `%previous`, either
+ * of which is empty where there is none.
+ * @param type of the resource
+ * @param isClause whether the text is one side of an `and`, where a single value that is no boolean counts as true
+ * @throws ExpressionError that says what is wrong with it, and where: an element that `type` does not have, too
+ */
+export function compileCriterion(text: string, type: string, isClause = false): Criterion {
+  assertLength(text, 'criterion');
+  // On a line of its own, since a comment may end the clause.
+  const source = isClause ? `(${text}\n) and true` : text;
+  const expression = parseExpression(source);
+  assertAllowed(expression, 'criterion');
+  try {
+    return criterionOf(expression, type);
+  } catch (error) {
+    if (error instanceof NotCompiled) return libraryCriterion(source);
+    throw error;
+  }
+}
+
+function criterionOf(expression: Expression, type: string): Criterion {
+  const compiled = compile(expression, {
+    focusType: type,
+    contextType: type,
+    resourceType: type,
+    isOfSearch: false,
+    isOfChange: true,
+    budget: new CompilationBudget(),
+  });
+  const values = valuesOf(compiled);
+  return {
+    cost: costOf(expression),
+    matches: ({ values: { current, previous } }) => {
+      const focus = current ?? previous;
+      const found = values(focus, { resource: focus, context: focus, current, previous });
+      return found.length === 1 && plain(found[0]) === true;
+    },
+  };
+}
+
+/** The criterion by the library alone. @throws ExpressionError when the library does not take it */
+export function libraryCriterion(text: string): Criterion {
+  const matches = changeByLibrary(text);
+  return {
+    cost: Infinity,
+    matches: (change, resolve) => {
+      const length = (change.current?.length ?? 0) + (change.previous?.length ?? 0);
+      if (length > MAX_LIBRARY_LENGTH) throw new Error('the resource is too long for this criterion');
+      return matches(change, resolve);
+    },
+  };
+}
+
+const VERSIONS = ['current', 'previous', 'resource', 'context'];
+
+/** Infinity with patterns of regular expressions, and with lists that are walked again for each item of others. */
+function costOf(expression: Expression, isInArgument = false): number {
+  if (expression.kind === 'variable' && isInArgument && VERSIONS.includes(expression.name)) return Infinity;
+  if (expression.kind === 'call' && expression.name === 'matches') return Infinity;
+  const given: readonly Expression[] = expression.kind === 'call' ? expression.arguments : [];
+  return partsOf(expression).reduce((sum, part) => sum + costOf(part, isInArgument || given.includes(part)), 1);
+}

@@ -1,0 +1,12 @@
+/** The face of the package: everybody else imports this file alone. */
+export { type Expression, ExpressionError } from './expression';
+export { parseExpression } from './parse-expression';
+export { NotAllowed } from './allowed';
+export { type Truth, type Variables } from './compile/compiled';
+export { compileConstraint, compileInvariant } from './invariant';
+export { compileCriterion, type Criterion, type Versions } from './criterion';
+export { type LocationStep, type ResolveReference } from './library';
+export { compileLocations } from './locations';
+export { type Branch, CompilationBudget, type Step, type Visit, walkSteps } from './compile/compiled';
+export { RESOURCE_STEP, visitEach } from './compile/paths';
+export { compilePart, compilePaths } from './search-paths';

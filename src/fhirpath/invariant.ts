@@ -1,0 +1,63 @@
+import { elementsOf, lineageOf } from '../fhir/definitions';
+import { assertAllowed, assertLength } from './allowed';
+import { CompilationBudget, type Truth, truthOf } from './compile/compiled';
+import { compile, lenient } from './compile/compile';
+import { type Expression, ExpressionError } from './expression';
+import { questionByLibrary } from './library';
+import { parseExpression } from './parse-expression';
+
+/**
+ * Compiles an invariant of HL7 about elements at `path`. Undefined is its answer where FHIRPath has none.
+ * @param type the type or backbone element that stands there
+ * @throws ExpressionError when it is no FHIRPath
+ */
+export function compileInvariant(text: string, path: string, type: string): Truth {
+  return compiled(text, parseExpression(text), path, type);
+}
+
+/**
+ * Compiles a constraint of a stored profile, as {@link compileInvariant}.
+ * @throws ExpressionError when it is no FHIRPath, or uses what callers' expressions may not use
+ */
+export function compileConstraint(text: string, path: string): Truth {
+  assertLength(text, 'constraint');
+  const expression = parseExpression(text);
+  assertAllowed(expression, 'constraint');
+  return compiled(text, expression, path.replaceAll('[x]', ''), typeAt(path));
+}
+
+function compiled(text: string, expression: Expression, path: string, type: string | undefined): Truth {
+  const question = type === undefined ? undefined : compileQuestion(expression, path, type);
+  return question ?? questionByLibrary(text, path);
+}
+
+/** Undefined where the expression, or a part of it, is left to the library. */
+export function compileQuestion(expression: Expression, path: string, type: string): Truth | undefined {
+  const [root = ''] = path.split('.');
+  try {
+    const question = compile(expression, {
+      focusType: type,
+      contextType: type,
+      // Any resource may hold a data type.
+      resourceType: lineageOf(root).includes('Resource') ? root : undefined,
+      isOfSearch: false,
+      isOfChange: false,
+      budget: new CompilationBudget(),
+    });
+    return lenient(truthOf(question));
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
+}
+
+/** The one type of an element; undefined for choices and for paths that R4 does not know. */
+function typeAt(path: string): string | undefined {
+  const [root = '', ...steps] = path.split('.');
+  let type: string | undefined = lineageOf(root).length === 0 ? undefined : root;
+  for (const step of steps) {
+    const element = type === undefined ? undefined : elementsOf(type)?.get(step);
+    type = element?.types.length === 1 ? element.types[0] : undefined;
+  }
+  return type;
+}

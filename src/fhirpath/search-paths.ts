@@ -1,0 +1,51 @@
+import { isR4ResourceType } from '../fhir/definitions';
+import { type Branch, CompilationBudget, type Step } from './compile/compiled';
+import { compile, lenient, type Scope } from './compile/compile';
+import { valueOfExtension } from './compile/paths';
+import { type Expression, ExpressionError } from './expression';
+
+/**
+ * Compiles a search parameter's expression for one resource type: never by the library, since rows are derived at each write.
+ * @returns the ways to its values; none when the expression speaks of other types only
+ * @throws ExpressionError when the expression leaves the compiled part or names an element that the type does not have
+ */
+export function compilePaths(expression: Expression, type: string): readonly Branch[] {
+  const focusType = isR4ResourceType(type) ? type : undefined;
+  const { truth, branches } = compile(expression, scopeOf(focusType, type));
+  if (truth === undefined) return pathsOf(branches, expression).map(valueOfExtension);
+  // A parameter that is a question, such as Patient's `deceased`, has its answer as the only value.
+  const answer = lenient(truth);
+  const step: Step = {
+    text: JSON.stringify(expression),
+    isRepeated: false,
+    walk: (next) => (focus, variables) => {
+      const given = answer(focus, variables);
+      if (given !== undefined) next(given, variables);
+    },
+  };
+  return [{ type: 'boolean', steps: [step] }];
+}
+
+/**
+ * Compiles the expression of a composite's part, which starts from an item of `type` in a resource of `resourceType`.
+ * @throws ExpressionError as {@link compilePaths}
+ */
+export function compilePart(expression: Expression, type: string | undefined, resourceType: string): readonly Branch[] {
+  return pathsOf(compile(expression, scopeOf(type, resourceType)).branches, expression);
+}
+
+const scopeOf = (focusType: string | undefined, resourceType: string): Scope => ({
+  focusType,
+  contextType: focusType,
+  resourceType,
+  isOfSearch: true,
+  isOfChange: false,
+  budget: new CompilationBudget(),
+});
+
+/** @throws ExpressionError for what is computed: rows are made of values that stand in the resource */
+function pathsOf(branches: readonly Branch[], expression: Expression): readonly Branch[] {
+  const isPath = branches.every(({ steps }) => steps.every(({ values }) => values === undefined));
+  if (!isPath) throw new ExpressionError('only paths to elements can be indexed', expression);
+  return branches;
+}
