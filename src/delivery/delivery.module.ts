@@ -14,9 +14,7 @@ import { DestinationRuntimeEntity } from './destination-runtime.entity';
 import { DestinationRuntimes } from './destination-runtimes.repository';
 import { Destinations } from './destinations';
 import { NotificationRenderers } from './notification-renderer';
-import { OpenBatchEntity } from './open-batch.entity';
 import { Outbox } from './outbox';
-import { OutboxEventEntity } from './outbox-event.entity';
 import { AddressPolicy } from './webhook/address-policy';
 import { WebhookKind } from './webhook/webhook.kind';
 import { WebhookSender } from './webhook/webhook-sender';
@@ -30,7 +28,7 @@ import { WorkerIdentity } from './worker-identity';
  * Delivers events at least once. Knows destinations and events, but neither resources nor topics. Needs ScheduleModule.
  */
 @Module({
-  imports: [DiscoveryModule, TypeOrmModule.forFeature([DestinationRuntimeEntity, OpenBatchEntity, OutboxEventEntity])],
+  imports: [DiscoveryModule, TypeOrmModule.forFeature([DestinationRuntimeEntity])],
   providers: [
     AddressPolicy,
     BatchSender,

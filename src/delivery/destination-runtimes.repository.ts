@@ -1,24 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
+import { type Statement } from '../platform/database/statement';
+import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { DestinationRuntimeEntity } from './destination-runtime.entity';
-import { OpenBatchEntity } from './open-batch.entity';
-import { OutboxEventEntity } from './outbox-event.entity';
 
 export type DestinationConfiguration = Pick<
   DestinationRuntimeEntity,
   'kind' | 'presentation' | 'attemptLogLevel' | 'sealedSettings' | 'maxMessagesInBatch' | 'timeoutSeconds'
 >;
 
+const REMOVE: Statement = {
+  name: 'delivery-remove-destination',
+  text: `with runtime as (delete from destination_runtime where destination_key = $1),
+      batch as (delete from open_batch where destination_key = $1)
+    delete from outbox_event where destination_key = $1`,
+};
+
 /** The cold paths of the delivery tables: what a change of a destination does to them. */
 @Injectable()
 export class DestinationRuntimes {
   constructor(
     @InjectRepository(DestinationRuntimeEntity) private readonly runtimes: Repository<DestinationRuntimeEntity>,
-    @InjectRepository(OpenBatchEntity) private readonly batches: Repository<OpenBatchEntity>,
-    @InjectRepository(OutboxEventEntity) private readonly events: Repository<OutboxEventEntity>,
+    private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
@@ -61,10 +67,8 @@ export class DestinationRuntimes {
     });
   }
 
-  /** In this order: a worker holds the row of the runtime while it changes the other two. */
+  /** Of a locked row, so the order does not matter: workers hold the row while they change the other two tables. */
   async remove(destinationKey: number): Promise<void> {
-    await this.unitOfWork.bind(this.runtimes).delete(destinationKey);
-    await this.unitOfWork.bind(this.batches).delete(destinationKey);
-    await this.unitOfWork.bind(this.events).delete({ destinationKey });
+    await this.statements.run(REMOVE, [destinationKey]);
   }
 }

@@ -10,7 +10,6 @@ import {
   type Notification,
 } from '../../src/delivery/delivery-kind';
 import { DeliveryQueue } from '../../src/delivery/delivery-queue';
-import { OutboxEventEntity } from '../../src/delivery/outbox-event.entity';
 import { WorkerIdentity } from '../../src/delivery/worker-identity';
 import { ServiceError } from '../../src/platform/errors/service-error';
 import { eventually } from '../support/eventually';
@@ -991,6 +990,9 @@ describe('A deleted destination', () => {
     await received(1);
     expect((await app.delete(`/fhir/SvcTopicDestination/${destinationId}`)).status).toBe(200);
     expect((await app.get(`/fhir/SvcTopicDestination/${destinationId}/$status`)).status).toBe(404);
+    const orphans = `select from open_batch
+      where destination_key not in (select destination_key from destination_runtime)`;
+    expect(await app.app.get(DataSource).query(orphans)).toEqual([]);
     receiver.always({ kind: 'answer', status: 200 });
     const before = receiver.requests.length;
     const again = newName();
@@ -1001,21 +1003,16 @@ describe('A deleted destination', () => {
   });
 
   it('leaves no events behind that were written while it went', async () => {
-    const events = app.app.get(DataSource).getRepository(OutboxEventEntity);
-    const left = {
-      destinationKey: 999_999,
-      resourceType: 'Patient',
-      resourceId: 'p',
-      version: 1,
-      interaction: 'create',
-      method: 'PUT',
-    };
-    await events.insert({ ...left, payloadBytes: 1 });
+    const database = app.app.get(DataSource);
+    await database.query(`insert into outbox_event
+        (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes)
+      values (999999, 'Patient', 'p', 1, 'create', 'PUT', 1)`);
     const sweeper = await startTestApp({
       databaseUrl: app.databaseUrl,
       environment: { SVC_DELIVERY_POLL_MILLISECONDS: '50' },
     });
-    await eventually('they are gone', async () => (await events.countBy({ destinationKey: 999_999 })) === 0);
+    const left = (): Promise<unknown[]> => database.query('select from outbox_event where destination_key = 999999');
+    await eventually('they are gone', async () => (await left()).length === 0);
     await sweeper.close();
   });
 });
