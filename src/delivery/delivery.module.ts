@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { BatchSender } from './batch-sender';
@@ -10,7 +9,6 @@ import { DeliveryLog } from './delivery-log';
 import { DeliveryMetrics } from './delivery.metrics';
 import { DeliveryQueue } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
-import { DestinationRuntimeEntity } from './destination-runtime.entity';
 import { DestinationRuntimes } from './destination-runtimes.repository';
 import { Destinations } from './destinations';
 import { NotificationRenderers } from './notification-renderer';
@@ -28,7 +26,7 @@ import { WorkerIdentity } from './worker-identity';
  * Delivers events at least once. Knows destinations and events, but neither resources nor topics. Needs ScheduleModule.
  */
 @Module({
-  imports: [DiscoveryModule, TypeOrmModule.forFeature([DestinationRuntimeEntity])],
+  imports: [DiscoveryModule],
   providers: [
     AddressPolicy,
     BatchSender,

@@ -1,16 +1,54 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { type Repository } from 'typeorm';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
-import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
-import { DestinationRuntimeEntity } from './destination-runtime.entity';
+import { type AttemptLogLevel } from './attempt-log-level';
+import { type DeliverySettings } from './delivery-kind';
 
-export type DestinationConfiguration = Pick<
-  DestinationRuntimeEntity,
-  'kind' | 'presentation' | 'attemptLogLevel' | 'sealedSettings' | 'maxMessagesInBatch' | 'timeoutSeconds'
->;
+export interface DestinationConfiguration {
+  readonly kind: string;
+  /** How notifications are rendered: JSON of the renderer, copied into each batch when it is opened. */
+  readonly presentation: string;
+  /** The level at which each attempt is logged; null where none is. */
+  readonly attemptLogLevel: AttemptLogLevel | null;
+  /** The kind's settings as sealed JSON: they hold secrets. */
+  readonly sealedSettings: Buffer;
+}
+
+export interface DestinationRuntime extends DestinationConfiguration {
+  readonly destinationKey: number;
+  readonly destinationId: string;
+  /** Number of the first event of the next batch; stands still while a batch is open. */
+  readonly nextEventNumber: number;
+  /** The worker that delivers now; null when nobody does. */
+  readonly ownerSlot: number | null;
+}
+
+const FIND: Statement = {
+  name: 'delivery-find-destination',
+  text: `select destination_key as "destinationKey", destination_id as "destinationId", kind, presentation,
+      attempt_log_level as "attemptLogLevel", sealed_settings as "sealedSettings",
+      next_event_number as "nextEventNumber", owner_slot as "ownerSlot"
+    from destination_runtime where destination_id = $1`,
+};
+
+const LOCK: Statement = { name: 'delivery-lock-destination', text: `${FIND.text} for update` };
+
+const LIST: Statement = {
+  name: 'delivery-list-destinations',
+  text: 'select destination_key as "destinationKey", presentation from destination_runtime',
+};
+
+/** A change raises the epoch: results of attempts under an earlier one are discarded. */
+const STORE: Statement = {
+  name: 'delivery-store-destination',
+  text: `insert into destination_runtime as r (destination_id, kind, presentation, attempt_log_level, sealed_settings,
+      max_messages_in_batch, timeout_seconds)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict (destination_id) do update set kind = $2, presentation = $3, attempt_log_level = $4, sealed_settings = $5,
+      max_messages_in_batch = $6, timeout_seconds = $7, epoch = r.epoch + 1, owner_slot = null, lease_until = null,
+      fail_streak = 0, next_attempt_at = clock_timestamp(), started_at = clock_timestamp()`,
+};
 
 const REMOVE: Statement = {
   name: 'delivery-remove-destination',
@@ -22,52 +60,40 @@ const REMOVE: Statement = {
 /** The cold paths of the delivery tables: what a change of a destination does to them. */
 @Injectable()
 export class DestinationRuntimes {
-  constructor(
-    @InjectRepository(DestinationRuntimeEntity) private readonly runtimes: Repository<DestinationRuntimeEntity>,
-    private readonly statements: Statements,
-    private readonly unitOfWork: UnitOfWork,
-  ) {}
+  constructor(private readonly statements: Statements) {}
 
-  find(destinationId: string): Promise<DestinationRuntimeEntity | null> {
-    return this.unitOfWork.bind(this.runtimes).findOneBy({ destinationId });
+  find(destinationId: string): Promise<DestinationRuntime | undefined> {
+    return this.statements.runOne(FIND, [destinationId]);
   }
 
   /** @throws ServiceError 'not-found' */
-  async read(destinationId: string): Promise<DestinationRuntimeEntity> {
+  async read(destinationId: string): Promise<DestinationRuntime> {
     const found = await this.find(destinationId);
-    if (found === null) throw new ServiceError('not-found', `Resource SvcTopicDestination/${destinationId} not found`);
+    if (found === undefined)
+      throw new ServiceError('not-found', `Resource SvcTopicDestination/${destinationId} not found`);
     return found;
   }
 
   /** Holds the row until the transaction ends: no worker claims or settles meanwhile. */
-  lock(destinationId: string): Promise<DestinationRuntimeEntity | null> {
-    return this.unitOfWork
-      .bind(this.runtimes)
-      .findOne({ where: { destinationId }, lock: { mode: 'pessimistic_write' } });
+  lock(destinationId: string): Promise<DestinationRuntime | undefined> {
+    return this.statements.runOne(LOCK, [destinationId]);
   }
 
-  list(): Promise<Pick<DestinationRuntimeEntity, 'destinationKey' | 'presentation'>[]> {
-    return this.unitOfWork.bind(this.runtimes).find({ select: { destinationKey: true, presentation: true } });
+  list(): Promise<Pick<DestinationRuntime, 'destinationKey' | 'presentation'>[]> {
+    return this.statements.run(LIST, []);
   }
 
-  async insert(destinationId: string, configuration: DestinationConfiguration): Promise<void> {
-    await this.unitOfWork.bind(this.runtimes).insert({ destinationId, ...configuration });
+  /** Creates the destination, or takes it from its lease holder and makes it due at once, under its new configuration. */
+  async store(
+    destinationId: string,
+    { kind, presentation, attemptLogLevel, sealedSettings }: DestinationConfiguration,
+    { maxMessagesInBatch, timeoutSeconds }: DeliverySettings,
+  ): Promise<void> {
+    const configuration = [kind, presentation, attemptLogLevel, sealedSettings, maxMessagesInBatch, timeoutSeconds];
+    await this.statements.run(STORE, [destinationId, ...configuration]);
   }
 
-  /** Takes the destination from its owner and makes it due at once, under its new configuration. */
-  async reconfigure(destinationKey: number, configuration: DestinationConfiguration): Promise<void> {
-    await this.unitOfWork.bind(this.runtimes).update(destinationKey, {
-      ...configuration,
-      epoch: () => 'epoch + 1',
-      ownerSlot: null,
-      leaseUntil: null,
-      failStreak: 0,
-      nextAttemptAt: () => 'clock_timestamp()',
-      startedAt: () => 'clock_timestamp()',
-    });
-  }
-
-  /** Of a locked row, so the order does not matter: workers hold the row while they change the other two tables. */
+  /** For a locked row, so the order does not matter: workers hold the row while they change the other two tables. */
   async remove(destinationKey: number): Promise<void> {
     await this.statements.run(REMOVE, [destinationKey]);
   }

@@ -6,8 +6,7 @@ import { type AttemptLogLevel } from './attempt-log-level';
 import { type DeliverySettings } from './delivery-kind';
 import { COUNT_UNKNOWN_OUTCOME, type CountsRow, STATUS } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
-import { type DeliveryError, type DestinationRuntimeEntity } from './destination-runtime.entity';
-import { DestinationRuntimes } from './destination-runtimes.repository';
+import { type DestinationRuntime, DestinationRuntimes } from './destination-runtimes.repository';
 
 /** How a destination is delivered to; the settings hold its secrets. */
 export interface DestinationSettings {
@@ -21,6 +20,13 @@ export interface Destination extends DestinationSettings {
   readonly presentation: string;
   /** Each attempt is told in the log, this loud; absent: none is. */
   readonly attemptLogLevel?: AttemptLogLevel;
+}
+
+/** What went wrong with an attempt; no credentials, header values or answer bodies. */
+export interface DeliveryError {
+  readonly message: string;
+  /** ISO 8601, by the clock of the database. */
+  readonly timestamp: string;
 }
 
 /** Totals since the destination was made, and what is on its way (interface, "Status result of the destination"). */
@@ -83,22 +89,17 @@ export class Destinations {
     const isSame = row?.presentation === presentation && row.attemptLogLevel === attemptLogLevel;
     if (isSame && JSON.stringify(inForce) === JSON.stringify({ kind, settings })) return false;
     const sealedSettings = this.secrets.seal(Buffer.from(JSON.stringify(settings)));
-    const { maxMessagesInBatch, timeoutSeconds } = settings;
-    const configuration = { kind, presentation, attemptLogLevel, sealedSettings, maxMessagesInBatch, timeoutSeconds };
-    if (row === null) {
-      await this.runtimes.insert(id, configuration);
-      return true;
-    }
-    if (row.ownerSlot !== null) await this.statements.run(COUNT_UNKNOWN_OUTCOME, [row.destinationKey, RECONFIGURED]);
-    await this.runtimes.reconfigure(row.destinationKey, configuration);
-    this.endAttemptAfterCommit(row.destinationKey);
+    if (typeof row?.ownerSlot === 'number')
+      await this.statements.run(COUNT_UNKNOWN_OUTCOME, [row.destinationKey, RECONFIGURED]);
+    await this.runtimes.store(id, { kind, presentation, attemptLogLevel, sealedSettings }, settings);
+    if (row !== undefined) this.endAttemptAfterCommit(row.destinationKey);
     return true;
   }
 
   /** Ends delivery and drops the queue, in the open transaction. */
   async remove(id: string): Promise<void> {
     const row = await this.runtimes.lock(id);
-    if (row === null) return;
+    if (row === undefined) return;
     await this.runtimes.remove(row.destinationKey);
     this.endAttemptAfterCommit(row.destinationKey);
   }
@@ -120,8 +121,8 @@ export class Destinations {
     };
   }
 
-  private settingsOf(row: DestinationRuntimeEntity | null): DestinationSettings | undefined {
-    if (row === null) return undefined;
+  private settingsOf(row: DestinationRuntime | undefined): DestinationSettings | undefined {
+    if (row === undefined) return undefined;
     return {
       kind: row.kind,
       settings: JSON.parse(this.secrets.open(row.sealedSettings).toString()) as DeliverySettings,

@@ -99,7 +99,7 @@ export class Timeline {
   /** First what is queued, then what has a number; undefined where there is no such destination. */
   async find(destinationId: string, query: TimelineQuery): Promise<TimelinePage | undefined> {
     const runtime = await this.runtimes.find(destinationId);
-    if (runtime === null) return undefined;
+    if (runtime === undefined) return undefined;
     const { destinationKey } = runtime;
     const queued = await this.queued(destinationKey, query);
     if (queued.next !== undefined) return queued;

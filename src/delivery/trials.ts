@@ -5,8 +5,7 @@ import { Clock } from '../platform/time/clock';
 import { BatchSender } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
 import { type DeliveryKind, type DeliverySettings, type Finding } from './delivery-kind';
-import { type DestinationRuntimeEntity } from './destination-runtime.entity';
-import { DestinationRuntimes } from './destination-runtimes.repository';
+import { type DestinationRuntime, DestinationRuntimes } from './destination-runtimes.repository';
 import { type EventArrays, eventsIn } from './event-arrays';
 import { type BatchOrigin, type DeliveryBatch } from './notification-renderer';
 import { type EventRange, rangeValues } from './timeline';
@@ -110,7 +109,7 @@ export class Trials {
     }
   }
 
-  private trialOf({ kind, sealedSettings }: DestinationRuntimeEntity, endpoint: string | undefined): Trial {
+  private trialOf({ kind, sealedSettings }: DestinationRuntime, endpoint: string | undefined): Trial {
     const handler = this.sender.handlerOf(kind);
     const settings = this.sender.settingsOf(sealedSettings);
     if (endpoint === undefined) return { handler, settings };
@@ -125,7 +124,7 @@ export class Trials {
 
 const secondsOf = ({ timeoutSeconds }: DeliverySettings): number => Math.min(timeoutSeconds, MAX_SECONDS);
 
-const batchOf = ({ destinationId, presentation }: DestinationRuntimeEntity, row: BatchRow): DeliveryBatch => ({
+const batchOf = ({ destinationId, presentation }: DestinationRuntime, row: BatchRow): DeliveryBatch => ({
   destinationId,
   presentation,
   createdAt: row.opened_at,
