@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { KeyedSemaphore } from '../../platform/concurrency/keyed-semaphore';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
-import { Turns } from '../hashing/turns';
+import { tooManyLogins } from '../hashing/too-many-logins';
 import { type AccountKind, type GuessKeys, GuessKeyMaker } from './guess-keys';
 import { FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRIES } from './guess-statements';
 
@@ -30,8 +31,8 @@ interface Taken {
 @Injectable()
 export class CredentialGuard {
   /** Right credentials that many calls bring at once are not taken for many tries. */
-  private readonly accounts: Turns;
-  private readonly addresses: Turns;
+  private readonly accounts: KeyedSemaphore;
+  private readonly addresses: KeyedSemaphore;
 
   constructor(
     private readonly keys: GuessKeyMaker,
@@ -40,8 +41,8 @@ export class CredentialGuard {
     private readonly requests: RequestContext,
     private readonly environment: Environment,
   ) {
-    this.accounts = new Turns(ACCOUNT_TRIES_AT_ONCE, environment.passwordHashQueue);
-    this.addresses = new Turns(ADDRESS_TRIES_AT_ONCE, environment.passwordHashQueue);
+    this.accounts = new KeyedSemaphore(ACCOUNT_TRIES_AT_ONCE, environment.passwordHashQueue, tooManyLogins);
+    this.addresses = new KeyedSemaphore(ADDRESS_TRIES_AT_ONCE, environment.passwordHashQueue, tooManyLogins);
   }
 
   /**

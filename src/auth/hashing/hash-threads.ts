@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { assetPath } from '../../platform/assets';
+import { KeyedSemaphore } from '../../platform/concurrency/keyed-semaphore';
 import { Environment } from '../../platform/config/environment';
 import { type ScryptHash } from './password-format';
 import { tooManyLogins } from './too-many-logins';
-import { Turns } from './turns';
 
 /** What a hash thread does with a password, which is UTF-8 and normalised. */
 export type HashTask =
@@ -28,12 +28,12 @@ interface Job {
 export class HashThreads implements OnApplicationShutdown {
   private readonly idle: Worker[] = [];
   private readonly busy = new Map<Worker, Job>();
-  private readonly turns: Turns;
+  private readonly turns: KeyedSemaphore;
   private started = 0;
   private isStopped = false;
 
   constructor({ passwordHashSlots, passwordHashQueue }: Environment) {
-    this.turns = new Turns(passwordHashSlots, passwordHashQueue);
+    this.turns = new KeyedSemaphore(passwordHashSlots, passwordHashQueue, tooManyLogins);
   }
 
   /** How many tasks were begun since the start: what specs and operators count. */

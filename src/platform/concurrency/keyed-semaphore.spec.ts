@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { Turns } from './turns';
+import { KeyedSemaphore } from './keyed-semaphore';
 
-describe(Turns, () => {
-  /** Works that end when they are told to. */
+describe(KeyedSemaphore, () => {
+  /** Tasks that end when the spec ends them. */
   function works(): { start: () => Promise<string>; ends: (() => void)[] } {
     const ends: (() => void)[] = [];
     return {
@@ -17,8 +17,8 @@ describe(Turns, () => {
   }
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it('runs as many as may run at once, and hands each turn on', async () => {
-    const [turns, { start, ends }] = [new Turns(2, 10), works()];
+  it('runs as many tasks as the limit allows, and passes each permit on', async () => {
+    const [turns, { start, ends }] = [new KeyedSemaphore(2, 10), works()];
     const all = Array.from({ length: 5 }, () => turns.run('key', start));
     expect(ends).toHaveLength(2);
     for (let index = 0; index < 5; index++) {
@@ -29,21 +29,21 @@ describe(Turns, () => {
   });
 
   it('keeps keys apart', () => {
-    const [turns, { start, ends }] = [new Turns(1, 10), works()];
+    const [turns, { start, ends }] = [new KeyedSemaphore(1), works()];
     void turns.run('one', start);
     void turns.run('other', start);
     expect(ends).toHaveLength(2);
   });
 
-  it('refuses whom the line has no place for', async () => {
-    const [turns, { start }] = [new Turns(1, 1), works()];
+  it('refuses a task when its queue is full', async () => {
+    const [turns, { start }] = [new KeyedSemaphore(1, 1, () => new Error('full')), works()];
     void turns.run('key', start);
     void turns.run('key', start);
-    await expect(turns.run('key', start)).rejects.toMatchObject({ kind: 'busy' });
+    await expect(turns.run('key', start)).rejects.toThrow('full');
   });
 
   it('goes on after a failure', async () => {
-    const turns = new Turns(1, 10);
+    const turns = new KeyedSemaphore(1);
     const failed = turns.run('key', () => Promise.reject(new Error('no')));
     const next = turns.run('key', () => Promise.resolve('yes'));
     await expect(failed).rejects.toThrow('no');
