@@ -13,16 +13,16 @@ const METHODS = {
 /** A status record in the log, where the destination asks for it: numbers and what `$events` shows, nothing of the events. */
 export function recordAttempt(
   logger: Logger,
-  { attemptLogLevel, destinationId, firstNumber, events, failStreak }: ClaimedBatch,
+  { attemptLogLevel, destinationId, firstNumber, eventCount, failStreak }: ClaimedBatch,
   { durationMilliseconds, outcome }: AttemptResult,
   isDelivered: boolean,
 ): void {
-  if (attemptLogLevel === undefined) return;
+  if (attemptLogLevel === null) return;
   logger[METHODS[attemptLogLevel]]({
     event: 'delivery attempt',
     destination: destinationId,
     firstNumber,
-    lastNumber: firstNumber + events.length - 1,
+    lastNumber: firstNumber + eventCount - 1,
     attempt: failStreak + 1,
     isDelivered,
     outcome: outcome.slice(0, MAX_MESSAGE_LENGTH),

@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../platform/crypto/secret-box';
-import { type DeliveryKind, type DeliverySettings, type Notification } from './delivery-kind';
+import { type DeliveryKind, type DeliverySettings, type Outgoing } from './delivery-kind';
 import { DeliveryKinds } from './delivery-kind.registry';
 import { DeliveryFailure } from './delivery-failure';
-import { type ClaimedBatch } from './delivery-queue';
-import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
+import { type ClaimedBatch, DeliveryQueue } from './delivery-queue';
+import { NotificationRenderers } from './notification-renderer';
+import { type AttemptTime, type BatchSource, OutgoingBatch } from './outgoing-batch';
+import { SendMemory } from './send-memory';
 
-/** Renders a batch and sends it once, by its kind and within its time. */
+/** Sends a batch once, by its kind and within its time. */
 @Injectable()
 export class BatchSender {
   /** Opened settings by what was sealed: batches that follow each other share it. */
@@ -17,41 +18,38 @@ export class BatchSender {
     private readonly kinds: DeliveryKinds,
     private readonly renderers: NotificationRenderers,
     private readonly secrets: SecretBox,
+    private readonly queue: DeliveryQueue,
+    private readonly memory: SendMemory,
   ) {}
 
   /**
    * Returns what the receiver answered, for the timeline.
-   * @throws whatever ended the attempt; the reason of `attempt` when that was aborted.
+   * @throws whatever ended the attempt; the reason of `control` when that was aborted.
    */
-  async send(batch: ClaimedBatch, attempt: AbortController): Promise<string> {
+  async send(batch: ClaimedBatch, control: AbortController): Promise<string> {
     const handler = this.handlerOf(batch.kind);
     const settings = this.settingsOf(batch.sealedSettings);
-    const answer = await this.exchange(batch, { seconds: batch.timeoutSeconds, control: attempt }, (notification) =>
-      handler.send(notification, settings, attempt.signal),
+    const time = { seconds: batch.timeoutSeconds, control };
+    const answer = await this.exchange(this.sourceOf(batch), time, (outgoing) =>
+      handler.send(outgoing, settings, control.signal),
     );
     return typeof answer === 'string' ? answer : 'Delivered';
   }
 
   /**
-   * Renders a batch and hands it to `send` within the time.
+   * Hands a batch to `send` within the time.
    * @throws whatever ended it; the reason of the control when that was aborted.
    */
-  async exchange<T>(
-    batch: DeliveryBatch,
-    { seconds, control }: { readonly seconds: number; readonly control: AbortController },
-    send: (notification: Notification) => Promise<T>,
-  ): Promise<T> {
-    const body = Buffer.from(await this.renderers.render(batch));
-    const deadline = setTimeout(() => {
-      control.abort(new DeliveryFailure(`No answer within ${seconds} s`));
-    }, seconds * 1000);
+  async exchange<T>(source: BatchSource, time: AttemptTime, send: (outgoing: Outgoing) => Promise<T>): Promise<T> {
+    const { signal } = time.control;
+    signal.throwIfAborted();
+    const outgoing = new OutgoingBatch(source, this.memory, this.renderers, time);
     try {
-      control.signal.throwIfAborted();
-      return await send({ id: notificationIdOf(body), body });
+      return await send(outgoing);
     } catch (error) {
-      throw control.signal.aborted ? control.signal.reason : error;
+      throw signal.aborted ? signal.reason : error;
     } finally {
-      clearTimeout(deadline);
+      outgoing.end();
     }
   }
 
@@ -67,9 +65,12 @@ export class BatchSender {
     this.opened.set(sealed, settings);
     return settings;
   }
-}
 
-/**
- * Equal ids mean equal bytes: receivers may drop what they know. The body holds the destination and the event numbers.
- */
-const notificationIdOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex').slice(0, 32);
+  /** Moves the content out of the batch, which lives as long as its attempt. */
+  private sourceOf(batch: ClaimedBatch): BatchSource {
+    const { content } = batch;
+    delete batch.content;
+    const isProven = batch.failStreak === 0 && batch.firstNumber > 1;
+    return { share: isProven ? 'all' : 'half', content, read: () => this.queue.read(batch) };
+  }
+}

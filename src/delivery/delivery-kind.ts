@@ -24,6 +24,16 @@ export interface Notification {
   readonly body: Buffer;
 }
 
+/** A notification on its way. Many attempts share the memory of bodies, so each holds one as briefly as it can. */
+export interface Outgoing {
+  /** Renders it, the same at each call. To be called when the receiver is connected: until then there is no body. */
+  render(): Promise<Notification>;
+  /** The connection took another 64 kB: who does not for 10 s may be ended, when others wait for memory. */
+  progress(): void;
+  /** The body is not referenced any more. Without a call, that is when `send` ends. */
+  release(): void;
+}
+
 /** What a test of a destination saw. */
 export interface Finding {
   readonly name: string;
@@ -54,11 +64,11 @@ export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettin
    * in the timeline (`$events`).
    * @throws DeliveryFailure with the text that `$status` shows.
    */
-  send(notification: Notification, settings: Settings, signal: AbortSignal): Promise<unknown>;
+  send(outgoing: Outgoing, settings: Settings, signal: AbortSignal): Promise<unknown>;
   /** The settings for a test endpoint, without what is meant for the real one alone; without it there is no such test. */
   redirected?(settings: Settings, endpoint: string): Settings;
   /** Sends a sample and grades what comes back; without it `$test` sends once and tells the outcome. */
-  probe?(sample: Notification, settings: Settings, signal: AbortSignal): Promise<readonly Finding[]>;
+  probe?(sample: Outgoing, settings: Settings, signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
 export interface DeliveryKindDefinition {

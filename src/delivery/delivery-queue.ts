@@ -3,7 +3,7 @@ import { Environment } from '../platform/config/environment';
 import { inOneFlight } from '../platform/database/in-one-flight';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
-import { type Finish, UnitOfWork } from '../platform/database/unit-of-work';
+import { UnitOfWork } from '../platform/database/unit-of-work';
 import {
   CLAIM,
   COUNT_UNKNOWN_OUTCOME,
@@ -12,13 +12,13 @@ import {
   PLAN_FOR_LONG_QUEUES,
   RAISE_MARK,
   READ_CLAIMS,
+  READ_DUE,
   SETTLE,
-  SLOW_MILLISECONDS,
   SWEEP,
 } from './delivery-statements';
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type EventArrays, eventsIn } from './event-arrays';
-import { type Lanes } from './lanes';
+import { DeliveryFailure } from './delivery-failure';
 import { type BatchOrigin, type DeliveryBatch, NotificationRenderers } from './notification-renderer';
 
 /** The right to deliver to one destination. It ends when the epoch of the destination moves. */
@@ -31,18 +31,22 @@ interface Claim {
   readonly sealedSettings: Buffer;
   readonly timeoutSeconds: number;
   readonly maxMessagesInBatch: number;
-  /** Absent where its attempts are not told in the log. */
-  readonly attemptLogLevel: AttemptLogLevel | undefined;
+  /** Null where its attempts are not logged. */
+  readonly attemptLogLevel: AttemptLogLevel | null;
   /** Failed attempts in a row before this one. */
   readonly failStreak: number;
-  /** Whether it takes one of the few slots of destinations that failed or were slow. */
-  readonly isSuspect: boolean;
+  /** Whether the process that held the destination before is gone. */
+  readonly isOrphaned: boolean;
+  /** Probably that of the batch. */
+  readonly presentation: string;
 }
 
 /** The right to deliver one batch of one destination. */
-export interface ClaimedBatch extends DeliveryBatch, Claim {
-  /** Of its stored resources. */
-  readonly bytes: number;
+export interface ClaimedBatch extends Claim {
+  readonly firstNumber: number;
+  readonly eventCount: number;
+  /** What is rendered, where it was read with the claim. Whoever sends it takes it out, so that it is not kept for the answer. */
+  content?: DeliveryBatch | undefined;
 }
 
 /** How an attempt ended. */
@@ -56,22 +60,7 @@ export interface AttemptResult {
 export interface Settled {
   readonly isInForce: boolean;
   /** The next batch of the destination, where one was asked for and there is one. */
-  readonly next?: ClaimedBatch;
-}
-
-interface ClaimRow {
-  readonly destination_key: number;
-  readonly destination_id: string;
-  readonly kind: string;
-  readonly sealed_settings: Buffer;
-  readonly epoch: number;
-  readonly timeout_seconds: number;
-  readonly max_messages_in_batch: number;
-  readonly attempt_log_level: AttemptLogLevel | null;
-  readonly fail_streak: number;
-  readonly is_suspect: boolean;
-  readonly presentation: string;
-  readonly is_orphaned: boolean;
+  readonly next?: ClaimedBatch | undefined;
 }
 
 interface BatchRow extends EventArrays {
@@ -79,8 +68,10 @@ interface BatchRow extends EventArrays {
   readonly created_at: Date;
   readonly presentation: string;
   readonly origin: BatchOrigin | null;
-  readonly payload_bytes: readonly number[];
 }
+
+/** Further ones are found a second later. */
+const MAX_DUE = 1_000;
 
 /** What `$status`, `$events` and the log show of an outcome. */
 export const MAX_MESSAGE_LENGTH = 300;
@@ -90,6 +81,10 @@ const WORKER_LOST = 'The outcome is unknown: the server that was sending stopped
 /** What workers do to the queue. Each method is one short transaction; results of a lost claim change nothing. */
 @Injectable()
 export class DeliveryQueue {
+  /** Values of {@link FAIL} that no statement has taken yet. */
+  private failures: (readonly unknown[])[] = [];
+  private counting: Promise<ReadonlySet<number> | undefined> = Promise.resolve(undefined);
+
   constructor(
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
@@ -97,42 +92,63 @@ export class DeliveryQueue {
     private readonly environment: Environment,
   ) {}
 
-  /** Takes over the destination that waits longest in these lanes, with its open batch or a new one. */
-  async claim(slot: number, lanes: Lanes): Promise<ClaimedBatch | undefined> {
-    for (;;) {
-      const claimed = await this.unitOfWork.run((finish) => this.claimOnce(slot, lanes, finish));
-      if (claimed !== 'settled meanwhile') return claimed;
-    }
+  /** Takes a destination over, with its open batch or a new one; undefined where it is not due or has nothing to send. */
+  claim(slot: number, destinationKey: number): Promise<ClaimedBatch | undefined> {
+    return this.unitOfWork.run(async (finish) => {
+      const [claim] = await this.runOnLongQueue<Claim>(CLAIM, [slot, destinationKey]);
+      if (claim === undefined) return undefined;
+      if (claim.isOrphaned) await this.statements.run(COUNT_UNKNOWN_OUTCOME, [destinationKey, WORKER_LOST]);
+      // After a failure there is hardly a connection, and texts are rendered when there is one.
+      const readsTexts = claim.failStreak === 0;
+      const [opened] = await finish([this.openBatch(claim, readsTexts)]);
+      return opened && batchOf(claim, opened, readsTexts);
+    });
+  }
+
+  /** The batch of a claim, for rendering. @throws DeliveryFailure when the claim is no longer in force */
+  async read(claim: ClaimedBatch): Promise<DeliveryBatch> {
+    const opened = await this.unitOfWork.run(async (finish) => {
+      const planning = this.statements.run(PLAN_FOR_LONG_QUEUES, []);
+      const [, read] = await finish([planning, this.openBatch(claim, true)]);
+      return read;
+    });
+    if (opened === undefined) throw new DeliveryFailure('The server lost its claim during the attempt');
+    return opened;
+  }
+
+  /** Destinations that can be claimed: at most 1,000, those with the fewest failures in a row first. */
+  async due(): Promise<readonly number[]> {
+    const rows = await this.unitOfWork.run(() => this.runOnLongQueue<{ destination_key: number }>(READ_DUE, [MAX_DUE]));
+    return rows.map((row) => row.destination_key);
   }
 
   /** Counts a delivery; where `takesNext` the worker goes on with the destination's next batch. Can be repeated. */
   settle(claim: ClaimedBatch, { durationMilliseconds, outcome }: AttemptResult, takesNext: boolean): Promise<Settled> {
     const { destinationKey, epoch, slot } = claim;
     const values = [destinationKey, epoch, slot, durationMilliseconds, outcome.slice(0, MAX_MESSAGE_LENGTH), takesNext];
+    // A repetition finds its claim over, and the next batch that the first try opened.
+    const following = { ...claim, epoch: epoch + 1, failStreak: 0 };
     return this.unitOfWork.run(async (finish) => {
       const settling = this.runOnLongQueue(SETTLE, values);
-      if (!takesNext) {
-        const [settled] = await finish([settling]);
-        return { isInForce: settled.length > 0 };
-      }
-      // A repetition finds its claim over, and the next batch that the first try opened.
-      const opening = this.openBatch({ ...claim, epoch: epoch + 1 }, claim.presentation);
-      const [settled, next] = await finish([settling, opening]);
+      const [settled, next] = await finish([settling, this.openBatch(following, true)]);
       const isInForce = settled.length > 0 || next !== undefined;
-      const isSuspect = durationMilliseconds >= SLOW_MILLISECONDS;
-      return next === undefined ? { isInForce } : { isInForce, next: { ...next, failStreak: 0, isSuspect } };
+      return { isInForce, next: next && batchOf(following, next, true) };
     });
   }
 
-  /** Counts a failure and lets the destination pause. Can be repeated. */
+  /**
+   * Counts a failure and lets the destination pause. Can be repeated. Failures that come while one statement runs share the
+   * next: receivers that hang fail together, and a server that stops ends all attempts at once.
+   */
   async fail(
     { destinationKey, epoch, slot }: ClaimedBatch,
     { durationMilliseconds, outcome }: AttemptResult,
     pauseMilliseconds: number,
   ): Promise<Settled> {
     const text = outcome.slice(0, MAX_MESSAGE_LENGTH);
-    const values = [destinationKey, epoch, slot, durationMilliseconds, text, pauseMilliseconds];
-    return { isInForce: (await this.statements.run(FAIL, values)).length > 0 };
+    const size = this.failures.push([destinationKey, epoch, slot, durationMilliseconds, text, pauseMilliseconds]);
+    if (size === 1) this.counting = this.counting.catch(() => undefined).then(() => this.countFailures());
+    return { isInForce: (await this.counting)?.has(destinationKey) === true };
   }
 
   /** Epochs of the claims of `slot` that are in force, by destination. */
@@ -151,32 +167,37 @@ export class DeliveryQueue {
     await this.statements.run(RAISE_MARK, []);
   }
 
-  private async claimOnce(
-    slot: number,
-    { healthy, suspect }: Lanes,
-    finish: Finish,
-  ): Promise<ClaimedBatch | 'settled meanwhile' | undefined> {
-    const [target] = await this.runOnLongQueue<ClaimRow>(CLAIM, [slot, healthy, suspect]);
-    if (target === undefined) return undefined;
-    if (target.is_orphaned) {
-      await this.statements.run(COUNT_UNKNOWN_OUTCOME, [target.destination_key, WORKER_LOST]);
-    }
-    const [batch] = await finish([this.openBatch(claimOf(target, slot), target.presentation)]);
-    return batch ?? 'settled meanwhile';
+  /** Returns the destinations whose claims were in force. */
+  private async countFailures(): Promise<ReadonlySet<number>> {
+    const failures = this.failures;
+    this.failures = [];
+    const columns = Array.from({ length: 6 }, (_value, column) => failures.map((failure) => failure[column]));
+    const rows = await this.statements.run<{ destination_key: number }>(FAIL, columns);
+    return new Set(rows.map((row) => row.destination_key));
   }
 
-  /** What the renderer reads of the batch comes in the same flight. @param presentation probably that of the batch */
-  private async openBatch(claim: Claim, presentation: string): Promise<ClaimedBatch | undefined> {
-    const { destinationKey, epoch, slot, maxMessagesInBatch } = claim;
+  /** What the renderer reads of the batch comes in the same flight. */
+  private async openBatch(
+    { destinationKey, destinationId, epoch, slot, maxMessagesInBatch, presentation }: Claim,
+    readsTexts: boolean,
+  ): Promise<DeliveryBatch | undefined> {
     const held = [destinationKey, epoch, slot];
-    const reading = this.renderers.statementFor(presentation);
+    const reading = readsTexts ? this.renderers.statementFor(presentation) : undefined;
     const [[batch], material] = await inOneFlight([
       this.statements.run<BatchRow>(OPEN_BATCH, [...held, maxMessagesInBatch, this.environment.baseUrl]),
       reading && this.statements.run(reading, held),
     ]);
     if (batch === undefined) return undefined;
-    // Also where there is none: a claim that goes on holds that of its last batch.
-    return { ...claim, ...contentOf(batch), material };
+    const { first_number: firstNumber, created_at: createdAt, origin } = batch;
+    return {
+      destinationId,
+      firstNumber,
+      createdAt,
+      origin,
+      presentation: batch.presentation,
+      events: eventsIn(batch),
+      material,
+    };
   }
 
   /** The first statement of a transaction; both travel in one flight. */
@@ -189,25 +210,10 @@ export class DeliveryQueue {
   }
 }
 
-const claimOf = (target: ClaimRow, slot: number): Claim => ({
-  destinationKey: target.destination_key,
-  destinationId: target.destination_id,
-  slot,
-  kind: target.kind,
-  sealedSettings: target.sealed_settings,
-  epoch: target.epoch,
-  timeoutSeconds: target.timeout_seconds,
-  maxMessagesInBatch: target.max_messages_in_batch,
-  attemptLogLevel: target.attempt_log_level ?? undefined,
-  failStreak: target.fail_streak,
-  isSuspect: target.is_suspect,
-});
-
-const contentOf = (batch: BatchRow) => ({
-  presentation: batch.presentation,
-  createdAt: batch.created_at,
-  origin: batch.origin,
-  firstNumber: batch.first_number,
-  bytes: batch.payload_bytes.reduce((sum, bytes) => sum + bytes, 0),
-  events: eventsIn(batch),
+const batchOf = (claim: Claim, content: DeliveryBatch, keepsContent: boolean): ClaimedBatch => ({
+  ...claim,
+  firstNumber: content.firstNumber,
+  presentation: content.presentation,
+  eventCount: content.events.length,
+  content: keepsContent ? content : undefined,
 });

@@ -37,9 +37,6 @@ const LIVING_SLOTS = `select objid::bigint::integer from pg_locks
   where locktype = 'advisory' and classid = ${WORKER_LOCK_CLASS} and objsubid = 2 and granted
     and database = (select oid from pg_database where datname = current_database())`;
 
-/** An answer that takes longer makes a destination suspect: it would hold a slot that others wait for. */
-export const SLOW_MILLISECONDS = 2000;
-
 /**
  * For the transaction: go along the index. A queue is empty when its plans are made, and a plan that was made for an
  * empty table would read or sort a long queue for each batch, until statistics are next gathered.
@@ -71,9 +68,23 @@ const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.low_wa
 export const RAISE_MARK: Statement = { name: 'delivery-raise-mark', text: 'select raise_outbox_mark()' };
 
 /**
- * Takes the destination that waits longest: healthy ones where $2, suspect ones where $3, and of those first what has
- * not failed. Eligible is what has something to send, is due, and has no living owner: state decides, not a cursor,
- * since events commit in another order than they are numbered.
+ * Eligible is what has something to send, is due, and has no living owner: state decides, not a cursor, since events
+ * commit in another order than they are numbered.
+ */
+const IS_ELIGIBLE = `${GENERATION_IN_FORCE} is not null and r.next_attempt_at <= clock_timestamp()
+        and (r.owner_slot is null or r.lease_until < clock_timestamp() or r.owner_slot not in (${LIVING_SLOTS}))
+        and (exists (select from open_batch b where b.destination_key = r.destination_key)
+          or (select e.event_id from outbox_event e where ${WAITING} order by e.event_id limit 1) is not null)`;
+
+/** At most $1 destinations that a worker can claim now: those with the fewest failures first, then those due longest. */
+export const READ_DUE: Statement = {
+  name: 'delivery-read-due',
+  text: `select r.destination_key from destination_runtime r where ${IS_ELIGIBLE}
+    order by r.fail_streak, r.next_attempt_at limit $1`,
+};
+
+/**
+ * Takes one destination, where it is eligible. Its cost does not depend on how many others there are.
  * A worker whose own lock is gone claims nothing, for it may hear of its loss late: who can take the lock proves that
  * nobody holds it.
  */
@@ -83,17 +94,15 @@ export const CLAIM: Statement = {
       select not pg_try_advisory_xact_lock(${WORKER_LOCK_CLASS}, $1) as is_alive
     ), due as (
       select r.destination_key, r.owner_slot is not null as is_orphaned from destination_runtime r
-      where (select is_alive from claimer) and ${GENERATION_IN_FORCE} is not null and r.next_attempt_at <= clock_timestamp()
-        and case when r.is_suspect then $3::boolean else $2::boolean end
-        and (r.owner_slot is null or r.lease_until < clock_timestamp() or r.owner_slot not in (${LIVING_SLOTS}))
-        and (exists (select from open_batch b where b.destination_key = r.destination_key)
-          or (select e.event_id from outbox_event e where ${WAITING} order by e.event_id limit 1) is not null)
-      order by r.is_suspect, r.fail_streak > 0, r.next_attempt_at limit 1 for update of r skip locked
+      where (select is_alive from claimer) and r.destination_key = $2 and ${IS_ELIGIBLE}
+      for update of r skip locked
     )
     update destination_runtime r set epoch = r.epoch + 1, owner_slot = $1, lease_until = ${LEASE}
     from due where r.destination_key = due.destination_key
-    returning r.destination_key, r.destination_id, r.kind, r.sealed_settings, r.epoch, r.timeout_seconds,
-      r.max_messages_in_batch, r.attempt_log_level, r.fail_streak, r.is_suspect, r.presentation, due.is_orphaned`,
+    returning r.destination_key as "destinationKey", r.destination_id as "destinationId", r.kind, r.presentation, r.epoch,
+      r.owner_slot as slot, r.sealed_settings as "sealedSettings", r.timeout_seconds as "timeoutSeconds",
+      r.max_messages_in_batch as "maxMessagesInBatch", r.attempt_log_level as "attemptLogLevel",
+      r.fail_streak as "failStreak", due.is_orphaned as "isOrphaned"`,
 };
 
 const withError = (column: string, message: string): string =>
@@ -127,7 +136,7 @@ const logged = (batch: string, values: { duration: string; isDelivered: boolean;
 export const COUNT_UNKNOWN_OUTCOME: Statement = {
   name: 'delivery-count-unknown-outcome',
   text: `with counted as (
-      update destination_runtime r set failed_batches = r.failed_batches + 1, is_suspect = true,
+      update destination_runtime r set failed_batches = r.failed_batches + 1,
         failed_events = r.failed_events + cardinality(b.event_ids), last_errors = ${withError('r.last_errors', '$2')}
       from open_batch b where b.destination_key = r.destination_key and r.destination_key = $1
       returning b.destination_key, b.first_number, b.created_at, b.event_ids, b.is_replay
@@ -191,7 +200,7 @@ export const OPEN_BATCH: Statement = {
       where destination_key in (select destination_key from owner)
         and not exists (select from opened) and not exists (select from present)
     )
-    select first_number, created_at, presentation, origin, payload_bytes, versions, resource_types, resource_ids, interactions, methods,
+    select first_number, created_at, presentation, origin, versions, resource_types, resource_ids, interactions, methods,
       undecided, correlation_ids
     from (select * from opened union all select * from present) batch`,
 };
@@ -222,8 +231,7 @@ const COUNT_LATENCIES = `(latency_counts, latency_seconds) = (
 export const SETTLE: Statement = {
   name: 'delivery-settle',
   text: `with settled as (
-      update destination_runtime r set fail_streak = 0, is_suspect = $4::integer >= ${SLOW_MILLISECONDS},
-        next_attempt_at = clock_timestamp(), epoch = r.epoch + 1,
+      update destination_runtime r set fail_streak = 0, next_attempt_at = clock_timestamp(), epoch = r.epoch + 1,
         owner_slot = case when $6::boolean then r.owner_slot end, lease_until = case when $6::boolean then ${LEASE} end,
         low_water_mark = greatest(r.low_water_mark, b.low_water_mark),
         next_event_number = r.next_event_number + case when b.is_replay then 0 else cardinality(b.event_ids) end,
@@ -240,19 +248,21 @@ export const SETTLE: Statement = {
     select destination_key from settled`,
 };
 
-/** One row when it took effect, none when the claim is no longer in force. */
+/** Counts and logs many failures; one row for each that took effect, none where the claim is no longer in force. */
 export const FAIL: Statement = {
   name: 'delivery-fail',
   text: `with failed as (
       update destination_runtime r set owner_slot = null, lease_until = null, fail_streak = r.fail_streak + 1,
-        is_suspect = true, next_attempt_at = clock_timestamp() + make_interval(secs => $6::double precision / 1000),
+        next_attempt_at = clock_timestamp() + make_interval(secs => pause / 1000),
         failed_batches = r.failed_batches + 1, failed_events = r.failed_events + cardinality(b.event_ids),
-        last_errors = ${withError('r.last_errors', '$5')}
-      from open_batch b
-      where b.destination_key = r.destination_key and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3
-      returning b.destination_key, b.first_number, b.created_at, b.event_ids, b.is_replay
+        last_errors = ${withError('r.last_errors', 'outcome')}
+      from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::double precision[])
+          f(key, epoch, slot, duration, outcome, pause)
+        join open_batch b on b.destination_key = f.key
+      where r.destination_key = f.key and r.epoch = f.epoch and r.owner_slot = f.slot
+      returning b.destination_key, b.first_number, b.created_at, b.event_ids, b.is_replay, duration, outcome
     ), logged as (
-      ${logged('failed', { duration: '$4::integer', isDelivered: false, outcome: '$5::text' })}
+      ${logged('failed', { duration: 'duration', isDelivered: false, outcome: 'outcome' })}
     )
     select destination_key from failed`,
 };

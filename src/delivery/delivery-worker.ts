@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { KeyedSemaphore } from '../platform/concurrency/keyed-semaphore';
 import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/http/request-context';
 import { errorTrace } from '../platform/logging/error-trace';
@@ -11,19 +12,33 @@ import { DeliveryFailure } from './delivery-failure';
 import { DeliveryGeneration } from './delivery-generation';
 import { type ClaimedBatch, DeliveryQueue, type Settled } from './delivery-queue';
 import { LEASE_GRACE_SECONDS } from './delivery-statements';
-import { type Lanes, type RunningAttempt, freeLanes } from './lanes';
+import { SendMemory } from './send-memory';
 import { WorkerIdentity } from './worker-identity';
 
-interface Attempt extends RunningAttempt {
+interface Attempt {
   readonly batch: ClaimedBatch;
   readonly control: AbortController;
+  /** Milliseconds of a monotonic clock. */
+  readonly startedAt: number;
 }
 
-/** One destination that this process holds, with what is being sent to it now. */
-interface Delivery {
-  attempt: Attempt;
+/** What this process does for one destination, from the claim until there is nothing left to send: one attempt at a time. */
+interface Visit {
+  /** Whether something may be new since the latest claim. */
+  isWanted: boolean;
+  /** Failures in a row, as far as is known. */
+  failStreak: number;
+  attempt?: Attempt | undefined;
+  /** Ends the pause after a failure. */
+  pause?: AbortController;
+  ended?: Promise<void>;
 }
 
+/**
+ * Failures in a row from which on a destination is one of many: any number of them delays neither those that do well nor a
+ * first retry. What the poll finds is taken for one too, as it may be all there are.
+ */
+const OFTEN = 2;
 const SWEEP_INTERVAL_MILLISECONDS = 60_000;
 const SETTLE_PAUSE_MILLISECONDS = 500;
 /** The lease begins a moment before the worker hears of it. */
@@ -32,18 +47,17 @@ const CLAIM_LOST = 'The server lost its claim during the attempt';
 const STOPPED = 'The server was stopped before an answer came';
 
 /**
- * Delivers: claims due batches, sends each once, settles, and goes on with the next. One batch of a destination at a time,
- * in the whole cluster; as many destinations at once as there are slots (`lanes.ts`).
+ * Delivers: claims due destinations, sends a batch once, settles, and goes on with the next. One attempt of a destination
+ * at a time, in the whole cluster; as many destinations at once as there are. An attempt that waits for its receiver holds
+ * nothing that others need (`send-memory.ts`).
  */
 @Injectable()
 export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
-  /** What this process sends now, with the promises that end when it is settled. */
-  private readonly deliveries = new Map<Delivery, Promise<void>>();
-  /** Destinations whose latest attempt failed here, until their pause is over: nothing new makes them due earlier. */
-  private readonly pausing = new Set<number>();
-  private claiming: Promise<void> | undefined;
-  private isWanted = false;
+  private readonly visits = new Map<number, Visit>();
+  private readonly queues: KeyedSemaphore;
+  private polling: Promise<void> | undefined;
+  private isClaiming = true;
   private isStopping = false;
   private isOver = false;
   private sweptAt = -Infinity;
@@ -52,134 +66,132 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     private readonly queue: DeliveryQueue,
     private readonly generation: DeliveryGeneration,
     private readonly sender: BatchSender,
+    private readonly memory: SendMemory,
     private readonly identity: WorkerIdentity,
     private readonly environment: Environment,
     private readonly scheduler: SchedulerRegistry,
     private readonly requests: RequestContext,
-  ) {}
+  ) {
+    this.queues = new KeyedSemaphore(environment.deliverySlots);
+  }
 
   async onApplicationBootstrap(): Promise<void> {
     if (!this.environment.isDelivering) return;
     await this.generation.renew();
     await this.generation.warnWhereHeld();
     // `@Interval` takes no setting, the registry does; ScheduleModule clears its intervals when the application closes.
-    const poll = setInterval(() => void this.poll(), this.environment.deliveryPollMilliseconds);
-    this.scheduler.addInterval(DeliveryWorker.name, poll);
-    this.wake();
+    const look = (): void => {
+      this.memory.endStalled();
+      this.polling ??= this.poll().finally(() => {
+        this.polling = undefined;
+      });
+    };
+    this.scheduler.addInterval(DeliveryWorker.name, setInterval(look, this.environment.deliveryPollMilliseconds));
+    look();
   }
 
   /** Stops claiming, lets attempts end within the time of `SVC_SHUTDOWN_SECONDS`, and gives the slot back. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
-    await this.claiming;
+    for (const { pause } of this.visits.values()) pause?.abort();
     const timer = setTimeout(() => {
       this.isOver = true;
       this.endAttempts(STOPPED, () => true);
     }, this.environment.shutdownSeconds * 1000);
-    await Promise.all(this.deliveries.values());
+    await Promise.all([...this.visits.values()].flatMap(({ ended }) => ended ?? []));
     clearTimeout(timer);
+    await this.polling;
     await this.identity.release();
   }
 
-  /**
-   * Looks for something to send. `destinationKeys` tell where something is new: what is being sent to is looked at
-   * again afterwards anyway, and what failed here when its pause is over.
-   */
-  wake(destinationKeys?: readonly number[]): void {
-    if (!this.environment.isDelivering) return;
-    if (this.isStopping || destinationKeys?.every((key) => this.isSendingTo(key) || this.pausing.has(key)) === true)
-      return;
-    this.isWanted = true;
-    // A request that wakes it has no part in what is sent, which goes on long after its answer.
-    this.claiming ??= this.requests
-      .outside(() => this.claimAll())
-      .finally(() => {
-        this.claiming = undefined;
-        if (this.isWanted && this.hasFreeLane) this.wake();
-      });
+  /** Looks for something to send to these destinations, after their present attempt or pause. */
+  wake(destinationKeys: readonly number[], failStreak = 0): void {
+    if (this.isStopping || !this.environment.isDelivering) return;
+    for (const key of destinationKeys) {
+      const present = this.visits.get(key);
+      if (present !== undefined) {
+        present.isWanted = true;
+        continue;
+      }
+      const visit: Visit = { isWanted: true, failStreak };
+      this.visits.set(key, visit);
+      // A request that wakes it has no part in what is sent, which goes on long after its answer.
+      visit.ended = this.requests.outside(() => this.visit(key, visit));
+    }
   }
 
   /** Ends what is being sent to a destination: its settings changed, or it is gone. */
   abandon(destinationKey: number): void {
-    this.pausing.delete(destinationKey);
-    this.endAttempts(
-      'The destination was changed during the attempt',
-      ({ batch }) => batch.destinationKey === destinationKey,
-    );
-    this.wake();
+    const visit = this.visits.get(destinationKey);
+    visit?.attempt?.control.abort(new DeliveryFailure('The destination was changed during the attempt'));
+    visit?.pause?.abort();
+    this.wake([destinationKey]);
   }
 
-  private get attempts(): Attempt[] {
-    return [...this.deliveries.keys()].map(({ attempt }) => attempt);
+  private async visit(key: number, visit: Visit): Promise<void> {
+    while (visit.isWanted && !this.isStopping) {
+      let batch = await this.inQueue(visit, () => this.claim(key, visit));
+      while (batch !== undefined) batch = await this.attempt(visit, batch);
+    }
+    this.visits.delete(key);
   }
 
-  private get lanes(): Lanes {
-    return freeLanes(this.environment.deliverySlots, this.attempts, performance.now());
+  /** Runs statements of a destination. They wait for those of destinations that failed as often, and for no others. */
+  private inQueue<T>({ failStreak }: Visit, work: () => Promise<T>): Promise<T> {
+    return this.queues.run(String(Math.min(failStreak, OFTEN)), work);
   }
 
-  private get hasFreeLane(): boolean {
-    const { healthy, suspect } = this.lanes;
-    return healthy || suspect;
-  }
-
-  private isSendingTo(destinationKey: number): boolean {
-    return this.attempts.some(({ batch }) => batch.destinationKey === destinationKey);
-  }
-
-  private async claimAll(): Promise<void> {
-    this.isWanted = false;
+  private async claim(key: number, visit: Visit): Promise<ClaimedBatch | undefined> {
+    visit.isWanted = false;
+    if (this.isStopping) return undefined;
     try {
       const slot = await this.identity.hold(() => {
         this.endAttempts(CLAIM_LOST, () => true);
       });
-      while (!this.isStopping && this.hasFreeLane) {
-        const batch = await this.queue.claim(slot, this.lanes);
-        if (batch === undefined) return;
-        this.begin(batch);
-      }
+      const batch = await this.queue.claim(slot, key);
+      this.isClaiming = true;
+      return batch;
     } catch (error) {
-      this.logger.warn(`Claiming failed and is tried again: ${nameOf(error)}`);
+      if (this.isClaiming) this.logger.warn(`Claiming failed and is tried again: ${nameOf(error)}`);
+      this.isClaiming = false;
+      return undefined;
     }
   }
 
-  private begin(batch: ClaimedBatch): void {
-    const delivery: Delivery = { attempt: attemptOf(batch) };
-    const ended = this.deliver(delivery).then((pauseMilliseconds) => {
-      this.deliveries.delete(delivery);
-      const { destinationKey } = batch;
-      if (pauseMilliseconds > 0) this.pausing.add(destinationKey);
-      setTimeout(() => {
-        this.pausing.delete(destinationKey);
-        this.wake();
-      }, pauseMilliseconds).unref();
-    });
-    this.deliveries.set(delivery, ended);
+  /** Sends once. Returns the next batch after a success, and pauses after a failure. */
+  private async attempt(visit: Visit, batch: ClaimedBatch): Promise<ClaimedBatch | undefined> {
+    const attempt = { batch, control: new AbortController(), startedAt: performance.now() };
+    visit.attempt = attempt;
+    visit.failStreak = batch.failStreak;
+    if (this.isOver) attempt.control.abort(new DeliveryFailure(STOPPED));
+    let outcome: string;
+    try {
+      outcome = await this.sender.send(batch, attempt.control);
+    } catch (error) {
+      await this.fail(visit, attempt, error);
+      return undefined;
+    }
+    const result = { durationMilliseconds: durationOf(attempt), outcome };
+    recordAttempt(this.logger, batch, result, true);
+    const settle = (): Promise<Settled> => this.queue.settle(batch, result, !this.isStopping);
+    const settled = await this.untilKnown(attempt, () => this.inQueue(visit, settle));
+    visit.attempt = undefined;
+    return settled?.next;
   }
 
-  /** Sends batch after batch, as long as nobody else waits for the slot. Returns how long to pause until the next attempt. */
-  private async deliver(delivery: Delivery): Promise<number> {
-    for (;;) {
-      const { attempt } = delivery;
-      const { batch, control } = attempt;
-      if (this.isOver) control.abort(new DeliveryFailure(STOPPED));
-      let outcome: string;
-      try {
-        outcome = await this.sender.send(batch, control);
-      } catch (error) {
-        const { message, retryAfterSeconds } = this.failureOf(error);
-        const pauseMilliseconds = backoffMilliseconds(batch.failStreak, retryAfterSeconds, Math.random());
-        const result = { durationMilliseconds: durationOf(attempt), outcome: message };
-        recordAttempt(this.logger, batch, result, false);
-        await this.untilKnown(attempt, () => this.queue.fail(batch, result, pauseMilliseconds));
-        return pauseMilliseconds;
-      }
-      const result = { durationMilliseconds: durationOf(attempt), outcome };
-      recordAttempt(this.logger, batch, result, true);
-      const takesNext = !this.isStopping && this.lanes[batch.isSuspect ? 'suspect' : 'healthy'];
-      const settled = await this.untilKnown(attempt, () => this.queue.settle(batch, result, takesNext));
-      if (settled?.next === undefined) return 0;
-      delivery.attempt = attemptOf(settled.next);
-    }
+  private async fail(visit: Visit, attempt: Attempt, error: unknown): Promise<void> {
+    const { batch } = attempt;
+    const { message, retryAfterSeconds } = this.failureOf(error);
+    const pauseMilliseconds = backoffMilliseconds(batch.failStreak, retryAfterSeconds, Math.random());
+    const result = { durationMilliseconds: durationOf(attempt), outcome: message };
+    recordAttempt(this.logger, batch, result, false);
+    const settled = await this.untilKnown(attempt, () => this.queue.fail(batch, result, pauseMilliseconds));
+    visit.attempt = undefined;
+    if (settled?.isInForce === false || this.isStopping) return;
+    visit.failStreak++;
+    visit.pause = new AbortController();
+    await delay(pauseMilliseconds, undefined, { ref: false, signal: visit.pause.signal }).catch(() => undefined);
+    visit.isWanted = true;
   }
 
   /** Repeats through a restart of the database, as long as nobody else can have taken the batch over. */
@@ -196,7 +208,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
         }
         return settled;
       } catch (error) {
-        if (performance.now() > endsAt) {
+        if (this.isOver || performance.now() > endsAt) {
           this.logger.error(`The result of an attempt could not be stored, the batch is sent again: ${nameOf(error)}`);
           return undefined;
         }
@@ -212,8 +224,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async poll(): Promise<void> {
-    this.wake();
     try {
+      this.wake(await this.queue.due(), OFTEN);
       await this.endLostAttempts();
       await this.generation.renew();
       await this.queue.raiseMark();
@@ -228,7 +240,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   /** Another replica may have changed or deleted a destination while this one sends to it. */
   private async endLostAttempts(): Promise<void> {
     const { slot } = this.identity;
-    if (slot === undefined || this.deliveries.size === 0) return;
+    if (slot === undefined || this.visits.size === 0) return;
     const before = new Set(this.attempts);
     const claims = await this.queue.claimsOf(slot);
     this.endAttempts(
@@ -237,20 +249,16 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     );
   }
 
+  private get attempts(): Attempt[] {
+    return [...this.visits.values()].flatMap(({ attempt }) => attempt ?? []);
+  }
+
   private endAttempts(reason: string, isOver: (attempt: Attempt) => boolean): void {
     for (const attempt of this.attempts) {
       if (isOver(attempt)) attempt.control.abort(new DeliveryFailure(reason));
     }
   }
 }
-
-const attemptOf = (batch: ClaimedBatch): Attempt => ({
-  batch,
-  isSuspect: batch.isSuspect,
-  bytes: batch.bytes,
-  control: new AbortController(),
-  startedAt: performance.now(),
-});
 
 const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);
 

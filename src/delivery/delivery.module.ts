@@ -17,6 +17,7 @@ import { AddressPolicy } from './webhook/address-policy';
 import { WebhookKind } from './webhook/webhook.kind';
 import { WebhookSender } from './webhook/webhook-sender';
 import { Replays } from './replays';
+import { SendMemory } from './send-memory';
 import { Timeline } from './timeline';
 import { TopicCorrelationGuard } from './topic-correlation.guard';
 import { Trials } from './trials';
@@ -42,6 +43,7 @@ import { WorkerIdentity } from './worker-identity';
     Outbox,
     Replays,
     SecretBox,
+    SendMemory,
     Timeline,
     Trials,
     WebhookKind,

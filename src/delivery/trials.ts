@@ -8,6 +8,7 @@ import { type DeliveryKind, type DeliverySettings, type Finding } from './delive
 import { type DestinationRuntime, DestinationRuntimes } from './destination-runtimes.repository';
 import { type EventArrays, eventsIn } from './event-arrays';
 import { type BatchOrigin, type DeliveryBatch } from './notification-renderer';
+import { type BatchSource } from './outgoing-batch';
 import { type EventRange, rangeValues } from './timeline';
 import { READ_DELIVERED } from './timeline-statements';
 
@@ -90,8 +91,8 @@ export class Trials {
       return [{ name: 'answer', grade: isDelivered ? 'pass' : 'fail', message: outcome }];
     }
     const control = new AbortController();
-    return this.sender.exchange(sample, { seconds: secondsOf(settings), control }, (notification) =>
-      probe(notification, settings, control.signal),
+    return this.sender.exchange(sourceOf(sample), { seconds: secondsOf(settings), control }, (outgoing) =>
+      probe(outgoing, settings, control.signal),
     );
   }
 
@@ -99,8 +100,10 @@ export class Trials {
     const numbers = { firstNumber: batch.firstNumber, lastNumber: batch.firstNumber + batch.events.length - 1 };
     const control = new AbortController();
     try {
-      const answer = await this.sender.exchange(batch, { seconds: secondsOf(settings), control }, (notification) =>
-        handler.send(notification, settings, control.signal),
+      const answer = await this.sender.exchange(
+        sourceOf(batch),
+        { seconds: secondsOf(settings), control },
+        (outgoing) => handler.send(outgoing, settings, control.signal),
       );
       return { ...numbers, isDelivered: true, outcome: typeof answer === 'string' ? answer : 'Delivered' };
     } catch (error) {
@@ -121,6 +124,8 @@ export class Trials {
     return { handler, settings: handler.redirected(settings, endpoint) };
   }
 }
+
+const sourceOf = (batch: DeliveryBatch): BatchSource => ({ share: 'all', read: () => Promise.resolve(batch) });
 
 const secondsOf = ({ timeoutSeconds }: DeliverySettings): number => Math.min(timeoutSeconds, MAX_SECONDS);
 

@@ -12,13 +12,18 @@ const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp
 export class WorkerIdentity {
   private readonly logger = new Logger(WorkerIdentity.name);
   private held: { readonly client: Client; readonly slot: number } | undefined;
+  private connecting: Promise<number> | undefined;
 
   constructor(private readonly databaseUrl: string) {}
 
   /** The slot of this worker; a new one when the connection was lost. `onLost` is called when it gets lost. */
   async hold(onLost: () => void): Promise<number> {
-    this.held ??= await this.connect(onLost);
-    return this.held.slot;
+    if (this.held !== undefined) return this.held.slot;
+    // One for all who ask meanwhile: each connection is a worker of its own to the others.
+    this.connecting ??= this.connect(onLost).finally(() => {
+      this.connecting = undefined;
+    });
+    return this.connecting;
   }
 
   get slot(): number | undefined {
@@ -31,7 +36,7 @@ export class WorkerIdentity {
     await held?.client.end();
   }
 
-  private async connect(onLost: () => void): Promise<{ client: Client; slot: number }> {
+  private async connect(onLost: () => void): Promise<number> {
     const client = new Client({
       connectionString: this.databaseUrl,
       application_name: 'svc-health-server delivery',
@@ -54,7 +59,8 @@ export class WorkerIdentity {
       const { rows } = await client.query<{ slot: number }>(TAKE_SLOT);
       const [row] = rows;
       if (row === undefined) throw new Error('No slot was given');
-      return { client, slot: row.slot };
+      this.held = { client, slot: row.slot };
+      return row.slot;
     } catch (error) {
       await client.end().catch(() => undefined);
       throw error;

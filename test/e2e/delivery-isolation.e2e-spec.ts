@@ -2,64 +2,75 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
 import { eventually } from '../support/eventually';
 import { type WebhookReceiver } from '../support/webhook-receiver';
+import { FullBacklog } from '../support/full-backlog';
+import { HANGING_WAYS, HangingReceivers, type Way } from '../../tools/bench/delivery/hanging-receivers';
 
 const HEALTHY = ['h1', 'h2', 'h3', 'h4', 'h5'];
-const TARPITS = Array.from({ length: 40 }, (_value, index) => `t${index + 1}`);
-const SLOTS = 8;
-/** A quarter of the slots. */
-const SUSPECT_SLOTS = 2;
+const TARPITS = Array.from({ length: 50 }, (_value, index) => `t${index + 1}`);
+/** The fewest, so that nothing but what is measured lets many attempts run at once. */
+const SLOTS = 1;
+const BUFFER_BYTES = 16 * 1024 * 1024;
 /** Nobody gives up before the spec is over. */
-const PATIENT = { name: 'timeout', valueUnsignedInt: 3600 };
+const PATIENT = { name: 'timeout', valueUnsignedInt: 86_400 };
 
 let bed: DeliveryBed;
 let server: DeliveringServer;
 let well: WebhookReceiver;
-let silent: WebhookReceiver;
-let dripping: WebhookReceiver;
+let hanging: HangingReceivers;
 let writes = 0;
 
 /** Each destination has a path of its own. */
 const at = (receiver: WebhookReceiver, id: string): string => receiver.url.replace('/hook', `/${id}`);
-const receiverOf = (tarpit: string): WebhookReceiver => (TARPITS.indexOf(tarpit) % 2 === 0 ? silent : dripping);
-const attemptsOn = (tarpit: string): number => receiverOf(tarpit).arrivals(`/${tarpit}`).requests.length;
+const wayOf = (tarpit: string): Way => HANGING_WAYS[TARPITS.indexOf(tarpit) % HANGING_WAYS.length] ?? 'reads nothing';
 
 beforeAll(async () => {
-  bed = await DeliveryBed.open({ SVC_DELIVERY_SLOTS: String(SLOTS), SVC_METRICS_PORT: '0' });
-  [well, silent, dripping] = await Promise.all([bed.startReceiver(), bed.startReceiver(), bed.startReceiver()]);
+  bed = await DeliveryBed.open({
+    SVC_DELIVERY_SLOTS: String(SLOTS),
+    SVC_DELIVERY_BUFFER_BYTES: String(BUFFER_BYTES),
+    SVC_METRICS_PORT: '0',
+    SVC_SHUTDOWN_SECONDS: '1',
+  });
+  [well, hanging] = await Promise.all([bed.startReceiver(), HangingReceivers.start()]);
   server = await bed.start();
   for (const id of HEALTHY) await server.makeDestination({ id, url: at(well, id) });
   await write(1);
   await healthyHaveAll();
 }, 60_000);
-afterAll(() => bed.close());
+afterAll(async () => {
+  await bed.close();
+  await hanging.stop();
+});
 
 async function write(count: number): Promise<void> {
   for (let round = 0; round < count; round++) expect((await server.putPatient('p', ++writes)).ok).toBe(true);
 }
 
-async function healthyHaveAll(): Promise<void> {
+async function healthyHaveAll(milliseconds?: number): Promise<void> {
   const requests = (): number => well.requests.length;
   let seen = 0;
-  await eventually('each healthy destination has everything', () => {
-    if (requests() === seen) return false;
-    seen = requests();
-    return HEALTHY.every((id) => well.arrivals(`/${id}`).keys.length === writes);
-  });
+  await eventually(
+    'each healthy destination has everything',
+    () => {
+      if (requests() === seen) return false;
+      seen = requests();
+      return HEALTHY.every((id) => well.arrivals(`/${id}`).keys.length === writes);
+    },
+    milliseconds,
+  );
   for (const id of HEALTHY) expect(well.arrivals(`/${id}`).faults).toEqual([]);
 }
 
-async function makeTarpits(count = TARPITS.length): Promise<void> {
-  for (const id of TARPITS.slice(0, count))
-    await server.makeDestination({ id, url: at(receiverOf(id), id), parameter: [PATIENT] });
+async function makeTarpits(way?: Way): Promise<void> {
+  for (const id of TARPITS)
+    await server.makeDestination({ id, url: hanging.urlOf(way ?? wayOf(id), id), batch: 20, parameter: [PATIENT] });
 }
 
 const remove = (id: string): Promise<Response> => server.send('DELETE', `/fhir/SvcTopicDestination/${id}`);
 
-/** What they were sent is forgotten too. */
 async function removeTarpits(): Promise<void> {
   for (const id of TARPITS) await remove(id);
-  await eventually('their attempts are cut', () => silent.open + dripping.open === 0);
-  for (const { requests } of [silent, dripping]) requests.length = 0;
+  await eventually('their attempts are cut', () => hanging.areLeft());
+  hanging.bytesRead = 0;
 }
 
 /** Puts events of one version into the queues of destinations whose ids begin so, as if it had been written that often. */
@@ -69,59 +80,99 @@ const queueEvents = (ids: string, patient: string, count: number): Promise<unkno
     from destination_runtime, resource, generate_series(1, ${count})
     where destination_id like '${ids}%' and type = 'Patient' and id = '${patient}'`);
 
-describe('Receivers that say nothing, or answer byte by byte (F13)', () => {
+describe('Many receivers that hang, each in its way (F13)', () => {
   afterEach(removeTarpits);
 
-  it('and did well before hold up nobody, each with one attempt on one connection', async () => {
+  it('D2: have one attempt each at the same time, and hold up no destination that does well', async () => {
     await makeTarpits();
     await write(1);
-    await eventually('they do well', () => TARPITS.every((id) => receiverOf(id).arrivals(`/${id}`).keys.length === 1));
-    silent.always({ kind: 'hang' });
-    dripping.always({ kind: 'drip' });
-    await write(1);
-    await eventually('all of them hang', () => silent.open + dripping.open === TARPITS.length);
+    await eventually('all of them hang', () => hanging.open() === TARPITS.length);
+    for (const way of HANGING_WAYS) expect(hanging.open(way)).toBe(TARPITS.length / HANGING_WAYS.length);
     await write(20);
     await healthyHaveAll();
-    for (const id of TARPITS) expect(attemptsOn(id)).toBe(2);
-    for (const { requests } of [silent, dripping]) {
-      expect(new Set(requests.map(({ connection }) => connection)).size).toBeLessThanOrEqual(TARPITS.length / 2);
+    expect(hanging.open()).toBe(TARPITS.length);
+  }, 60_000);
+
+  it('D2: keep no new destination from its first attempt, and none from its retry', async () => {
+    await makeTarpits();
+    await write(1);
+    await eventually('all of them hang', () => hanging.open() === TARPITS.length);
+    const retried = await bed.startReceiver();
+    retried.next({ kind: 'answer', status: 500 });
+    await server.makeDestination({ id: 'new', url: retried.url });
+    await write(1);
+    await server.delivered(1, 'new');
+    expect(retried.requests.length).toBe(2);
+    expect(hanging.open()).toBe(TARPITS.length);
+    await remove('new');
+  }, 60_000);
+
+  it('D2: hold up nobody either where TCP never connects, and fail after their timeout', async () => {
+    const full = await FullBacklog.start();
+    try {
+      const timeout = { name: 'timeout', valueUnsignedInt: 2 };
+      for (const id of TARPITS) await server.makeDestination({ id, url: full.url, parameter: [timeout] });
+      await write(20);
+      await healthyHaveAll();
+      await eventually('each attempt times out', async () => {
+        const states = await Promise.all(TARPITS.map((id) => server.status(id)));
+        return states.every(({ errors }) => errors[0] === 'No answer within 2 s');
+      });
+    } finally {
+      await full.stop();
     }
   }, 60_000);
 
-  it('and never did well hold up nobody either', async () => {
-    await makeTarpits();
-    await write(1);
-    await eventually('some hang', () => silent.open + dripping.open >= SUSPECT_SLOTS);
-    await write(20);
-    await healthyHaveAll();
-    for (const id of TARPITS) expect(attemptsOn(id)).toBeLessThanOrEqual(1);
-  }, 60_000);
-
-  it('keep no new destination from its first attempt', async () => {
-    await makeTarpits(SUSPECT_SLOTS);
-    await write(1);
-    await eventually('all slots for such are taken', () => silent.open + dripping.open === SUSPECT_SLOTS);
-    await server.makeDestination({ id: 'new', url: at(well, 'new') });
-    await write(1);
-    await eventually('the new one has it', () => well.arrivals('/new').keys.length === 1);
-  }, 60_000);
-
-  it('with large batches have as many in memory as fit', async () => {
-    const large = { resourceType: 'Patient', id: 'large', name: [{ text: 'x'.repeat(200_000) }] };
-    expect((await server.send('PUT', '/fhir/Patient/large', large)).status).toBe(201);
-    writes++;
-    await healthyHaveAll();
+  it('D2: hold no body while they wait for a connection or an answer', async () => {
+    await putLarge();
     const memory = await residentBytes();
-    await makeTarpits();
-    await queueEvents('t', 'large', 20);
-    await eventually('they are sent to', () => silent.open + dripping.open > SUSPECT_SLOTS);
-    await write(20);
-    await healthyHaveAll();
-    // Of 4 MB each: 16 MiB that wait, and the slots.
-    expect(silent.requests.length + dripping.requests.length).toBeLessThanOrEqual(5 + SUSPECT_SLOTS);
+    for (const way of ['answers nothing', 'never completes TLS'] as const) {
+      await makeTarpits(way);
+      await queueEvents('t', 'large', 20);
+      await eventually('all of them hang', () => hanging.open() === TARPITS.length, 60_000);
+      if (way === 'answers nothing') {
+        await eventually('each has got its 4 MB', () => hanging.bytesRead >= TARPITS.length * 4_000_000, 60_000);
+      }
+      await write(5);
+      await healthyHaveAll();
+      await removeTarpits();
+    }
+    // Of 200 MB that were sent. What is garbage stays until it is collected, which writes bring about.
+    await eventually(
+      'no body is in memory',
+      async () => {
+        await write(1);
+        return (await residentBytes()) - memory < 120_000_000;
+      },
+      60_000,
+    );
+  }, 150_000);
+
+  it('D2: and read nothing have bodies as far as the budget goes; the slowest fail when others wait', async () => {
+    await putLarge();
+    const memory = await residentBytes();
+    await makeTarpits('reads nothing');
+    await queueEvents('t', 'large', 40);
+    await eventually('all of them are connected', () => hanging.open() > TARPITS.length / 2, 60_000);
+    await write(5);
+    await healthyHaveAll(60_000);
+    await eventually(
+      'one that took nothing has failed',
+      async () => {
+        const states = await Promise.all(TARPITS.map((id) => server.status(id)));
+        return states.some(({ errors }) => errors.some((error) => String(error).startsWith('The receiver took less')));
+      },
+      60_000,
+    );
     expect((await residentBytes()) - memory).toBeLessThan(150_000_000);
-  }, 60_000);
+  }, 200_000);
 });
+
+async function putLarge(): Promise<void> {
+  const large = { resourceType: 'Patient', id: 'large', name: [{ text: 'x'.repeat(200_000) }] };
+  if ((await server.send('PUT', '/fhir/Patient/large', large)).status === 201) writes++;
+  await healthyHaveAll();
+}
 
 describe('A destination with a long queue', () => {
   it('is emptied in order, while others get what is new', async () => {
@@ -249,4 +300,18 @@ describe('An event that its receiver never takes (F14)', () => {
     expect(requests.slice(before).map(({ body }) => body.includes('Patient/d2/'))).toEqual([true]);
     expect(picky.arrivals().seen[0]).toMatchObject({ number: 1 });
   });
+});
+
+describe('A server that stops while many receivers hang', () => {
+  it('D2: counts the failures of all that it ends, in a few statements', async () => {
+    await makeTarpits('answers nothing');
+    await write(1);
+    await eventually('all of them hang', () => hanging.open() === TARPITS.length);
+    await server.kill('SIGTERM');
+    const [counted] =
+      await bed.query(`select count(*)::integer as failures, count(distinct xmin::text)::integer as statements
+      from delivery_attempt where outcome = 'The server was stopped before an answer came'`);
+    expect(counted?.failures).toBe(TARPITS.length);
+    expect(counted?.statements).toBeLessThanOrEqual(5);
+  }, 60_000);
 });

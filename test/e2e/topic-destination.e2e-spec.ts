@@ -7,7 +7,7 @@ import {
   type DeliveryKind,
   type DeliverySettings,
   type DestinationParameter,
-  type Notification,
+  type Outgoing,
 } from '../../src/delivery/delivery-kind';
 import { DeliveryQueue } from '../../src/delivery/delivery-queue';
 import { WorkerIdentity } from '../../src/delivery/worker-identity';
@@ -35,9 +35,9 @@ class MemoryKind implements DeliveryKind {
     return { timeoutSeconds: 1, maxMessagesInBatch: 1 };
   }
 
-  send({ body }: Notification): Promise<void> {
-    inMemory.push(body.toString());
-    return inMemory.length === 1 ? Promise.reject(new DeliveryFailure('Forgotten')) : Promise.resolve();
+  async send(outgoing: Outgoing): Promise<void> {
+    inMemory.push((await outgoing.render()).body.toString());
+    if (inMemory.length === 1) throw new DeliveryFailure('Forgotten');
   }
 }
 
@@ -907,9 +907,9 @@ describe('A worker whose proof of life is gone', () => {
       .get(DataSource)
       .query<{ slot: number }[]>(`select nextval('worker_slot')::integer as slot`);
     const [{ slot } = { slot: 0 }] = slots;
-    const lanes = { healthy: true, suspect: true };
-    expect(await queue.claim(slot, lanes)).toBeUndefined();
-    const claimOfTheLiving = await queue.claim(app.app.get(WorkerIdentity, { strict: false }).slot ?? 0, lanes);
+    const [key = 0] = await queue.due();
+    expect(await queue.claim(slot, key)).toBeUndefined();
+    const claimOfTheLiving = await queue.claim(app.app.get(WorkerIdentity, { strict: false }).slot ?? 0, key);
     expect(claimOfTheLiving).toMatchObject({ destinationId });
   });
 });

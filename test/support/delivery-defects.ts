@@ -96,13 +96,14 @@ async function manyVersions(stage: Stage): Promise<void> {
   await allDelivered(stage, 17);
 }
 
-/** The receiver hangs, while the worker looks for work again and again. */
+/** The receiver hangs, while two servers look for work again and again. */
 async function hanging(stage: Stage): Promise<void> {
-  const { bed, server } = stage;
+  const { bed, server, startAnother } = stage;
   bed.receiver.next({ kind: 'held' }, { kind: 'held' });
   await server.putPatient('p');
   await arrivals(stage, 1);
   await server.putPatient('q');
+  await startAnother();
   // Nothing tells that nothing happens: some polls are waited for.
   const secondCame = (): boolean => bed.receiver.requests.length > 1;
   await eventually('a second request came', secondCame, stage.silenceMilliseconds).catch(() => undefined);
@@ -231,8 +232,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'settled before it is sent',
     file: 'delivery/delivery-worker.js',
-    from: 'outcome = await this.sender.send(batch, control);',
-    to: "await this.queue.settle(batch, { durationMilliseconds: 1, outcome: '' }, false); outcome = await this.sender.send(batch, control);",
+    from: 'outcome = await this.sender.send(batch, attempt.control);',
+    to: "await this.queue.settle(batch, { durationMilliseconds: 1, outcome: '' }, false); outcome = await this.sender.send(batch, attempt.control);",
     scenario: killed,
   },
   {
@@ -245,7 +246,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'lost attempts not counted',
     file: 'delivery/delivery-queue.js',
-    from: 'if (target.is_orphaned)',
+    from: 'if (claim.isOrphaned)',
     to: 'if (false)',
     scenario: killed,
   },
@@ -264,16 +265,16 @@ export const DEFECTS: readonly Defect[] = [
     scenario: refused,
   },
   {
-    name: 'redirects followed',
+    name: 'a redirect counted as delivered',
     file: 'delivery/webhook/webhook-sender.js',
-    from: 'maxRedirects: 0',
-    to: 'maxRedirects: 5',
+    from: 'status <= 299',
+    to: 'status <= 399',
     scenario: redirected,
   },
   {
     name: 'no deadline of the whole exchange',
-    file: 'delivery/batch-sender.js',
-    from: '}, seconds * 1000);',
+    file: 'delivery/outgoing-batch.js',
+    from: '}, milliseconds);',
     to: '}, 3_600_000);',
     scenario: dripping,
     timeoutSeconds: 1,

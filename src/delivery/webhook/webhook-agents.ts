@@ -25,9 +25,9 @@ export function webhookAgents(keepAliveSeconds: number, lookup: AgentOptions['lo
 /**
  * Whether the request went out on a connection that its peer was closing: it was used before, and nothing came back.
  */
-export function metClosingConnection(request: ClientRequest): boolean {
-  const { socket } = request;
-  return request.reusedSocket && socket !== null && receivedBefore.get(socket) === socket.bytesRead;
+export function metClosingConnection(request: ClientRequest | undefined): boolean {
+  const socket = request?.socket ?? undefined;
+  return request?.reusedSocket === true && socket !== undefined && receivedBefore.get(socket) === socket.bytesRead;
 }
 
 function markingReuse<A extends HttpAgent>(agent: A): A {

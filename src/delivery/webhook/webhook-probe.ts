@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { DeliveryFailure } from '../delivery-failure';
-import { type Finding, type Notification } from '../delivery-kind';
-import { SLOW_MILLISECONDS } from '../delivery-statements';
+import { type Finding, type Outgoing } from '../delivery-kind';
 import { type WebhookAnswer, type WebhookSender, isSuccess } from './webhook-sender';
 import { type WebhookSettings } from './webhook-settings';
+
+/** From here on an answer is slow. */
+const SLOW_MILLISECONDS = 2000;
 
 const pass = (name: string, message: string): Finding => ({ name, grade: 'pass', message });
 const warn = (name: string, message: string): Finding => ({ name, grade: 'warn', message });
@@ -12,7 +14,7 @@ const fail = (name: string, message: string): Finding => ({ name, grade: 'fail',
 /** Sends a sample up to three times, as deliveries are sent, and grades how a webhook takes it. */
 export async function probeWebhook(
   sender: WebhookSender,
-  sample: Notification,
+  sample: Outgoing,
   settings: WebhookSettings,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
@@ -34,7 +36,7 @@ export async function probeWebhook(
       ? pass('time', `Answered within ${milliseconds} ms.`)
       : warn(
           'time',
-          `Answered after ${milliseconds} ms: from 2 s on a destination shares few slots with others that are slow. Answer first, work afterwards.`,
+          `Answered after ${milliseconds} ms: the next batch waits for each answer. Answer first, work afterwards.`,
         ),
     settings.endpoint.startsWith('https:')
       ? pass('encryption', 'The endpoint uses TLS.')

@@ -1,15 +1,15 @@
-import { type ClientRequest } from 'node:http';
 import { type Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import axios, { AxiosError, type AxiosResponse } from 'axios';
+import axios, { type AxiosResponse } from 'axios';
 import { Clock } from '../../platform/time/clock';
 import { DeliveryFailure } from '../delivery-failure';
-import { type Notification } from '../delivery-kind';
+import { type Notification, type Outgoing } from '../delivery-kind';
 import { AddressPolicy } from './address-policy';
 import { connectionFailureOf } from './connection-failure';
+import { RequestBody } from './request-body';
 import { type WebhookAgents, metClosingConnection, webhookAgents } from './webhook-agents';
 import { type WebhookSettings } from './webhook-settings';
-import { type SignedMessage, webhookSignature } from './webhook-signature';
+import { webhookSignature } from './webhook-signature';
 
 /** What is read of an answer, so that its connection can be used again; a longer answer costs its connection. */
 const MAX_ANSWER_BYTES = 4096;
@@ -38,16 +38,16 @@ export class WebhookSender implements OnApplicationShutdown {
    * Sends once; resolves to the status when a 2xx head has come, whatever the body does after it.
    * @throws DeliveryFailure
    */
-  async send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
-    const { status, retryAfterSeconds } = await this.exchange(notification, settings, signal);
+  async send(outgoing: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
+    const { status, retryAfterSeconds } = await this.exchange(outgoing, settings, signal);
     if (isSuccess(status)) return `HTTP ${status}`;
     throw new DeliveryFailure(`HTTP ${status}`, retryAfterSeconds);
   }
 
   /** Sends once and tells what came back. @throws DeliveryFailure when nothing did */
-  async exchange(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<WebhookAnswer> {
+  async exchange(outgoing: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<WebhookAnswer> {
     this.addresses.assertHostAllowed(new URL(settings.endpoint).hostname);
-    const { status, headers, data } = await this.post(notification, settings, signal);
+    const { status, headers, data } = await this.post(outgoing, settings, signal);
     releaseConnection(data);
     return { status, retryAfterSeconds: retryAfterSecondsOf(headers['retry-after'], headers.date) };
   }
@@ -60,39 +60,63 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 
   private async post(
-    notification: Notification,
+    outgoing: Outgoing,
     settings: WebhookSettings,
     signal: AbortSignal,
   ): Promise<AxiosResponse<Readable>> {
     for (let isRetry = false; ; isRetry = true) {
+      const body = new RequestBody(outgoing, (notification) => this.headersOf(notification, settings));
       try {
-        return await axios.request<Readable>(this.requestOf(notification, settings, signal));
+        return await axios.request<Readable>(this.requestOf(body, settings, signal));
       } catch (error) {
         // A peer may close an idle connection at the moment that we use it: that is no failure of the endpoint.
-        if (!isRetry && !signal.aborted && isClosedWhileIdle(error)) continue;
+        if (!isRetry && !signal.aborted && metClosingConnection(body.request)) continue;
         throw connectionFailureOf(error);
+      } finally {
+        body.destroy();
       }
     }
   }
 
-  private requestOf(notification: Notification, settings: WebhookSettings, signal: AbortSignal) {
+  private requestOf(body: RequestBody, settings: WebhookSettings, signal: AbortSignal) {
     const { http, https } = this.agentsOf(settings.keepAliveSeconds);
-    const timestampSeconds = Math.floor(this.clock.now().getTime() / 1000);
     return {
       method: 'POST',
       url: settings.endpoint,
-      data: notification.body,
-      headers: headersOf(settings, { ...notification, timestampSeconds }),
+      data: body,
+      transport: body.transport,
       signal,
       httpAgent: http,
       httpsAgent: https,
       maxRedirects: 0,
       proxy: false,
       decompress: false,
-      maxBodyLength: Infinity,
       responseType: 'stream',
       validateStatus: () => true,
     } as const;
+  }
+
+  /** A configured header replaces ours of the same name, and may itself stand more than once. */
+  private headersOf(
+    { id, body }: Notification,
+    { headers, secrets }: WebhookSettings,
+  ): Record<string, string | string[]> {
+    const all: Record<string, string | string[]> = {
+      'content-type': 'application/json',
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': 'svc-health-server',
+      'webhook-id': id,
+    };
+    if (secrets.length > 0) {
+      const timestampSeconds = Math.floor(this.clock.now().getTime() / 1000);
+      all['webhook-timestamp'] = String(timestampSeconds);
+      all['webhook-signature'] = webhookSignature(secrets, { id, body, timestampSeconds });
+    }
+    for (const name of new Set(headers.map((header) => header.name.toLowerCase()))) {
+      all[name] = headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value);
+    }
+    return all;
   }
 
   private agentsOf(keepAliveSeconds: number): WebhookAgents {
@@ -104,31 +128,6 @@ export class WebhookSender implements OnApplicationShutdown {
     return agents;
   }
 }
-
-/** A configured header replaces ours of the same name, and may itself stand more than once. */
-function headersOf({ headers, secrets }: WebhookSettings, message: SignedMessage): Record<string, string | string[]> {
-  const all: Record<string, string | string[]> = {
-    'content-type': 'application/json',
-    accept: '*/*',
-    'accept-encoding': 'identity',
-    'user-agent': 'svc-health-server',
-    'webhook-id': message.id,
-  };
-  if (secrets.length > 0) {
-    all['webhook-timestamp'] = String(message.timestampSeconds);
-    all['webhook-signature'] = webhookSignature(secrets, message);
-  }
-  for (const name of new Set(headers.map((header) => header.name.toLowerCase()))) {
-    all[name] = headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value);
-  }
-  return all;
-}
-
-const isClosedWhileIdle = (error: unknown): boolean =>
-  error instanceof AxiosError &&
-  error.response === undefined &&
-  error.request !== undefined &&
-  metClosingConnection(error.request as ClientRequest);
 
 /** Reads the rest of a short answer in the background, so that the connection can serve again; ends a longer one. */
 function releaseConnection(answer: Readable): void {

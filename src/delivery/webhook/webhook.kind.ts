@@ -1,11 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  DeliverBy,
-  type DeliveryKind,
-  type DestinationParameter,
-  type Finding,
-  type Notification,
-} from '../delivery-kind';
+import { DeliverBy, type DeliveryKind, type Finding, type Outgoing } from '../delivery-kind';
 import { probeWebhook } from './webhook-probe';
 import { WebhookSender } from './webhook-sender';
 import {
@@ -26,22 +20,14 @@ import {
   ],
 })
 export class WebhookKind implements DeliveryKind<WebhookSettings> {
+  readonly settingsOf = webhookSettingsOf;
+  readonly masked = maskedParameter;
+  readonly unmasked = unmaskedParameters;
+
   constructor(private readonly sender: WebhookSender) {}
 
-  settingsOf(parameters: readonly DestinationParameter[], inForce: WebhookSettings | undefined): WebhookSettings {
-    return webhookSettingsOf(parameters, inForce);
-  }
-
-  masked(parameter: DestinationParameter): DestinationParameter {
-    return maskedParameter(parameter);
-  }
-
-  unmasked(parameters: readonly DestinationParameter[], inForce: WebhookSettings): readonly DestinationParameter[] {
-    return unmaskedParameters(parameters, inForce);
-  }
-
-  send(notification: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
-    return this.sender.send(notification, settings, signal);
+  send(outgoing: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
+    return this.sender.send(outgoing, settings, signal);
   }
 
   /** Header values are credentials of the real endpoint. */
@@ -49,7 +35,7 @@ export class WebhookKind implements DeliveryKind<WebhookSettings> {
     return { ...settings, endpoint: endpointOf(endpoint), headers: [] };
   }
 
-  probe(sample: Notification, settings: WebhookSettings, signal: AbortSignal): Promise<readonly Finding[]> {
+  probe(sample: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<readonly Finding[]> {
     return probeWebhook(this.sender, sample, settings, signal);
   }
 }

@@ -91,8 +91,10 @@ export class Environment {
   readonly topicCorrelationHeader!: string;
   /** `SVC_DELIVERY`: whether this process delivers; `off` for copies of a database. */
   readonly isDelivering!: boolean;
-  /** `SVC_DELIVERY_SLOTS`: destinations that this process delivers to at the same time. */
+  /** `SVC_DELIVERY_SLOTS`: batches of one queue that this process claims, renders or settles at the same time. */
   readonly deliverySlots!: number;
+  /** `SVC_DELIVERY_BUFFER_BYTES`: rendered notifications that sockets have not taken yet; above it no more are rendered. */
+  readonly deliveryBufferBytes!: number;
   /** `SVC_DELIVERY_POLL_MILLISECONDS`: the longest time until undelivered events are looked for again. */
   readonly deliveryPollMilliseconds!: number;
   /** `SVC_DELIVERY_RETENTION_DAYS`: how long delivered events and attempts can be looked at, and sent again. */
@@ -180,7 +182,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
       'x-topic-correlation-id'
     ).toLowerCase(),
     isDelivering: read.oneOf('SVC_DELIVERY', ['on', 'off'], 'on') === 'on',
-    deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 16, 1, 1000),
+    deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 4, 1, 1000),
+    deliveryBufferBytes: read.integer('SVC_DELIVERY_BUFFER_BYTES', 64 * 1024 * 1024, 1024 * 1024, 1024 ** 3),
     deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),
     deliveryRetentionDays: read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650),
     shutdownSeconds: read.integer('SVC_SHUTDOWN_SECONDS', 25, 0, 600),

@@ -6,7 +6,7 @@ import {
   type DeliveryKind,
   type DeliverySettings,
   type DestinationParameter,
-  type Notification,
+  type Outgoing,
 } from '../../../src/delivery/delivery-kind';
 import { ServiceError } from '../../../src/platform/errors/service-error';
 
@@ -24,7 +24,8 @@ export class FileDropKind implements DeliveryKind<FileDropSettings> {
     return { path: path.valueString, timeoutSeconds: 5, maxMessagesInBatch: 2 };
   }
 
-  async send({ body }: Notification, { path }: FileDropSettings, signal: AbortSignal): Promise<void> {
+  async send(outgoing: Outgoing, { path }: FileDropSettings, signal: AbortSignal): Promise<void> {
+    const { body } = await outgoing.render();
     signal.throwIfAborted();
     await appendFile(path, Buffer.concat([body, Buffer.from('\n')])).catch(() => {
       throw new DeliveryFailure('The file cannot be written'); // a text for `$status`, without the path

@@ -8,7 +8,7 @@ import {
   type DeliverySettings,
   type DestinationParameter,
   MASK,
-  type Notification,
+  type Outgoing,
 } from '../../../src/delivery/delivery-kind';
 import { ServiceError } from '../../../src/platform/errors/service-error';
 
@@ -32,7 +32,8 @@ export class PagerKind implements DeliveryKind<PagerSettings> {
     return parameter.name === 'pin' ? { ...parameter, valueString: MASK } : parameter;
   }
 
-  async send({ id }: Notification, { port, pin }: PagerSettings, signal: AbortSignal): Promise<string> {
+  async send(outgoing: Outgoing, { port, pin }: PagerSettings, signal: AbortSignal): Promise<string> {
+    const { id } = await outgoing.render();
     const line = connect(port, '127.0.0.1').setEncoding('ascii');
     line.write(`${pin} ${id}\n`);
     const failure = new DeliveryFailure('The pager does not answer', 1); // again in a second at the earliest

@@ -12,13 +12,15 @@ export interface EventArrival {
 
 const FOCUS = /"focus":\{"reference":"([^"]+)"\}/g;
 
-/** Webhook endpoints on the loopback that answer 200 at once and remember when each resource came first. */
+/** Webhook endpoints on the loopback that answer at once, usually 200, and remember when each resource came first. */
 export class ArrivalReceiver {
   private readonly arrivals = new Map<string, EventArrival>();
+  private readonly refusing = new Set<string>();
+  private readonly refused = new Set<string>();
 
   private constructor(private readonly server: Server) {
     server.on('request', (request, response) => {
-      void this.receive(request).finally(() => response.end());
+      void this.receive(request).then((status) => response.writeHead(status).end());
     });
   }
 
@@ -37,19 +39,28 @@ export class ArrivalReceiver {
     return this.arrivals.get(keyOf(`/${destinationId}`, reference));
   }
 
+  /** Answers 500 to the first notification of each event of a destination, which counts as arrived when it comes again. */
+  refuseEachOnce(destinationId: string): void {
+    this.refusing.add(`/${destinationId}`);
+  }
+
   async stop(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private async receive(request: IncomingMessage): Promise<void> {
+  private async receive(request: IncomingMessage): Promise<number> {
     const headAt = performance.now();
+    const path = request.url ?? '';
     const body = await text(request);
     const wholeAt = performance.now();
-    for (const [, reference = ''] of body.matchAll(FOCUS)) {
-      const key = keyOf(request.url ?? '', reference);
-      if (!this.arrivals.has(key)) this.arrivals.set(key, { headAt, wholeAt });
+    const keys = [...body.matchAll(FOCUS)].map(([, reference = '']) => keyOf(path, reference));
+    if (this.refusing.has(path) && keys.some((key) => !this.refused.has(key))) {
+      for (const key of keys) this.refused.add(key);
+      return 500;
     }
+    for (const key of keys) if (!this.arrivals.has(key)) this.arrivals.set(key, { headAt, wholeAt });
+    return 200;
   }
 }
 

@@ -28,12 +28,12 @@ const TURNS = 3;
 const TIMEOUT_SECONDS = 5;
 
 /** Events that nobody will take. */
-const FILL = `insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
+export const FILL = `insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
   select r.destination_key, length(o.body), o.version, o.type, o.id, 'create', 'POST'
   from destination_runtime r cross join (select * from resource where type = 'Observation' limit 20) o
   where r.destination_id like 'dead-%'`;
 /** The result of an attempt that is under way finds its batch gone, and counts for nothing. */
-const EMPTY = `with dead as (select destination_key from destination_runtime where destination_id like 'dead-%'),
+export const EMPTY = `with dead as (select destination_key from destination_runtime where destination_id like 'dead-%'),
     closed as (delete from open_batch where destination_key in (select destination_key from dead))
   delete from outbox_event where destination_key in (select destination_key from dead)`;
 

@@ -5,6 +5,7 @@ import { compareWithDead } from './dead-destinations';
 import { type DeliveryBed, ONE, setUpDeliveryBed } from './delivery-bed';
 import { deadReportOf, drainReportOf, takeoverReportOf, timesReportOf } from './delivery-report';
 import { type DrainWindow, drainQueues } from './drain-queues';
+import { measureIsolation } from './isolation';
 import { arrivalTimes, writeAtPace } from './paced-writes';
 import { measureTakeover } from './takeover';
 
@@ -26,6 +27,7 @@ const PARTS: Readonly<Record<string, (bed: DeliveryBed, cleanup: Cleanup) => Pro
   backlog: measureBacklog,
   snapshot: measureBesideSnapshot,
   dead: async (bed, cleanup) => deadReportOf(await compareWithDead(bed, cleanup)),
+  isolation: measureIsolation,
   takeover: async (bed, cleanup) => takeoverReportOf(await measureTakeover(bed, cleanup)),
 };
 

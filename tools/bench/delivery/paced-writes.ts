@@ -40,7 +40,14 @@ export async function writeAtPace(target: Target, pace: Pace, onWrite: () => voi
 }
 
 async function create(client: LoadClient, type: string, id: string): Promise<PacedWrite> {
-  const body = JSON.stringify({ resourceType: type, id, status: 'completed', note: [{ text: 'x'.repeat(500) }] });
+  const subject = { display: 'bench' };
+  const body = JSON.stringify({
+    resourceType: type,
+    id,
+    status: 'completed',
+    subject,
+    note: [{ text: 'x'.repeat(500) }],
+  });
   const { status } = await client.send({ method: 'PUT', path: `/${type}/${id}`, body });
   if (status !== 201) throw new Error(`PUT ${type}/${id} was answered with ${status}`);
   return { type, id, answeredAt: performance.now() };

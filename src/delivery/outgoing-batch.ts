@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { DeliveryFailure } from './delivery-failure';
+import { type Notification, type Outgoing } from './delivery-kind';
+import { type DeliveryBatch, type NotificationRenderers } from './notification-renderer';
+import { type HeldBody, type SendMemory, type Share } from './send-memory';
+
+/** What an attempt sends. */
+export interface BatchSource {
+  readonly share: Share;
+  /** What `read` would return, where it is in memory already. Dropped as soon as rendering would have to wait. */
+  content?: DeliveryBatch | undefined;
+  readonly read: () => Promise<DeliveryBatch>;
+}
+
+export interface AttemptTime {
+  /** For the receiver: to connect, to take the body, and to answer. */
+  readonly seconds: number;
+  readonly control: AbortController;
+}
+
+/**
+ * What an attempt may wait here, beside the time of its receiver. Below `LEASE_GRACE_SECONDS`, and longer than a receiver
+ * can stall: that one fails first.
+ */
+const PREPARE_MILLISECONDS = 12_000;
+const BUSY = 'The server had no memory free to send within 12 s: other receivers are slow';
+
+/** A batch during one attempt. Its body is in memory from its rendering until the socket took it. */
+export class OutgoingBatch implements Outgoing {
+  private body: HeldBody | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private millisecondsLeft: number;
+  /** When the time of the receiver last began to run, by a monotonic clock. */
+  private startedAt = 0;
+  private isOver = false;
+
+  constructor(
+    private readonly source: BatchSource,
+    private readonly memory: SendMemory,
+    private readonly renderers: NotificationRenderers,
+    private readonly time: AttemptTime,
+  ) {
+    this.millisecondsLeft = time.seconds * 1000;
+    this.startTime();
+  }
+
+  async render(): Promise<Notification> {
+    const { source, memory, time } = this;
+    this.releaseBody();
+    if (memory.isFull(source.share)) source.content = undefined;
+    this.millisecondsLeft -= performance.now() - this.startedAt;
+    this.abortAfter(PREPARE_MILLISECONDS, BUSY);
+    const body = await memory.render(source.share, time.control, async () => {
+      const content = source.content ?? (await source.read());
+      source.content = undefined;
+      return this.renderers.render(content);
+    });
+    this.body = body;
+    if (this.isOver) this.release();
+    else this.startTime();
+    return { id: notificationIdOf(body.bytes), body: body.bytes };
+  }
+
+  progress(): void {
+    if (this.body !== undefined) this.body.progressAt = performance.now();
+  }
+
+  release(): void {
+    this.source.content = undefined;
+    this.releaseBody();
+  }
+
+  end(): void {
+    this.isOver = true;
+    clearTimeout(this.timer);
+    this.release();
+  }
+
+  private releaseBody(): void {
+    if (this.body !== undefined) this.memory.release(this.body);
+    this.body = undefined;
+  }
+
+  private startTime(): void {
+    this.startedAt = performance.now();
+    this.abortAfter(this.millisecondsLeft, `No answer within ${this.time.seconds} s`);
+  }
+
+  private abortAfter(milliseconds: number, message: string): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.time.control.abort(new DeliveryFailure(message));
+    }, milliseconds);
+  }
+}
+
+/**
+ * Equal ids mean equal bytes: receivers may drop what they know. The body holds the destination and the event numbers.
+ */
+const notificationIdOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex').slice(0, 32);

@@ -1,0 +1,74 @@
+import { EventEmitter, once } from 'node:events';
+import { Injectable } from '@nestjs/common';
+import { KeyedSemaphore } from '../platform/concurrency/keyed-semaphore';
+import { Environment } from '../platform/config/environment';
+import { DeliveryFailure } from './delivery-failure';
+
+/** A rendered notification that its socket has not taken. */
+export interface HeldBody {
+  readonly bytes: Buffer;
+  /** When its socket last took 64 kB, by a monotonic clock. */
+  progressAt: number;
+  readonly control: AbortController;
+}
+
+/**
+ * Of the memory. Destinations that failed, or whose first batch is not delivered, use half of it and have a queue of their
+ * own: any number of them delays none that is known to take what it gets.
+ */
+export type Share = 'all' | 'half';
+
+const STALL_MILLISECONDS = 10_000;
+const STALLED = 'The receiver took less than 64 kB in 10 s, and its memory was needed for others';
+
+/** The one budget of bytes that were rendered and that no socket has taken yet. */
+@Injectable()
+export class SendMemory {
+  private heldBytes = 0;
+  private readonly bodies = new Set<HeldBody>();
+  private readonly renders: KeyedSemaphore;
+  /** Emits a share when it has room. */
+  private readonly room = new EventEmitter();
+
+  constructor(private readonly environment: Environment) {
+    this.renders = new KeyedSemaphore(environment.deliverySlots);
+    this.room.setMaxListeners(0);
+  }
+
+  /** Renders as soon as there is room. The size is known afterwards: memory can hold one body for each slot more. */
+  render(share: Share, control: AbortController, render: () => Promise<string>): Promise<HeldBody> {
+    const { signal } = control;
+    return this.renders.run(share, async () => {
+      signal.throwIfAborted();
+      while (this.isFull(share)) await once(this.room, share, { signal });
+      const bytes = Buffer.from(await render());
+      signal.throwIfAborted();
+      const body = { bytes, progressAt: performance.now(), control };
+      this.bodies.add(body);
+      this.heldBytes += bytes.length;
+      return body;
+    });
+  }
+
+  isFull(share: Share): boolean {
+    const { deliveryBufferBytes } = this.environment;
+    return this.heldBytes >= (share === 'all' ? deliveryBufferBytes : deliveryBufferBytes / 2);
+  }
+
+  release(body: HeldBody): void {
+    if (!this.bodies.delete(body)) return;
+    this.heldBytes -= body.bytes.length;
+    for (const share of ['all', 'half'] as const) if (!this.isFull(share)) this.room.emit(share);
+  }
+
+  /** Ends stalled senders, the slowest first, while others wait for memory. To be called about once a second. */
+  endStalled(): void {
+    const latest = performance.now() - STALL_MILLISECONDS;
+    const stalled = [...this.bodies].filter(({ progressAt }) => progressAt <= latest);
+    for (const body of stalled.sort((one, other) => one.progressAt - other.progressAt)) {
+      if (this.room.eventNames().length === 0) return;
+      this.release(body);
+      body.control.abort(new DeliveryFailure(STALLED));
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+
+/** Accepts nothing: its thread blocks for good as soon as it listens. */
+const LISTENER = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
+/** More than any kernel adds to a backlog of one. */
+const FILLERS = 16;
+
+/** An address on the loopback where no connection is ever established: the kernel drops each SYN, as the backlog is full. */
+export class FullBacklog {
+  private constructor(
+    private readonly listener: Worker,
+    private readonly fillers: readonly Socket[],
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<FullBacklog> {
+    const listener = new Worker(LISTENER, { eval: true });
+    const [port] = (await once(listener, 'message')) as [number];
+    const fillers = Array.from({ length: FILLERS }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+    await delay(200);
+    return new FullBacklog(listener, fillers, `http://127.0.0.1:${port}/hook`);
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.fillers) socket.destroy();
+    await this.listener.terminate();
+  }
+}
