@@ -35,8 +35,8 @@ interface Visit {
 }
 
 /**
- * Failures in a row from which on a destination is one of many: any number of them delays neither those that do well nor a
- * first retry. What the poll finds is taken for one too, as it may be all there are.
+ * Destinations with this many failures in a row share one queue, so they delay neither healthy destinations nor a first
+ * retry. Destinations that the poll finds use that queue too, since the poll can find all of them at once.
  */
 const OFTEN = 2;
 const SWEEP_INTERVAL_MILLISECONDS = 60_000;

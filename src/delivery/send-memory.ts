@@ -13,8 +13,8 @@ export interface HeldBody {
 }
 
 /**
- * Of the memory. Destinations that failed, or whose first batch is not delivered, use half of it and have a queue of their
- * own: any number of them delays none that is known to take what it gets.
+ * How much of the memory a destination may use. Destinations that failed, or that have no delivered batch yet, use half
+ * of it and have a queue of their own. So they do not delay destinations that have taken a batch.
  */
 export type Share = 'all' | 'half';
 

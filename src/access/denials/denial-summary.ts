@@ -16,7 +16,7 @@ export interface DenialSummary {
   };
   /** Policies that cover the request, in the order in which they were tried. */
   readonly policies: readonly TriedPolicySummary[];
-  /** What an empty list means, and what to do. */
+  /** Explains an empty list, and how to fill it. */
   readonly note?: string;
   /** How many more were tried than are listed. */
   readonly more?: number;
