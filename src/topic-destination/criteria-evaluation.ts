@@ -81,7 +81,8 @@ class WriteWork {
         } while (next < places.length && performance.now() - startsAt < SLICE_MILLISECONDS);
         return true;
       });
-      this.millisecondsLeft -= performance.now() - startsAt;
+      // An interrupted slice has used all that was left, also where the clock reads a little less.
+      this.millisecondsLeft = isInTime === undefined ? 0 : this.millisecondsLeft - (performance.now() - startsAt);
       if (isInTime === undefined) this.noteEnd();
       if (next < places.length) await nextTurn();
     }
