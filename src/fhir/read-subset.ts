@@ -1,8 +1,12 @@
 import { ServiceError } from '../platform/errors/service-error';
+import { AskedElements } from './element-paths';
 import { type Subset } from './subset';
 
-/** `Patient.contact.name`, or `-photo` to leave one out. */
-const PATH = /^-?\w[\w-]*(?:\.\w[\w-]*)*$/;
+/** `Patient.contact.name`, or `-photo` to leave one out; no resource is deeper than 64 levels. */
+const PATH = /^-?\w[\w-]*(?:\.\w[\w-]*){0,63}$/;
+
+/** As many as a parameter of a search has values. */
+const MOST_NAMES = 1_000;
 
 /**
  * Reads `_summary` and `_elements` (http://hl7.org/fhir/R4/search.html#summary, #elements).
@@ -11,7 +15,12 @@ const PATH = /^-?\w[\w-]*(?:\.\w[\w-]*)*$/;
  */
 export function readSubset(query: URLSearchParams): Subset | 'count' | undefined {
   const summary = query.get('_summary') ?? '';
-  const names = query.getAll('_elements').flatMap((list) => list.split(','));
+  const names = query
+    .getAll('_elements')
+    .join(',')
+    .split(',', MOST_NAMES + 1);
+  if (names.length > MOST_NAMES)
+    throw new ServiceError('invalid', `_elements takes at most ${MOST_NAMES} names of elements.`);
   const paths = names.map((name) => name.trim()).filter((name) => name !== '');
   if (summary === 'count') return 'count';
   if (summary !== '' && summary !== 'true' && summary !== 'text' && summary !== 'data' && summary !== 'false') {
@@ -26,12 +35,8 @@ export function readSubset(query: URLSearchParams): Subset | 'count' | undefined
       '_elements must be names of elements with commas between, such as name,birthDate.',
     );
   }
-  const [without, elements] = [
-    paths.filter((path) => path.startsWith('-')),
-    paths.filter((path) => !path.startsWith('-')),
-  ];
-  return {
-    elements: elements.map((path) => path.split('.')),
-    without: without.map((path) => path.slice(1).split('.')),
-  };
+  const [dropped, kept] = [true, false].map((isDropped) =>
+    paths.filter((path) => path.startsWith('-') === isDropped).map((path) => path.replace(/^-/, '').split('.')),
+  );
+  return { elements: new AskedElements(kept ?? [], dropped ?? []) };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { AskedElements } from './element-paths';
 import { readSubset } from './read-subset';
 import { subsetOf } from './subset';
 
@@ -103,8 +104,8 @@ describe(subsetOf.name, () => {
   it('leaves a resource whole that has no summary, or of which nothing was asked', () => {
     const text = '{"resourceType":"SDCDocument","id":"d","note":1}';
     expect(subsetOf(text, { summary: 'true' })).toBe(text);
-    expect(subsetOf(text, { elements: [['Patient', 'name']], without: [] })).toBe(text);
-    expect(subsetOf(text, { elements: [['note']], without: [] })).toContain('"note":1');
+    expect(subsetOf(text, { elements: new AskedElements([['Patient', 'name']], []) })).toBe(text);
+    expect(subsetOf(text, { elements: new AskedElements([['note']], []) })).toContain('"note":1');
   });
 
   it('shows the resources of a Bundle as summaries too', () => {
@@ -122,15 +123,67 @@ describe(readSubset.name, () => {
     ['_elements=', undefined],
     ['_summary=count', 'count'],
     ['_summary=data', { summary: 'data' }],
-    ['_summary=false&_elements=id', { elements: [['id']], without: [] }],
+    ['_summary=false&_elements=id', { elements: new AskedElements([['id']], []) }],
   ])('reads "%s"', (query, expected) => {
     expect(readSubset(new URLSearchParams(query))).toEqual(expected);
   });
 
-  it.each(['_summary=yes', '_summary=true&_elements=id', '_elements=a..b', '_elements=name[0]', '_elements=-'])(
-    'refuses "%s"',
-    (query) => {
-      expect(() => readSubset(new URLSearchParams(query))).toThrow(expect.objectContaining({ kind: 'invalid' }));
-    },
-  );
+  it.each([
+    ...['_summary=yes', '_summary=true&_elements=id', '_elements=a..b', '_elements=name[0]', '_elements=-'],
+    `_elements=${'a.'.repeat(64)}a`,
+  ])('refuses "%s"', (query) => {
+    expect(() => readSubset(new URLSearchParams(query))).toThrow(expect.objectContaining({ kind: 'invalid' }));
+  });
+
+  it('S19: takes 1,000 names at most, in one list or several', () => {
+    const names = Array.from({ length: 1_000 }, (_, n) => `name${n}`);
+    expect(readSubset(new URLSearchParams({ _elements: names.join(',') }))).toBeDefined();
+    for (const query of [`_elements=${[...names, 'id'].join(',')}`, `_elements=${names.join(',')}&_elements=id`])
+      expect(() => readSubset(new URLSearchParams(query))).toThrow('_elements takes at most 1000 names');
+  });
+});
+
+describe(AskedElements.name, () => {
+  it('S19: makes one tree for all resources of a type, which a step down looks up', () => {
+    let looks = 0;
+    const names = Array.from({ length: 1_000 }, (_, n) => [`name${n}`, 'given']);
+    const watched = names.map(
+      (path) => new Proxy(path, { get: (of, key) => (looks++, Reflect.get(of, key) as unknown) }),
+    );
+    const asked = new AskedElements(watched, []);
+    const tree = asked.of('Patient');
+    const before = looks;
+    for (let n = 0; n < 1_000; n++) {
+      expect(asked.of('Patient')).toBe(tree);
+      expect([tree?.below(`name${n}`), tree?.below('photo')]).toEqual([expect.anything(), undefined]);
+    }
+    expect(looks).toBe(before);
+  });
+
+  it.each([
+    [[['a']], [['a', 'b']], { a: { b: 'none', c: 'all' }, x: undefined }],
+    [[['a', 'b']], [['a']], { a: 'none' }],
+    [[['a', 'b']], [['c', 'd']], { a: { b: 'all', c: undefined }, c: undefined }],
+    [[], [['a', 'b', 'c']], { a: { b: { c: 'none', d: 'all' }, x: 'all' }, x: 'all' }],
+    [[['Patient']], [], { a: undefined }],
+    [
+      [
+        ['a', 'b'],
+        ['Patient', 'a', 'c'],
+        ['Group', 'd'],
+      ],
+      [],
+      { a: { b: 'all', c: 'all' }, _a: {}, d: undefined },
+    ],
+  ])('keeps %j and leaves out %j', (kept, dropped, expected) => {
+    const assertBelow = (paths: ReturnType<AskedElements['of']>, wanted: object): void => {
+      for (const [name, below] of Object.entries(wanted) as [string, unknown][]) {
+        const found = paths?.below(name);
+        if (typeof below !== 'object' || below === null) expect([name, found]).toEqual([name, below]);
+        else if (typeof found === 'object') assertBelow(found, below);
+        else throw new Error(`${name} is ${String(found)}`);
+      }
+    };
+    assertBelow(new AskedElements(kept, dropped).of('Patient'), expected);
+  });
 });

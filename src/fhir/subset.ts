@@ -1,11 +1,9 @@
 import { type JsonObject, type JsonValue, parseLossless, printLossless } from '../platform/json/lossless';
-import { type ElementPaths, pathsFor } from './element-paths';
+import { type AskedElements, type ElementPaths } from './element-paths';
 import { propertiesOf, type Property, summaryElementsOf } from './summary-elements';
 
 /** A part of a resource (http://hl7.org/fhir/R4/search.html#summary, #elements). */
-export type Subset =
-  | { readonly summary: 'true' | 'text' | 'data' }
-  | { readonly elements: readonly (readonly string[])[]; readonly without: readonly (readonly string[])[] };
+export type Subset = { readonly summary: 'true' | 'text' | 'data' } | { readonly elements: AskedElements };
 
 /** Members that no subset leaves out: who it is, and what changes its meaning. */
 const ALWAYS = new Set(['resourceType', 'id', 'meta', 'implicitRules', 'modifierExtension']);
@@ -31,7 +29,7 @@ export function subsetOf(text: string, subset: Subset): string {
 
 function partOf(resource: JsonObject, type: string, subset: Subset): JsonObject | undefined {
   if ('elements' in subset) {
-    const paths = pathsFor(type, subset);
+    const paths = subset.elements.of(type);
     return paths === undefined ? undefined : elementsPart(resource, type, paths);
   }
   switch (subset.summary) {

@@ -1,4 +1,5 @@
 import { subsetOf } from '../../fhir/subset';
+import { type Steps } from '../../platform/time/steps';
 import { printBookmark } from '../feed-bookmark';
 import { type HistoryPage } from '../resource-history';
 import { type StoredVersion } from '../stored-resource';
@@ -13,12 +14,21 @@ interface Link {
 
 /**
  * The Bundle of a page. Its links go by the place of the first and last version, not by page numbers: whatever is
- * written meanwhile, the next page begins where this one ended.
+ * written meanwhile, the next page begins where this one ended. Each version is a step, since it is parsed where only a
+ * part of it is shown.
  */
-export function historyBundle(page: HistoryPage, query: HistoryQuery, at: { rootUrl: string; path: string }): string {
+export function* historyBundle(
+  page: HistoryPage,
+  query: HistoryQuery,
+  at: { rootUrl: string; path: string },
+): Steps<string> {
   const { versions, total } = page;
   const members = { ...(total === undefined ? {} : { total }), link: linksOf(page, query, `${at.rootUrl}/${at.path}`) };
-  const entries = versions.map((version) => historyEntry(at.rootUrl, subsetted(version, query)));
+  const entries: string[] = [];
+  for (const version of versions) {
+    entries.push(historyEntry(at.rootUrl, subsetted(version, query)));
+    yield;
+  }
   return bundleText('history', members, entries);
 }
 

@@ -8,6 +8,7 @@ import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { Slices } from '../../platform/time/slices';
 import { assertId } from '../resource-draft';
 import { ResourceHistory } from '../resource-history';
 import { ResourceTypes } from '../resource-types';
@@ -28,6 +29,7 @@ export class HistoryController {
     private readonly history: ResourceHistory,
     private readonly limits: RowLimits,
     private readonly environment: Environment,
+    private readonly slices: Slices,
   ) {}
 
   @Get('_history')
@@ -74,7 +76,8 @@ export class HistoryController {
     const limit = await this.limits.current();
     const page = await this.history.page(limit === undefined ? query : { ...query, scope: within(limit, query.scope) });
     const rootUrl = rootUrlOf(request, this.environment);
-    sendAnswer(response, { status: 200, text: historyBundle(page, query, { rootUrl, path }) });
+    const text = await this.slices.run(historyBundle(page, query, { rootUrl, path }));
+    sendAnswer(response, { status: 200, text });
   }
 }
 

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type FhirAnswer } from '../../fhir/fhir-answer';
+import { type Steps } from '../../platform/time/steps';
 import { type Subset, subsetOf } from '../../fhir/subset';
 import { MAX_INCLUDED } from '../search/include/included-resources';
 import { type SearchPage } from '../search/resource-search';
@@ -19,14 +20,17 @@ export interface SearchPresentation extends SearchPlace {
   readonly extension?: SearchExtension | undefined;
 }
 
-/** The answer to a search: a searchset Bundle (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. */
-export function searchAnswer(
+/**
+ * The answer to a search: a searchset Bundle (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. Each resource is a
+ * step, since it is parsed where only a part of it is shown.
+ */
+export function* searchAnswer(
   page: SearchPage,
   presentation: SearchPresentation,
   warnings: readonly OutcomeIssue[] = [],
-): FhirAnswer {
+): Steps<FhirAnswer> {
   const issues = page.isComplete ? warnings : [...warnings, TOO_MANY_INCLUDED];
-  return presentation.isArray ? arrayOf(page, presentation, issues) : bundleOf(page, presentation, issues);
+  return yield* presentation.isArray ? arrayOf(page, presentation, issues) : bundleOf(page, presentation, issues);
 }
 
 export const noPlaceForTotals = (): ServiceError =>
@@ -35,15 +39,22 @@ export const noPlaceForTotals = (): ServiceError =>
     '_result=array has no place for a total or a plan: leave _total and _explain out, or ask for a Bundle.',
   );
 
-function bundleOf(page: SearchPage, presentation: SearchPresentation, issues: readonly OutcomeIssue[]): FhirAnswer {
+function* bundleOf(
+  page: SearchPage,
+  presentation: SearchPresentation,
+  issues: readonly OutcomeIssue[],
+): Steps<FhirAnswer> {
   const { rootUrl, subset, extension } = presentation;
-  const entries = [
-    ...page.resources.map((resource) =>
-      searchEntry(rootUrl, subsetted(resource, subset), 'match', extension?.(resource.text)),
-    ),
-    ...page.included.map((resource) => searchEntry(rootUrl, subsetted(resource, subset), 'include')),
-    ...(issues.length === 0 ? [] : [outcomeEntry(issues)]),
-  ];
+  const entries: string[] = [];
+  for (const resource of page.resources) {
+    entries.push(searchEntry(rootUrl, subsetted(resource, subset), 'match', extension?.(resource.text)));
+    yield;
+  }
+  for (const resource of page.included) {
+    entries.push(searchEntry(rootUrl, subsetted(resource, subset), 'include'));
+    yield;
+  }
+  if (issues.length > 0) entries.push(outcomeEntry(issues));
   const { total, explanation } = page;
   const link = linksOf(page, presentation);
   return {
@@ -56,8 +67,16 @@ function bundleOf(page: SearchPage, presentation: SearchPresentation, issues: re
  * The resources alone; where the pages beside this one are says the header `Link` (RFC 8288, section 3), and what a Bundle
  * would warn of the header `Warning` (RFC 7234, section 5.5).
  */
-function arrayOf(page: SearchPage, presentation: SearchPresentation, issues: readonly OutcomeIssue[]): FhirAnswer {
-  const texts = [...page.resources, ...page.included].map((one) => subsetted(one, presentation.subset).text);
+function* arrayOf(
+  page: SearchPage,
+  presentation: SearchPresentation,
+  issues: readonly OutcomeIssue[],
+): Steps<FhirAnswer> {
+  const texts: string[] = [];
+  for (const resource of [...page.resources, ...page.included]) {
+    texts.push(subsetted(resource, presentation.subset).text);
+    yield;
+  }
   const links = linksOf(page, presentation)
     .filter(({ relation }) => relation !== 'self')
     .map(({ relation, url }) => `<${url}>; rel="${relation}"`);

@@ -2,12 +2,18 @@ import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 
+/** A thousand values of a hundred characters fit in often; larger forms would take long to read in one go. */
+const LARGEST_FORM_BYTES = 1_048_576;
+
 /**
  * The parameters of `POST …/_search`: those of the URL and those of the form (http://hl7.org/fhir/R4/http.html#search).
- * @throws ServiceError 'unsupported-media-type' for another body than a form
+ * @throws ServiceError 'unsupported-media-type' for another body than a form, 'too-large' above 1 MiB
  */
 export function searchFormOf(request: Request): URLSearchParams {
-  const body = bodyOf(request).toString('utf8');
+  const bytes = bodyOf(request);
+  if (bytes.length > LARGEST_FORM_BYTES)
+    throw new ServiceError('too-large', 'The form of a search is larger than 1 MiB. Ask for fewer values at once.');
+  const body = bytes.toString('utf8');
   if (body !== '' && mediaTypeOf(request) !== 'application/x-www-form-urlencoded') {
     throw new ServiceError(
       'unsupported-media-type',

@@ -7,6 +7,7 @@ import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { limitedToRows } from '../../platform/http/request-context';
 import { Clock } from '../../platform/time/clock';
+import { Slices } from '../../platform/time/slices';
 import { RowLimits } from '../rows/row-limits';
 import { type SearchParameter } from '../search/extract/search-parameter';
 import { IncompleteIndexes } from '../search/live/incomplete-indexes';
@@ -41,6 +42,7 @@ export class SearchRequests {
     private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
     private readonly clock: Clock,
+    private readonly slices: Slices,
   ) {}
 
   /** @throws ServiceError 'invalid' naming the parameter that is unknown or malformed */
@@ -75,10 +77,7 @@ export class SearchRequests {
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);
     const extension = locationDistance(asked.clauses);
-    return searchAnswer(
-      page,
-      { rootUrl, path, used, count, subset, isArray, position, page: number, extension },
-      warnings,
-    );
+    const presentation = { rootUrl, path, used, count, subset, isArray, position, page: number, extension };
+    return this.slices.run(searchAnswer(page, presentation, warnings));
   }
 }

@@ -11,8 +11,11 @@ import { type SearchClause } from './search-query';
 /** More clauses than any client sends by hand; each costs a probe per candidate row. */
 const MAX_CLAUSES = 32;
 
-/** Ways from type to type that the chains of one search may take together; real ones take a few. */
-const MAX_WAYS = 500;
+/** Most searches have a dozen parameters, those of the answer included. */
+const MAX_PARAMETERS = 500;
+
+/** What the chains of one search may cost: 500 ways from type to type without values; real ones take a few. */
+const MAX_EFFORT = 10_000;
 
 export interface ParsedSearch {
   readonly clauses: readonly SearchClause[];
@@ -25,8 +28,10 @@ export interface ParsedSearch {
  * @throws ServiceError 'invalid' naming the parameter that is unknown or malformed.
  */
 export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedSearch {
+  if (query.size > MAX_PARAMETERS)
+    throw new ServiceError('invalid', `A search takes at most ${MAX_PARAMETERS} parameters.`);
   const clauses: SearchClause[] = [];
-  const bounded = { ...scope, ways: { left: MAX_WAYS } };
+  const bounded = { ...scope, effort: { left: MAX_EFFORT } };
   const used: [string, string][] = [];
   for (const [name, value] of query) {
     if (RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '') || value === '') continue; // an empty value asks for nothing
@@ -40,10 +45,9 @@ export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedS
         ? filterClauseOf(value, bounded)
         : (pairedClauseOf(name, value, query, bounded) ?? clauseOf(name, value, bounded));
     if (clause === undefined) continue;
-    clauses.push(clause);
+    if (clauses.push(clause) > MAX_CLAUSES)
+      throw new ServiceError('invalid', `A search takes at most ${MAX_CLAUSES} parameters.`);
     used.push([name, value]);
   }
-  if (clauses.length > MAX_CLAUSES)
-    throw new ServiceError('invalid', `A search takes at most ${MAX_CLAUSES} parameters.`);
   return { clauses, used };
 }

@@ -4,15 +4,13 @@ import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { compilePage } from './compile-search';
 import { parameterIdOf, tokenHashOf } from './extract/hash';
+import { MAX_ALTERNATIVES } from './parse/values';
 import { isObject } from '../../fhir/is-object';
 
 export interface ValueSetCode {
   readonly system: string;
   readonly code: string;
 }
-
-/** More codes than this are better searched by a system or a hierarchy; each costs a probe. */
-const MAX_CODES = 10_000;
 
 /** The codes of stored ValueSets: of their expansion, else of concepts that they list one by one. */
 @Injectable()
@@ -33,7 +31,11 @@ export class ValueSetCodes {
     const codes = codesOf(found);
     if (codes === undefined)
       throw unknown(canonical, 'has neither an expansion nor a plain list of codes; store its expansion');
-    if (codes.length > MAX_CODES) throw unknown(canonical, `has more than ${MAX_CODES} codes`);
+    if (codes.length > MAX_ALTERNATIVES)
+      throw unknown(
+        canonical,
+        `has more than ${MAX_ALTERNATIVES} codes, which are alternatives as values with commas are`,
+      );
     return codes;
   }
 

@@ -27,9 +27,11 @@ export function includesOf(query: URLSearchParams, scope: SearchScope): readonly
   for (const [name, value] of query) {
     const [, direction, modifier] = /^_(include|revinclude)(?::(.*))?$/.exec(name) ?? [];
     if (direction === undefined || value === '') continue;
-    for (const text of value.split(',')) includes.push(includeOf(name, text, howOf(name, direction, modifier), scope));
+    for (const text of value.split(',', MAX_INCLUDES + 1)) {
+      if (includes.length === MAX_INCLUDES) throw invalid('_include', `may stand ${MAX_INCLUDES} times at most`);
+      includes.push(includeOf(name, text, howOf(name, direction, modifier), scope));
+    }
   }
-  if (includes.length > MAX_INCLUDES) throw invalid('_include', `may stand ${MAX_INCLUDES} times at most`);
   return includes;
 }
 

@@ -8,7 +8,7 @@ import { itemPathOf } from './number-paths';
 import { quantityClauseOf } from './quantity-clause';
 import { type SearchScope } from './search-scope';
 import { anyOf, pairTokenOf, type ParsedToken, tokenOf } from './token-clause';
-import { invalid, splitOutsideEscapes } from './values';
+import { assertFew, invalid, splitOutsideEscapes } from './values';
 
 /** Reads a value of another parameter of the type, for composites whose parts are searched side by side. */
 export type ReadPart = (code: string, value: string) => SearchClause;
@@ -20,6 +20,8 @@ export function compositeClauseOf(
   scope: SearchScope,
   readPart: ReadPart,
 ): SearchClause {
+  if (parameter.composite.rows === undefined || parameter.composite.third !== undefined)
+    assertFew(parameter.code, values);
   return anyOf(values.map((value) => pairClauseOf(parameter, value, scope, readPart)));
 }
 

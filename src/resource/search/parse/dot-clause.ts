@@ -4,7 +4,7 @@ import { dateBoxesOf } from './date-clause';
 import { dotPathOf } from './dot-path';
 import { hintOf } from './json-path';
 import { type SearchScope } from './search-scope';
-import { alternativesOf, invalid, unescaped } from './values';
+import { alternativesOf, assertFew, invalid, unescaped } from './values';
 
 /** What a value is compared as. */
 type Kind = 'text' | 'number' | 'date' | 'boolean';
@@ -72,6 +72,7 @@ function comparisonOf({ name, path, cast, operator, values }: Comparison, scope:
   if (values.some((text) => text.length > LONGEST_TEXT))
     throw invalid(name, `takes values of up to ${LONGEST_TEXT} characters`);
   const kind = kindOf(name, cast);
+  if (kind !== undefined || (operator !== 'eq' && operator !== 'ne')) assertFew(name, values);
   switch (operator) {
     case 'contains':
     case 'starts':

@@ -1,7 +1,7 @@
 import { type SearchParameter } from '../extract/search-parameter';
 import { type NearClause, type NearPlace } from '../search-query';
 import { conversionOf } from '../ucum';
-import { alternativesOf, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
+import { alternativesOf, assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
 /** R4 leaves it to the server what is near when no distance is given. */
 const DEFAULT_KILOMETERS = 50;
@@ -16,6 +16,7 @@ export function nearClauseOf(
   values: readonly string[],
 ): NearClause {
   if (modifier !== undefined) throw unsupportedModifier(`${code}:${modifier}`, ['missing']);
+  assertFew(code, values);
   return { kind: 'near', parameterId, places: values.map((value) => placeOf(code, value)) };
 }
 

@@ -21,6 +21,10 @@ import { alternativesOf, invalid, unsupportedModifier } from './values';
 /** Longer chains than any model has; each link is a join for each candidate. */
 const MAX_LINKS = 8;
 
+/** What a way of a chain costs; a value costs 1 for each so many characters. */
+const EFFORT_OF_WAY = 20;
+const LONG_VALUE = 32;
+
 /**
  * Reads one parameter of a search: `code`, `code:modifier`, a chain `subject:Patient.name`, `_has:Type:reference:code`, or a
  * dot expression `.name.0.family`.
@@ -182,13 +186,15 @@ function chainOf(
   assertNoCanonical(parameter, head);
   const name = `${head}.${rest}`;
   const types = targetTypesOf(parameter, modifier, rest, scope, name);
-  const { ways = { left: Infinity } } = scope;
-  ways.left -= types.length;
-  const { clauses, refusal } = eachType(types, (type) =>
+  const { effort = { left: Infinity } } = scope;
+  effort.left -= types.length * EFFORT_OF_WAY;
+  const { clauses, refusal } = eachType(types, (type) => {
     // Beyond the bound nothing is read any more; the outermost link refuses the whole.
-    ways.left < 0 ? undefined : clauseOf(rest, value, { ...scope, type }, links + 1),
-  );
-  if (ways.left < 0) throw invalid(name, 'may go too many ways: name the types, as in subject:Patient.name');
+    if (effort.left < 0) return undefined;
+    effort.left -= value.length / LONG_VALUE;
+    return clauseOf(rest, value, { ...scope, type }, links + 1);
+  });
+  if (effort.left < 0) throw invalid(name, 'may go too many ways: name the types, as in subject:Patient.name');
   if (clauses.length === 0 && refusal !== undefined) throw refusal;
   const chains = clauses.map(({ type, clause }): SearchClause => ({
     kind: 'chain',

@@ -4,7 +4,7 @@ import { type SearchParameter } from '../extract/search-parameter';
 import { type LinkKey, type ReferenceClause, type SearchClause } from '../search-query';
 import { pathText, valuePathsOf } from './json-path';
 import { type SearchScope } from './search-scope';
-import { invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
+import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
 /** `Type/id`, a URL, or an id alone; `:Type`, `:identifier`, `:not` (http://hl7.org/fhir/R4/search.html#reference). */
 export function referenceClauseOf(
@@ -16,6 +16,7 @@ export function referenceClauseOf(
   const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
   switch (modifier) {
     case 'identifier':
+      assertFew(name, values);
       return { kind: 'body', paths: values.flatMap((value) => identifierPathsOf(parameter, name, value)) };
     case 'not':
       return { kind: 'not', clause: referenceClauseOf(parameter, undefined, values, scope) };

@@ -10,8 +10,11 @@ export interface SearchScope {
   readonly now?: number;
   /** Whether unknown parameters are ignored instead of refused. */
   readonly isLenient: boolean;
-  /** How many more ways chains may take: a reference to many types branches at each of its links. */
-  readonly ways?: { left: number };
+  /**
+   * What chains may cost yet, in values that are read: a reference to many types branches at each of its links, and each type
+   * reads the values again.
+   */
+  readonly effort?: { left: number };
   /** Takes down the parameters in use whose index is still being built. */
   readonly incomplete?: Set<SearchParameter>;
 }

@@ -4,7 +4,7 @@ import { hintOf, pathText } from './json-path';
 import { type SearchScope } from './search-scope';
 import { instantRangesOf } from './date-clause';
 import { anyOf } from './token-clause';
-import { alternativesOf, invalid, unescaped, unsupportedModifier } from './values';
+import { alternativesOf, assertFew, invalid, unescaped, unsupportedModifier } from './values';
 
 /** Parameters of all types that are no SearchParameter with an expression (http://hl7.org/fhir/R4/search.html#all). */
 export const SPECIAL_CODES: ReadonlySet<string> = new Set([
@@ -32,6 +32,7 @@ export function specialClauseOf(
     return { kind: code === '_createdAt' ? 'created' : 'updated', ranges };
   }
   const values = alternativesOf(code, value);
+  if (code !== '_id') assertFew(code, values);
   switch (code) {
     case '_id':
       return { kind: 'id', ids: values.map(unescaped) };

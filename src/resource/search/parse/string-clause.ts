@@ -2,7 +2,7 @@ import { foldText } from '../extract/fold';
 import { type SearchParameter } from '../extract/search-parameter';
 import { type SearchClause, type StringClause } from '../search-query';
 import { pathText, valuePathsOf } from './json-path';
-import { invalid, unescaped, unsupportedModifier } from './values';
+import { assertFew, invalid, unescaped, unsupportedModifier } from './values';
 
 /** As long as the index looks at a text. */
 const LONGEST_TEXT = 256;
@@ -21,8 +21,10 @@ export function stringClauseOf(
     case 'starts':
       return clauseOf(parameter, 'prefix', folded);
     case 'contains':
+      assertFew(name, texts);
       return clauseOf(parameter, 'contains', folded);
     case 'ends':
+      assertFew(name, texts);
       return clauseOf(parameter, 'suffix', folded);
     case 'exact':
       // The folded text finds the candidates, the stored text decides.

@@ -3,7 +3,7 @@ import { type SearchParameter } from '../extract/search-parameter';
 import { type SearchClause, type TokenKey } from '../search-query';
 import { caselessClauseOf } from './caseless-token';
 import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';
-import { invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
+import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
 /** A token as sent: `code`, `system|code`, `|code` or `system|`. */
 export interface ParsedToken {
@@ -20,15 +20,24 @@ export function tokenClauseOf(
 ): SearchClause {
   const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
   switch (modifier) {
-    case undefined:
-      return anyOf(values.map((value) => clauseOf(parameter, tokenOf(name, value))));
+    case undefined: {
+      const clauses = values.map((value) => clauseOf(parameter, tokenOf(name, value)));
+      assertFew(
+        name,
+        clauses.filter(({ kind }) => kind === 'body'),
+      );
+      return anyOf(clauses);
+    }
     case 'not':
       return { kind: 'not', clause: tokenClauseOf(parameter, undefined, values) };
     case 'text':
+      assertFew(name, values);
       return anyOf(values.map((value) => textClause(parameter, name, unescaped(value))));
     case 'of-type':
+      assertFew(name, values);
       return anyOf(values.map((value) => ofTypeClause(parameter, name, value)));
     case 'i':
+      assertFew(name, values);
       return anyOf(
         values.map((value) => {
           const token = tokenOf(name, value);
@@ -37,6 +46,7 @@ export function tokenClauseOf(
       );
     case 'in':
     case 'not-in': {
+      assertFew(name, values);
       const sets = values.map((url) => ({
         kind: 'value-set' as const,
         url: unescaped(url),

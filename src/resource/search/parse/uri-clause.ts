@@ -2,7 +2,7 @@ import { tokenHashOf } from '../extract/hash';
 import { type SearchParameter } from '../extract/search-parameter';
 import { type SearchClause } from '../search-query';
 import { pathText, valuePathsOf } from './json-path';
-import { unescaped, unsupportedModifier } from './values';
+import { assertFew, unescaped, unsupportedModifier } from './values';
 
 /** http://hl7.org/fhir/R4/search.html#uri */
 export function uriClauseOf(
@@ -20,6 +20,7 @@ export function uriClauseOf(
     case 'above':
       return exactly(parameter, uris.flatMap(ancestorsOf));
     case 'below': {
+      assertFew(name, uris);
       const condition = uris
         .flatMap((uri) => [`@ == ${pathText(uri)}`, `@ starts with ${pathText(uri.endsWith('/') ? uri : `${uri}/`)}`])
         .join(' || ');

@@ -1,7 +1,16 @@
 import { ServiceError } from '../../../platform/errors/service-error';
 
-/** More alternatives than any client sends by hand; each costs a probe per candidate. */
-const MAX_ALTERNATIVES = 1000;
+/** The most alternatives of one parameter, in whatever form they come. */
+export const MAX_ALTERNATIVES = 1000;
+
+/** The most alternatives that no index knows: each candidate is compared with every one. */
+const MAX_COMPARED = 32;
+
+/** @throws ServiceError 'invalid' for too many alternatives of a form that no index answers */
+export function assertFew(name: string, alternatives: readonly unknown[]): void {
+  if (alternatives.length > MAX_COMPARED)
+    throw invalid(name, `takes at most ${MAX_COMPARED} values, since each resource is compared with all of them`);
+}
 
 /** Values separated by commas are alternatives; `\,` is a comma of the value (http://hl7.org/fhir/R4/search.html#escaping). */
 export function alternativesOf(name: string, value: string): readonly string[] {
