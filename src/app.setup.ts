@@ -5,6 +5,7 @@ import { AppModule, type AppOptions } from './app.module';
 import { TokenGate } from './auth/overload/token-gate';
 import { refuseBrokenRequests } from './fhir/broken-request';
 import { setupOpenApi } from './openapi/openapi';
+import { MemoryBudget } from './platform/admission/memory-budget';
 import { pacedRequests } from './platform/http/paced-requests.middleware';
 import { leaveToRoute } from './platform/http/raw-request';
 import { RequestContext } from './platform/http/request-context';
@@ -27,7 +28,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.use(app.get(TokenGate).handler, pacedRequests('/auth/'));
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
-  app.use(requestContext(requests));
+  app.use(requestContext(requests, app.get(MemoryBudget)));
   if (!environment.hasCompression) app.use(withoutCompression);
   // Before any body is read: pages may read why theirs was refused.
   if (environment.corsOrigins.length > 0) {

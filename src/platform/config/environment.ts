@@ -37,6 +37,8 @@ export class Environment {
   readonly logLevel!: LogLevel;
   /** `SVC_BODY_LIMIT_BYTES`: the largest request body; above it 413. */
   readonly bodyLimitBytes!: number;
+  /** `SVC_MEMORY_BUDGET_BYTES`: what all requests together may hold in memory: bodies, what is made of them, answers. */
+  readonly memoryBudgetBytes!: number;
   /** `SVC_COMPRESSION`: whether long answers are compressed for callers that take it. */
   readonly hasCompression!: boolean;
   /** `SVC_BUNDLE_ENTRIES_MAX`: the most entries of a Bundle that is to be processed; above it 413. */
@@ -55,7 +57,7 @@ export class Environment {
   readonly everythingTimeoutMaxSeconds!: number;
   /** `SVC_EVERYTHING_LIST_SECONDS`: how long the pages of an `$everything` can be turned. */
   readonly everythingListSeconds!: number;
-  /** `SVC_STREAM_STALL_SECONDS`: how long a caller may take for 64 kB of an answer that comes in parts: a large chart, the addenda of a target. */
+  /** `SVC_STREAM_STALL_SECONDS`: how long a caller may take for 64 kB of a body that it sends, or of an answer that comes in parts. */
   readonly streamStallSeconds!: number;
   /** `SVC_STREAM_MAX_SECONDS`: how long the whole of such an answer may take. */
   readonly streamMaxSeconds!: number;
@@ -149,6 +151,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     corsOrigins: read.list('SVC_CORS_ORIGINS', 'origins of browsers', originFault),
     logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
     bodyLimitBytes: read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3),
+    memoryBudgetBytes: read.integer('SVC_MEMORY_BUDGET_BYTES', 320 * 1024 * 1024, 8 * 1024 * 1024, 8 * 1024 ** 3),
     hasCompression: read.oneOf('SVC_COMPRESSION', ['on', 'off'], 'on') === 'on',
     bundleEntriesMax: read.integer('SVC_BUNDLE_ENTRIES_MAX', 10_000, 1, 1_000_000),
     bundleTimeoutSeconds: read.integer('SVC_BUNDLE_TIMEOUT_SECONDS', 120, 1, 3600),

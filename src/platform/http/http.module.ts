@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { MemoryBudget } from '../admission/memory-budget';
 import { Clock } from '../time/clock';
 import { Slices } from '../time/slices';
 import { InnerRequests } from './inner-requests';
@@ -7,11 +8,11 @@ import { OperationNames } from './operation-names';
 import { RequestContext } from './request-context';
 import { Routes } from './routes';
 
-/** The request context, the clock, slices of long work and the routes, for every module. */
+/** The request context, the memory budget, the clock, slices of long work and the routes, for every module. */
 @Global()
 @Module({
   imports: [DiscoveryModule],
-  providers: [OperationNames, RequestContext, Clock, Slices, Routes, InnerRequests],
-  exports: [OperationNames, RequestContext, Clock, Slices, Routes, InnerRequests],
+  providers: [OperationNames, RequestContext, MemoryBudget, Clock, Slices, Routes, InnerRequests],
+  exports: [OperationNames, RequestContext, MemoryBudget, Clock, Slices, Routes, InnerRequests],
 })
 export class HttpModule {}

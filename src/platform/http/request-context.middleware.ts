@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { type Request, type RequestHandler } from 'express';
+import { type MemoryBudget } from '../admission/memory-budget';
+import { RequestTicket } from '../admission/ticket';
 import { type RequestContext } from './request-context';
 
 /** What a caller may choose as an id: short, and harmless in a log line. */
 const HARMLESS_ID = /^[\w.:-]{1,64}$/;
 
 /**
- * Gives each request an id (the caller's `X-Request-Id` where it is harmless) and a context. The answer tells the id, and
+ * Gives each request an id (the caller's `X-Request-Id` where it is harmless), a ticket and a context. The answer tells the id, and
  * the caller's `X-Correlation-Id` where that was taken.
  */
-export function requestContext(requests: RequestContext): RequestHandler {
+export function requestContext(requests: RequestContext, budget: MemoryBudget): RequestHandler {
   return (request, response, next) => {
     const requestId = harmlessId(request, 'x-request-id') ?? randomUUID();
     const correlationId = harmlessId(request, 'x-correlation-id');
     response.setHeader('X-Request-Id', requestId);
     if (correlationId !== undefined) response.setHeader('X-Correlation-Id', correlationId);
-    requests.run(requestId, next, { origin: request, correlationId });
+    const ticket = new RequestTicket(request, response, budget);
+    requests.run(requestId, next, { origin: request, ticket, correlationId });
   };
 }
 

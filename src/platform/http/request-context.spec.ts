@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import express from 'express';
+import { MemoryBudget } from '../admission/memory-budget';
+import { readEnvironment } from '../config/environment';
 import { RequestContext } from './request-context';
 import { requestContext } from './request-context.middleware';
 
@@ -54,7 +56,7 @@ describe(requestContext, () => {
   let server: Server;
   beforeAll(async () => {
     const app = express();
-    app.use(requestContext(requests));
+    app.use(requestContext(requests, new MemoryBudget(readEnvironment({}))));
     app.use((_request, response) => void response.send(requests.requestId));
     server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');

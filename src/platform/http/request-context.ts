@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { BACKGROUND, type RequestTicket, type Ticket } from '../admission/ticket';
 import { type Epochs } from '../database/epochs';
 import { type IsolationLevel } from '../database/isolation-level';
 import { ServiceError } from '../errors/service-error';
@@ -10,6 +11,7 @@ import { type GrantedRows } from './granted-rows';
 /** What a request that came by the wire brings, for all that is done to answer it. */
 interface Wire {
   readonly origin: Request;
+  readonly ticket: RequestTicket;
   /** What ties it to requests of other systems, for log and audit. */
   readonly correlationId: string | undefined;
 }
@@ -17,6 +19,7 @@ interface Wire {
 interface RequestState {
   readonly requestId: string;
   readonly origin: Request | undefined;
+  readonly ticket: RequestTicket | undefined;
   readonly correlationId: string | undefined;
   topicCorrelationId: string | undefined;
   caller?: Caller;
@@ -43,14 +46,19 @@ export class RequestContext {
   /** Runs `work` as a request; one inside of another, such as an entry of a batch, keeps what the outer one came with. */
   run<T>(requestId: string, work: () => T, wire?: Wire): T {
     const outer = this.storage.getStore();
-    const { origin, correlationId } = outer ?? wire ?? {};
+    const { origin, ticket, correlationId } = outer ?? wire ?? {};
     const { topicCorrelationId } = outer ?? {};
-    return this.storage.run({ requestId, origin, correlationId, topicCorrelationId, denied: [] }, work);
+    return this.storage.run({ requestId, origin, ticket, correlationId, topicCorrelationId, denied: [] }, work);
   }
 
   /** Runs `work` apart from the request: what goes on for others after the answer is none of its own. */
   outside<T>(work: () => T): T {
     return this.storage.exit(work);
+  }
+
+  /** Caller, end and memory of the request; one of background work never ends. */
+  get ticket(): Ticket {
+    return this.storage.getStore()?.ticket ?? BACKGROUND;
   }
 
   get requestId(): string | undefined {
@@ -124,7 +132,9 @@ export class RequestContext {
 
   identify(caller: Caller, epochs: Epochs): void {
     const state = this.storage.getStore();
-    if (state !== undefined) Object.assign(state, { caller, epochs });
+    if (state === undefined) return;
+    Object.assign(state, { caller, epochs });
+    state.ticket?.identify(caller.userId, caller.clientId);
   }
 
   /** Who it is said to be before it is proven, and exists: a refusal of it can then be told apart from others. */

@@ -1,0 +1,105 @@
+import { setMaxListeners } from 'node:events';
+import { type Request, type Response } from 'express';
+import { ServiceError } from '../errors/service-error';
+import { addressPrefixOf } from '../http/address-prefix';
+import { type MemoryBudget } from './memory-budget';
+import { type Held } from './slots';
+
+/** One request under way: its caller, until when it is wanted, and what it holds. `RequestContext.ticket`. */
+export interface Ticket {
+  /** Callers take turns by it: the User or Client, or the address prefix of a request without credentials. */
+  readonly caller: string;
+  /**
+   * Aborted when the connection closes before the answer is sent; the reason is a ServiceError. All that works for the request ends
+   * then: statements, Bundles, dry runs, long loops.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * Counts bytes that stand in memory for this request: collected answers, output that the socket has not taken. What is not
+   * released is released when the request ends.
+   * @throws ServiceError 'busy' when the budget of the process, or the share of the caller, is full
+   */
+  hold(bytes: number): Held;
+  /** As {@link hold}, but waits for room, in turns by caller. @throws ServiceError 'busy' after the longest wait, or when the client leaves */
+  holdInTurn(bytes: number): Promise<Held>;
+}
+
+const NOTHING: Held = { shrinkTo: () => undefined, release: () => undefined };
+
+/** Background work: no client waits for it, and those who run it bound its memory. */
+export const BACKGROUND: Ticket = {
+  caller: '',
+  signal: new AbortController().signal,
+  hold: () => NOTHING,
+  holdInTurn: () => Promise.resolve(NOTHING),
+};
+setMaxListeners(0, BACKGROUND.signal);
+
+/** The ticket of a request that came by the wire. A plain read pays for nothing that it does not use. */
+export class RequestTicket implements Ticket {
+  private identified: string | undefined;
+  private controller: AbortController | undefined;
+  private held: Set<Held> | undefined;
+  private isWatched = false;
+
+  constructor(
+    private readonly request: Request,
+    private readonly response: Response,
+    private readonly budget: MemoryBudget,
+  ) {}
+
+  get caller(): string {
+    return this.identified ?? addressPrefixOf(this.request.ip ?? '');
+  }
+
+  /** Called when the credentials were right. */
+  identify(userId: string | undefined, clientId: string): void {
+    this.identified = userId === undefined ? `Client/${clientId}` : `User/${userId}`;
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      setMaxListeners(0, this.controller.signal);
+      this.watch();
+    }
+    return this.controller.signal;
+  }
+
+  hold(bytes: number): Held {
+    return this.keep(this.budget.takeNow(this.caller, bytes));
+  }
+
+  async holdInTurn(bytes: number): Promise<Held> {
+    return this.keep(await this.budget.take({ key: this.caller, signal: this.signal }, bytes));
+  }
+
+  private keep(held: Held): Held {
+    const all = (this.held ??= new Set());
+    all.add(held);
+    this.watch();
+    return {
+      shrinkTo: held.shrinkTo,
+      release: () => {
+        all.delete(held);
+        held.release();
+      },
+    };
+  }
+
+  private watch(): void {
+    if (this.response.destroyed) this.end();
+    if (this.isWatched) return;
+    this.isWatched = true;
+    this.response.once('close', this.end);
+  }
+
+  private readonly end = (): void => {
+    for (const held of this.held ?? []) held.release();
+    this.held?.clear();
+    if (!this.response.writableFinished) this.controller?.abort(clientGone());
+  };
+}
+
+/** Nobody reads it; the kind keeps it out of the log of failures. */
+const clientGone = (): ServiceError => new ServiceError('busy', 'The connection was closed before the answer.');
