@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { KeyedSemaphore } from '../platform/concurrency/keyed-semaphore';
+import { Slots } from '../platform/admission/slots';
 import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/http/request-context';
 import { errorTrace } from '../platform/logging/error-trace';
@@ -55,7 +55,7 @@ const STOPPED = 'The server was stopped before an answer came';
 export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly visits = new Map<number, Visit>();
-  private readonly queues: KeyedSemaphore;
+  private readonly queues: Slots;
   private polling: Promise<void> | undefined;
   private isClaiming = true;
   private isStopping = false;
@@ -72,7 +72,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     private readonly scheduler: SchedulerRegistry,
     private readonly requests: RequestContext,
   ) {
-    this.queues = new KeyedSemaphore(environment.deliverySlots);
+    this.queues = Slots.perKey(environment.deliverySlots);
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -138,7 +138,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 
   /** Runs statements of a destination. They wait for those of destinations that failed as often, and for no others. */
   private inQueue<T>({ failStreak }: Visit, work: () => Promise<T>): Promise<T> {
-    return this.queues.run(String(Math.min(failStreak, OFTEN)), work);
+    return this.queues.run({ key: String(Math.min(failStreak, OFTEN)) }, work);
   }
 
   private async claim(key: number, visit: Visit): Promise<ClaimedBatch | undefined> {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { Injectable } from '@nestjs/common';
-import { KeyedSemaphore } from '../platform/concurrency/keyed-semaphore';
+import { Slots } from '../platform/admission/slots';
 import { Environment } from '../platform/config/environment';
 import { DeliveryFailure } from './delivery-failure';
 
@@ -26,20 +26,19 @@ const STALLED = 'The receiver took less than 64 kB in 10 s, and its memory was n
 export class SendMemory {
   private heldBytes = 0;
   private readonly bodies = new Set<HeldBody>();
-  private readonly renders: KeyedSemaphore;
+  private readonly renders: Slots;
   /** Emits a share when it has room. */
   private readonly room = new EventEmitter();
 
   constructor(private readonly environment: Environment) {
-    this.renders = new KeyedSemaphore(environment.deliverySlots);
+    this.renders = Slots.perKey(environment.deliverySlots);
     this.room.setMaxListeners(0);
   }
 
   /** Renders as soon as there is room. The size is known afterwards: memory can hold one body for each slot more. */
   render(share: Share, control: AbortController, render: () => Promise<string>): Promise<HeldBody> {
     const { signal } = control;
-    return this.renders.run(share, async () => {
-      signal.throwIfAborted();
+    return this.renders.run({ key: share, signal }, async () => {
       while (this.isFull(share)) await once(this.room, share, { signal });
       const bytes = Buffer.from(await render());
       signal.throwIfAborted();
