@@ -25,6 +25,7 @@ export class BatchRunner {
   async run({ entries }: Bundle, call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
     const answers: AnsweredEntry[] = [];
     for (let at = 0; at < entries.length;) {
+      deadline.checkClient();
       const set = neighboursOf(entries, at);
       if (set.length > 1) answers.push(...(await this.runSet(set, call, deadline)));
       else answers.push(await this.runAlone(entries[at], call, deadline));
@@ -42,6 +43,7 @@ export class BatchRunner {
     try {
       return await this.plainWrites.run(set, call, deadline);
     } catch (error) {
+      deadline.checkClient();
       if (serviceErrorOf(error) === undefined && !isTransactionConflict(error)) throw error;
       const middle = Math.ceil(set.length / 2);
       return [
@@ -57,6 +59,7 @@ export class BatchRunner {
       await deadline.check();
       return answeredEntry(entry, await this.routes.send(entry, call));
     } catch (error) {
+      deadline.checkClient();
       return refusedEntry(error, entry);
     }
   }

@@ -1,38 +1,56 @@
 import { Injectable } from '@nestjs/common';
+import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
+import { RequestContext } from '../../platform/http/request-context';
 import { Slices } from '../../platform/time/slices';
 import { type Bundle } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { BatchRunner } from './batch-runner';
-import { BundleSlots } from './bundle-slots';
 import { Deadline } from './deadline';
 import { bundleAnswerText } from './entry-answer';
 import { readBundle } from './read-bundle';
 import { TransactionRunner } from './transaction-runner';
 
+/** A Bundle waits as long for a slot; most clients of HTTP give up later. */
+const LONGEST_WAIT_MILLISECONDS = 30_000;
+
 /** Processes Bundles (http://hl7.org/fhir/R4/http.html#transaction). A collection is stored like a transaction of PUTs. */
 @Injectable()
 export class BundleProcessor {
+  private readonly slots: Slots;
+
   constructor(
     private readonly transactions: TransactionRunner,
     private readonly batches: BatchRunner,
-    private readonly slots: BundleSlots,
+    private readonly requests: RequestContext,
     private readonly slices: Slices,
     private readonly environment: Environment,
-  ) {}
+  ) {
+    // At most half of the connections to the database, so that Bundles never delay all other requests; one caller has half of that.
+    const permits = Math.max(1, Math.floor(environment.databasePoolSize / 2));
+    this.slots = new Slots({
+      permits,
+      perCaller: Math.ceil(permits / 2),
+      longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
+      busyMessage: 'Too many Bundles at once. Try again.',
+      retryAfterSeconds: 2,
+    });
+  }
 
   /**
    * Returns the text of the Bundle that answers.
-   * @throws ServiceError with an expression that begins with the entry at fault; nothing of a transaction is left then.
+   * @throws ServiceError with an expression that begins with the entry at fault; nothing of a transaction is left then. 'busy' after
+   * the longest wait for a slot
    */
   process(text: string, call: BundleCall): Promise<string> {
-    return this.slots.run(() => this.processNow(text, call));
+    const { caller: key, signal } = this.requests.ticket;
+    return this.slots.run({ key, signal }, () => this.processNow(text, call, signal));
   }
 
-  private async processNow(text: string, call: BundleCall): Promise<string> {
+  private async processNow(text: string, call: BundleCall, signal: AbortSignal): Promise<string> {
     const { bundleEntriesMax, bundleTimeoutSeconds } = this.environment;
     const bundle = await this.slices.run(readBundle(text, bundleEntriesMax));
-    const deadline = new Deadline(bundleTimeoutSeconds);
+    const deadline = new Deadline(bundleTimeoutSeconds, signal);
     return bundleAnswerText(bundle.type, await this.run(bundle, call, deadline), call);
   }
 

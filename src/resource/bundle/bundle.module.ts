@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { ResourceModule } from '../resource.module';
 import { BatchRunner } from './batch-runner';
 import { BundleProcessor } from './bundle-processor';
-import { BundleSlots } from './bundle-slots';
 import { BundleWriter } from './bundle-writer';
 import { EntryPatches } from './entry-patches';
 import { EntryReads } from './entry-reads';
@@ -21,7 +20,6 @@ import { WriteIntents } from './write-intents';
   imports: [ResourceModule],
   providers: [
     BundleProcessor,
-    BundleSlots,
     InitBundle,
     BatchRunner,
     TransactionRunner,

@@ -51,6 +51,7 @@ export class TransactionRunner {
         await deadline.check();
       }
       faults.throwIfAny();
+      deadline.checkClient();
       return answered;
     });
     return bundle.entries.flatMap(({ index }) => answers.get(index) ?? []);
