@@ -1,13 +1,13 @@
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
-import express, { type Express, raw, type Request, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
+import { CallerResolver } from './auth/caller-resolver';
 import { TokenGate } from './auth/overload/token-gate';
 import { refuseBrokenRequests } from './fhir/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { MemoryBudget } from './platform/admission/memory-budget';
-import { pacedRequests } from './platform/http/paced-requests.middleware';
-import { leaveToRoute } from './platform/http/raw-request';
+import { requestBodies } from './platform/admission/request-bodies';
 import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
@@ -25,7 +25,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
       abortOnError: false,
     },
   );
-  app.use(app.get(TokenGate).handler, pacedRequests('/auth/'));
+  app.use(app.get(TokenGate).handler);
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests, app.get(MemoryBudget)));
@@ -36,9 +36,13 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
       setOptions(null, corsOptionsOf(environment.corsOrigins, request.headers.origin));
     });
   }
-  // Bodies stay bytes: each edge reads them as text by its own rules (docs/architecture.md, "Bodies").
-  app.use(raw({ type: () => true, limit: environment.bodyLimitBytes }));
-  app.use(leaveToRoute('/auth/'));
+  const callers = app.get(CallerResolver, { strict: false });
+  const { bodyLimitBytes: limitBytes, streamStallSeconds: stallSeconds } = environment;
+  const judge = async (request: Request): Promise<void> => {
+    const { caller, epochs } = await callers.judge(request);
+    requests.identify(caller, epochs);
+  };
+  app.use(requestBodies(requests, { limitBytes, stallSeconds, judge }));
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);

@@ -1,23 +1,48 @@
 import { Injectable } from '@nestjs/common';
+import { type Request } from 'express';
 import { type Epochs } from '../platform/database/epochs';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Caller } from '../platform/http/caller';
+import { authorizationOf } from '../platform/http/raw-request';
 import { Sessions } from '../session/sessions';
 import { basicCredentialsOf } from './token/basic-credentials';
 import { ClientAuthenticator } from './client/client-authenticator';
 
+interface Identified {
+  readonly caller: Caller;
+  readonly epochs: Epochs;
+}
+
 /** Finds out who calls. A bearer token is looked up on every request, so a closed Session is refused at once on every replica. */
 @Injectable()
 export class CallerResolver {
+  private readonly judged = new WeakMap<Request, Promise<Identified>>();
+
   constructor(
     private readonly sessions: Sessions,
     private readonly clients: ClientAuthenticator,
     private readonly registryEpoch: RegistryEpoch,
   ) {}
 
+  /**
+   * Judges the credentials of a request that has a body, before that is read. {@link of} returns the same: a wrong secret counts as
+   * one try.
+   * @throws ServiceError 'unauthorized'
+   */
+  judge(request: Request): Promise<Identified> {
+    const judged = this.resolveRequest(request);
+    this.judged.set(request, judged);
+    return judged;
+  }
+
+  /** The caller of a request, for its guard. @throws as {@link judge} */
+  of(request: Request): Promise<Identified> {
+    return this.judged.get(request) ?? this.resolveRequest(request);
+  }
+
   /** @throws ServiceError 'unauthorized' */
-  async resolve(authorization: string | undefined): Promise<{ caller: Caller; epochs: Epochs }> {
+  async resolve(authorization: string | undefined): Promise<Identified> {
     if (authorization === undefined) throw unauthorized('Send an access token: Authorization: Bearer <token>.');
     // RFC 6750, section 2.1: b64token
     const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1];
@@ -31,7 +56,11 @@ export class CallerResolver {
     return { caller: { clientId: client.id }, epochs: await this.registryEpoch.current() };
   }
 
-  private async resolveBearer(token: string): Promise<{ caller: Caller; epochs: Epochs }> {
+  private async resolveRequest(request: Request): Promise<Identified> {
+    return this.resolve(authorizationOf(request));
+  }
+
+  private async resolveBearer(token: string): Promise<Identified> {
     const session = await this.sessions.find(token);
     if (session === undefined) {
       throw new ServiceError(

@@ -4,7 +4,6 @@ import { type Request } from 'express';
 import { AccessDecision } from '../access/access-decision';
 import { Denials } from '../access/denials/denials';
 import { AccessRequests } from '../access/request/access-requests';
-import { authorizationOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/http/request-context';
 import {
   ENFORCES_ROWS,
@@ -32,7 +31,7 @@ export class CallerGuard implements CanActivate {
     const access = this.reflector.getAllAndOverride<RouteAccess | undefined>(ROUTE_ACCESS, route);
     if (access === 'public') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const { caller, epochs } = await this.callers.resolve(authorizationOf(request));
+    const { caller, epochs } = await this.callers.of(request);
     this.requests.identify(caller, epochs);
     if (access === 'token') return true;
     const operationIdOf = this.reflector.getAllAndOverride<OperationIdOf | undefined>(OPERATION_ID, route);

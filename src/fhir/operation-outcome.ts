@@ -14,6 +14,7 @@ export const FHIR_ERRORS: Readonly<Record<ErrorKind, { readonly status: number; 
   gone: { status: 410, issue: 'deleted' },
   'precondition-failed': { status: 412, issue: 'conflict' },
   'multiple-matches': { status: 412, issue: 'multiple-matches' },
+  'too-slow': { status: 408, issue: 'timeout' },
   'too-large': { status: 413, issue: 'too-long' },
   'unsupported-media-type': { status: 415, issue: 'not-supported' },
   unprocessable: { status: 422, issue: 'invalid' },

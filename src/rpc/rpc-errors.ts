@@ -18,6 +18,7 @@ export const RPC_STATUSES: Readonly<Record<ErrorKind, number>> = {
   gone: 422,
   'precondition-failed': 422,
   'multiple-matches': 422,
+  'too-slow': 408,
   'too-large': 413,
   'unsupported-media-type': 415,
   unprocessable: 422,

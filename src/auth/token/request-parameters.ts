@@ -1,5 +1,4 @@
 import { type Request } from 'express';
-import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { JsonBodyError } from '../../platform/json/json-body-error';
@@ -8,9 +7,6 @@ import { OAuthError } from './oauth-error';
 
 /** Parameters of a request to an OAuth endpoint, by name; an empty one counts as missing (RFC 6749, section 3.2). */
 export type RequestParameters = ReadonlyMap<string, string>;
-
-/** Far more than the longest token and password together. */
-const MAX_BODY_BYTES = 65_536;
 
 /** Names whose values must be strings; members of other names have no meaning here. */
 const KNOWN = new Set([
@@ -35,8 +31,6 @@ export function readParameters(request: Request): RequestParameters {
   // RFC 6749, section 2.3.1: credentials "MUST NOT be included in the request URI": those end in logs.
   if ([...queryOf(request).keys()].some((name) => KNOWN.has(name)))
     throw new OAuthError('invalid_request', 'Send parameters in the body, not in the URL');
-  if (bodyOf(request).length > MAX_BODY_BYTES)
-    throw new ServiceError('too-large', `The body of such a request has at most ${MAX_BODY_BYTES} bytes.`);
   const parameters = parametersOf(request);
   for (const [name, value] of parameters) {
     // No name, password or token holds a NUL, and PostgreSQL takes none.

@@ -13,6 +13,8 @@ export type ErrorKind =
   | 'gone'
   | 'precondition-failed'
   | 'multiple-matches'
+  /** A body that stalls. */
+  | 'too-slow'
   | 'too-large'
   | 'unsupported-media-type'
   | 'unprocessable'

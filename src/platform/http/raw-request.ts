@@ -1,22 +1,13 @@
-import { type ErrorRequestHandler, type NextFunction, type Request, type Response } from 'express';
+import { type Request } from 'express';
 import { ServiceError } from '../errors/service-error';
 
 /**
  * The raw body; empty when none was sent.
- * @throws what body-parser found wrong with it, where that was left to the route ({@link leaveToRoute})
+ * @throws the refusal of a body below `/auth/`, which is left to its route (`requestBodies`)
  */
 export function bodyOf({ body }: Request): Buffer {
   if (body instanceof Error) throw body;
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-}
-
-/** Leaves a body below `path` that cannot be read to its route, whose edge answers and logs it in its own way. */
-export function leaveToRoute(path: string): ErrorRequestHandler {
-  return (error: unknown, request: Request, _response: Response, next: NextFunction) => {
-    const isLeft = request.url.startsWith(path) && error instanceof Error;
-    if (isLeft) request.body = error;
-    next(isLeft ? undefined : error);
-  };
 }
 
 /** The query as sent: order and repetitions kept, values decoded as forms are. */

@@ -1,0 +1,43 @@
+/** A transfer that moves fewer bytes than these in the time of its pace is stalled. */
+const BYTES = 64 * 1024;
+
+/** Notices a transfer that stalls: under 64 kB, or the rest, in some seconds. */
+export class Pace {
+  private moved = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly seconds: number,
+    private readonly stalled: () => void,
+  ) {
+    this.start();
+  }
+
+  start(): void {
+    clearTimeout(this.timer);
+    this.moved = 0;
+    this.timer = setTimeout(this.judge, this.seconds * 1000).unref();
+  }
+
+  move(bytes: number): void {
+    this.moved += bytes;
+    if (this.moved < BYTES) return;
+    this.moved = 0;
+    this.timer?.refresh();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /** After a long turn of this process the timer comes before the bytes that arrived meanwhile: those are read first. */
+  private readonly judge = (): void => {
+    const { timer, moved } = this;
+    setImmediate(() => {
+      if (this.timer !== timer) return;
+      if (this.moved === moved) this.stalled();
+      else this.start();
+    });
+  };
+}

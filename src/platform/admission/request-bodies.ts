@@ -1,0 +1,115 @@
+import { type Request, type RequestHandler } from 'express';
+import { ServiceError } from '../errors/service-error';
+import { type RequestContext } from '../http/request-context';
+import { receive, SMALL_BYTES } from './receive';
+import { type Ticket } from './ticket';
+import { tooLarge, unpackingOf } from './unpack';
+
+export interface BodyRules {
+  readonly limitBytes: number;
+  /** 64 kB of a body, or its rest, must come in so many seconds. */
+  readonly stallSeconds: number;
+  /** Judges the credentials in the headers of a request. @throws when they do not hold; its guard refuses it then */
+  readonly judge: (request: Request) => Promise<void>;
+}
+
+/** Routes below it take bodies without credentials: small ones, never packed. */
+const OPEN_PATH = '/auth/';
+const METHODS = new Set(['POST', 'PUT', 'PATCH']);
+
+/**
+ * A byte of a body takes about this many while a request is worked on: the bytes, their text, its compact form, what is stored.
+ * Measured with Binaries of 18 MB (docs/security.md).
+ */
+const COST = 6;
+const costOf = (bytes: number): number => bytes * COST;
+
+/**
+ * Reads bodies as bytes: each edge reads them as text by its own rules (docs/architecture.md, "Bodies"). Only of callers whose
+ * credentials hold, and only when the memory budget has room for what becomes of them.
+ */
+export function requestBodies(requests: RequestContext, rules: BodyRules): RequestHandler {
+  return (request, response, next) => {
+    if (!hasBody(request)) {
+      next();
+      return;
+    }
+    response.once('finish', () => {
+      dropUnread(request, rules.stallSeconds);
+    });
+    if (!METHODS.has(request.method)) {
+      next();
+      return;
+    }
+    const isOpen = request.url.startsWith(OPEN_PATH);
+    const read = isOpen ? openBody(request, rules) : callersBody(request, requests.ticket, rules);
+    read.then(
+      (body) => {
+        request.body = body;
+        next();
+      },
+      (error: unknown) => {
+        if (response.destroyed) return;
+        // Routes below it answer and log in words of OAuth: `bodyOf` throws it there.
+        if (isOpen) request.body = error;
+        next(isOpen ? undefined : error);
+      },
+    );
+  };
+}
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+const lengthOf = ({ headers }: Request): number | undefined =>
+  headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
+
+async function openBody(request: Request, { limitBytes, stallSeconds }: BodyRules): Promise<Buffer> {
+  if (unpackingOf(request.headers['content-encoding']) !== undefined) {
+    throw new ServiceError('unsupported-media-type', 'Send the body without Content-Encoding.');
+  }
+  const mostBytes = Math.min(limitBytes, SMALL_BYTES);
+  const length = lengthOf(request);
+  if (length !== undefined && length > mostBytes) throw tooLarge(mostBytes);
+  return receive(request, { length, mostBytes, stallSeconds, grows: () => Promise.resolve() });
+}
+
+/** Undefined, with nothing read, when the credentials do not hold. */
+async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): Promise<Buffer | undefined> {
+  const { limitBytes, stallSeconds } = rules;
+  if (!(await isCaller(request, rules))) return undefined;
+  const length = lengthOf(request);
+  const unpack = unpackingOf(request.headers['content-encoding']);
+  if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes);
+  const expected = length ?? SMALL_BYTES;
+  let held = expected <= SMALL_BYTES ? ticket.hold(costOf(expected)) : await ticket.holdInTurn(costOf(expected));
+  /** Gives the bytes back before it waits for more: requests that hold some and wait for more could wait for each other. */
+  const holdMost = async (): Promise<void> => {
+    held.release();
+    held = await ticket.holdInTurn(costOf(limitBytes));
+  };
+  let body = await receive(request, { length, mostBytes: limitBytes, stallSeconds, grows: holdMost });
+  if (unpack !== undefined) {
+    // Its size is known afterwards, and brotli takes 16 MiB to unpack 27 bytes.
+    await holdMost();
+    body = await unpack(body, limitBytes);
+  }
+  held.shrinkTo(costOf(body.length));
+  // It may have taken long: a Session that was closed meanwhile has no rights any more.
+  return body.length <= SMALL_BYTES || (await isCaller(request, rules)) ? body : undefined;
+}
+
+const isCaller = (request: Request, { judge }: BodyRules): Promise<boolean> =>
+  judge(request).then(
+    () => true,
+    () => false,
+  );
+
+/** Node reads and drops the rest of a body that was answered unread, so that the client gets the answer. That must end. */
+function dropUnread(request: Request, seconds: number): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => request.socket.destroy(), seconds * 1000).unref();
+  request.once('close', () => {
+    clearTimeout(timer);
+  });
+}

@@ -1,0 +1,53 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, type InputType, type ZlibOptions } from 'node:zlib';
+import { ServiceError } from '../errors/service-error';
+
+type Unpack = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
+
+const UNPACK = new Map<string, Unpack>([
+  ['gzip', promisify<InputType, ZlibOptions, Buffer>(gunzip)],
+  ['deflate', promisify<InputType, ZlibOptions, Buffer>(inflate)],
+  ['br', promisify<InputType, ZlibOptions, Buffer>(brotliDecompress)],
+]);
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * How to unpack a body of this `Content-Encoding`; undefined when it is not packed.
+ * @throws ServiceError 'unsupported-media-type'
+ */
+export function unpackingOf(
+  contentEncoding = 'identity',
+): ((bytes: Buffer, mostBytes: number) => Promise<Buffer>) | undefined {
+  const encoding = contentEncoding.toLowerCase();
+  if (encoding === 'identity') return undefined;
+  const unpack = UNPACK.get(encoding);
+  if (unpack === undefined) {
+    throw new ServiceError(
+      'unsupported-media-type',
+      'The content encoding of the body is not supported; use gzip, deflate, br or none.',
+    );
+  }
+  return async (bytes, mostBytes) => {
+    try {
+      return await unpack(bytes, { maxOutputLength: mostBytes, chunkSize: CHUNK_BYTES });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(mostBytes);
+      throw new ServiceError(
+        'invalid',
+        'The body cannot be unpacked: it is not what its Content-Encoding names. Send it as that, or without.',
+        {},
+        { cause: error },
+      );
+    }
+  };
+}
+
+export function tooLarge(mostBytes: number): ServiceError {
+  const mebibytes = mostBytes / 1024 / 1024;
+  const size = mebibytes >= 1 ? `${Number(mebibytes.toFixed(1))} MiB` : `${mostBytes} bytes`;
+  return new ServiceError(
+    'too-large',
+    `The request body is larger than the ${size} that this server takes. Send it in parts.`,
+  );
+}
