@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../../platform/errors/service-error';
 import { ClientSecrets } from '../client/client-secrets.repository';
 import { CredentialGuard } from './credential-guard';
 import { GuessKeyMaker } from './guess-keys';
@@ -36,7 +37,12 @@ export class ClientSecretCheck {
   private judgeOnce(clientId: string, secrets: readonly string[], pair: Buffer): Promise<boolean> {
     const key = pair.toString('base64');
     const known = this.judging.get(key);
-    if (known !== undefined) return known;
+    // The client that began the try may disconnect: the next one begins it again.
+    if (known !== undefined)
+      return known.catch((error: unknown) => {
+        if (error instanceof ServiceError && error.kind === 'busy') return this.judgeOnce(clientId, secrets, pair);
+        throw error;
+      });
     const judged = this.guess(clientId, secrets, pair).finally(() => this.judging.delete(key));
     this.judging.set(key, judged);
     return judged;

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { type MetricFamily, single } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
+import { poolOf } from './connection-slots';
 
 /** The connections of this process; asks the database nothing. */
 @Injectable()
@@ -12,7 +11,7 @@ export class PoolMetrics implements MetricSource {
   constructor(private readonly dataSource: DataSource) {}
 
   read(): readonly MetricFamily[] {
-    const pool = (this.dataSource.driver as PostgresDriver).master as Pool;
+    const pool = poolOf(this.dataSource);
     return [
       single('gauge', 'svc_database_pool_size', 'Most connections of the pool.', pool.options.max),
       single('gauge', 'svc_database_pool_in_use', 'Connections that work.', pool.totalCount - pool.idleCount),

@@ -117,7 +117,8 @@ export class CachedRegistry<T> {
 
   private loadToKeep(epoch: number): Promise<T> {
     if (this.loading === undefined || this.loading.epoch < epoch) {
-      const loading = { epoch, value: this.load() };
+      // Others wait for it too: it must not end with the request that began it.
+      const loading = { epoch, value: this.unitOfWork.outside(this.load) };
       this.loading = loading;
       // A failed load is not kept: the next request tries again.
       loading.value

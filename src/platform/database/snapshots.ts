@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
+import { type PoolClient, type QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
-import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
+import { cancelledWhenGone } from './cancelled-when-gone';
+import { poolOf } from './connection-slots';
 import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { type Statement } from './statement';
 import { configOf, ignored, valuesOf } from './statements';
 import { ServiceError } from '../errors/service-error';
+import { RequestContext } from '../http/request-context';
 
 export interface SnapshotOptions {
   /** What all statements up to {@link Snapshot.liftLimit} together may take; the time between them does not count. */
@@ -15,7 +17,7 @@ export interface SnapshotOptions {
   readonly spentMilliseconds?: number;
   /** What the caller is told when the time is over. */
   readonly refusal: () => ServiceError;
-  /** Ends a statement that runs when nobody waits for it any more. */
+  /** Cancels what runs when it aborts. Default: that of the request. */
   readonly signal?: AbortSignal;
   /** Whether tables are written. */
   readonly isWriting?: true;
@@ -25,12 +27,11 @@ export interface SnapshotOptions {
 export class Snapshot {
   private spentMilliseconds: number;
   private isLimited = true;
-  /** Whether a statement is under way. */
-  isBusy = false;
 
   constructor(
     private readonly client: PoolClient,
     private readonly options: SnapshotOptions,
+    private readonly signal: AbortSignal,
   ) {
     this.spentMilliseconds = options.spentMilliseconds ?? 0;
   }
@@ -43,85 +44,64 @@ export class Snapshot {
 
   /** @throws ServiceError 'timeout' when the time of all is over */
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    this.options.signal?.throwIfAborted();
-    if (!this.isLimited) return this.runUnlimited<Row>(statement, values);
+    if (!this.isLimited) return this.cancellable<Row>(statement, values);
     const left = Math.trunc(this.options.seconds * 1000 - this.spentMilliseconds);
     if (left < 1) throw this.options.refusal();
     const startedAt = performance.now();
-    this.isBusy = true;
     try {
-      const [, { rows }] = await inOneFlight([
-        this.client.query(`SET LOCAL statement_timeout = ${left}`),
-        this.client.query<Row>(configOf(statement), valuesOf(values)),
-      ] as const);
-      return rows;
+      return await this.cancellable<Row>(statement, values, left);
     } catch (error) {
       throw databaseErrorToServiceError(error)?.kind === 'timeout' ? this.options.refusal() : error;
     } finally {
-      this.isBusy = false;
       this.spentMilliseconds += performance.now() - startedAt;
     }
   }
 
-  private async runUnlimited<Row extends QueryResultRow>(
+  private cancellable<Row extends QueryResultRow>(
     statement: Statement,
     values: readonly unknown[],
+    milliseconds?: number,
   ): Promise<Row[]> {
-    this.isBusy = true;
-    try {
-      return (await this.client.query<Row>(configOf(statement), valuesOf(values))).rows;
-    } finally {
-      this.isBusy = false;
-    }
+    return cancelledWhenGone(this.signal, this.client, async () => {
+      const limits =
+        milliseconds === undefined ? [] : [this.client.query(`SET LOCAL statement_timeout = ${milliseconds}`)];
+      const [{ rows }] = await inOneFlight([
+        this.client.query<Row>(configOf(statement), valuesOf(values)),
+        ...limits,
+      ] as const);
+      return rows;
+    });
   }
 }
 
 /** Gives out transactions that see one moment, for answers that take more than one statement. */
 @Injectable()
 export class Snapshots {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly requests: RequestContext,
+  ) {}
 
   /**
    * Runs `work` in a transaction of its own, which sees nothing of an open unit of work. When it throws, what it wrote is undone.
    */
   async within<T>(options: SnapshotOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    const client: PoolClient = await this.pool.connect();
+    const client: PoolClient = await poolOf(this.dataSource).connect();
     client.on('error', ignored);
-    const snapshot = new Snapshot(client, options);
-    const held = { isReleased: false };
-    const abandon = (): void => {
-      // Between two statements nothing holds the work up: it ends by itself.
-      if (!snapshot.isBusy || held.isReleased) return;
-      held.isReleased = true;
-      this.abandon(client);
-    };
-    options.signal?.addEventListener('abort', abandon);
     let broken: Error | undefined;
     try {
       const access = options.isWriting === true ? 'READ WRITE' : 'READ ONLY';
       client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ ${access}`).catch(() => undefined); // a broken connection fails the first statement too
-      const result = await work(snapshot);
+      const result = await work(new Snapshot(client, options, options.signal ?? this.requests.ticket.signal));
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      if (!held.isReleased) broken = await rolledBack(client);
+      broken = await rolledBack(client);
       throw error;
     } finally {
-      options.signal?.removeEventListener('abort', abandon);
       client.off('error', ignored);
-      if (!held.isReleased) client.release(broken);
+      client.release(broken);
     }
-  }
-
-  /** PostgreSQL would go on with a statement until it has something to send. */
-  private abandon(client: PoolClient): void {
-    const { processID } = client as PoolClient & { readonly processID: number };
-    client.release(true);
-    this.pool.query('select pg_cancel_backend($1)', [processID]).catch(() => undefined); // it then ends at its time limit
-  }
-
-  private get pool(): Pool {
-    return (this.dataSource.driver as PostgresDriver).master as Pool;
   }
 }
 

@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
-import { type Pool, type PoolClient, type QueryConfig, type QueryResultRow } from 'pg';
+import { type PoolClient, type QueryConfig, type QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
-import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
+import { type Slots, type Waiter } from '../admission/slots';
+import { BACKGROUND, type Ticket } from '../admission/ticket';
+import { cancelledWhenGone } from './cancelled-when-gone';
+import { connectionSlots, poolOf } from './connection-slots';
 import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { STATEMENT_TYPES, type Statement, TEXT_INSTANT_TYPES } from './statement';
@@ -11,11 +14,13 @@ import { UnitOfWork } from './unit-of-work';
 
 /**
  * Runs named statements on TypeORM's own pool: in the open unit of work, else on a connection of their own.
- * For the hot paths; the same SQL through a repository costs 6 to 8 times as much (ADR 0004).
+ * For the hot paths; the same SQL through a repository costs 6 to 8 times as much (ADR 0004). PostgreSQL cancels them when the client
+ * of the request disconnects.
  */
 @Injectable()
 export class Statements {
   private readonly limits = new AsyncLocalStorage<TimeLimit>();
+  private slots: Slots | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -25,9 +30,16 @@ export class Statements {
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     if (this.unitOfWork.isHeldEarly(statement, values)) return [];
     const [config, given] = [configOf(statement), valuesOf(values)];
+    const { client: unit, ticket } = this.unitOfWork;
     const limit = this.limits.getStore();
-    if (limit?.isKept === false) return this.runLimited<Row>(limit, config, given);
-    return (await (this.unitOfWork.client ?? this.pool).query<Row>(config, given)).rows;
+    const timed = limit?.isKept === false ? limit : undefined;
+    if (unit !== undefined) {
+      return cancelledWhenGone(ticket.signal, unit, () =>
+        timed === undefined ? rowsOf<Row>(unit, config, given) : limitedInUnit<Row>(unit, timed, config, given),
+      );
+    }
+    const alone = (): Promise<Row[]> => this.runAlone<Row>(ticket.signal, timed, config, given);
+    return limit === undefined || ticket === BACKGROUND ? alone() : this.searchSlots.run(waiterOf(ticket), alone);
   }
 
   async runOne<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
@@ -35,8 +47,9 @@ export class Statements {
   }
 
   /**
-   * Runs reading statements under a common time limit: whatever `work` runs here, PostgreSQL cancels when the time is over.
-   * @throws ServiceError 'timeout' with the message of the limit
+   * Runs reading statements that may be dear under a common time limit: PostgreSQL cancels what runs in `work` when the time is over.
+   * Outside of a transaction each takes a slot, so that one caller's searches leave connections to others.
+   * @throws ServiceError 'timeout' with the message of the limit, 'busy' after a long wait for a slot
    */
   async within<T>(limit: TimeLimit, work: () => Promise<T>): Promise<T> {
     try {
@@ -46,50 +59,76 @@ export class Statements {
     }
   }
 
-  /** All commands travel in one flight. */
-  private async runLimited<Row extends QueryResultRow>(
-    limit: TimeLimit,
+  private async runAlone<Row extends QueryResultRow>(
+    signal: AbortSignal,
+    limit: TimeLimit | undefined,
     config: QueryConfig,
     values: unknown[],
   ): Promise<Row[]> {
-    const { client: unit } = this.unitOfWork;
-    if (unit !== undefined) {
-      const [, result] = await inOneFlight([
-        unit.query(`SET LOCAL statement_timeout = ${limit.millisecondsLeft}`),
-        unit.query<Row>(config, values),
-        unit.query('SET LOCAL statement_timeout TO DEFAULT'),
-      ] as const);
-      return result.rows;
-    }
-    const client: PoolClient = await this.pool.connect();
+    const client: PoolClient = await poolOf(this.dataSource).connect();
     client.on('error', ignored);
+    let broken: Error | undefined;
     try {
-      const milliseconds = limit.millisecondsLeft;
-      const [, , result] = await Promise.all([
-        client.query('BEGIN READ ONLY'),
-        client.query(`SET LOCAL statement_timeout = ${milliseconds}`),
-        client.query<Row>(config, values),
-      ]);
-      return result.rows;
+      if (limit === undefined)
+        return await cancelledWhenGone(signal, client, () => rowsOf<Row>(client, config, values));
+      try {
+        return await cancelledWhenGone(signal, client, () => limitedAlone<Row>(client, limit, config, values));
+      } finally {
+        broken = await client.query('COMMIT').then(
+          () => undefined,
+          (error: unknown) => error as Error,
+        );
+      }
     } finally {
-      const broken = await client.query('COMMIT').then(
-        () => undefined,
-        (error: unknown) => error as Error,
-      );
       client.off('error', ignored);
       client.release(broken);
     }
   }
 
-  private get pool(): Pool {
-    return (this.dataSource.driver as PostgresDriver).master as Pool;
+  private get searchSlots(): Slots {
+    return (this.slots ??= connectionSlots('search', this.dataSource));
   }
 }
 
-/**
- * Heard while a connection is held: one that breaks fails the statement that runs, or the next one, but an event that nobody hears would end
- * the process.
- */
+const waiterOf = ({ caller, signal }: Ticket): Waiter => ({ key: caller, signal });
+
+const rowsOf = async <Row extends QueryResultRow>(
+  client: PoolClient,
+  config: QueryConfig,
+  values: unknown[],
+): Promise<Row[]> => (await client.query<Row>(config, values)).rows;
+
+/** All commands travel in one flight. */
+async function limitedInUnit<Row extends QueryResultRow>(
+  unit: PoolClient,
+  limit: TimeLimit,
+  config: QueryConfig,
+  values: unknown[],
+): Promise<Row[]> {
+  const [, rows] = await inOneFlight([
+    unit.query(`SET LOCAL statement_timeout = ${limit.millisecondsLeft}`),
+    rowsOf<Row>(unit, config, values),
+    unit.query('SET LOCAL statement_timeout TO DEFAULT'),
+  ] as const);
+  return rows;
+}
+
+async function limitedAlone<Row extends QueryResultRow>(
+  client: PoolClient,
+  limit: TimeLimit,
+  config: QueryConfig,
+  values: unknown[],
+): Promise<Row[]> {
+  const milliseconds = limit.millisecondsLeft;
+  const [, , rows] = await inOneFlight([
+    client.query('BEGIN READ ONLY'),
+    client.query(`SET LOCAL statement_timeout = ${milliseconds}`),
+    rowsOf<Row>(client, config, values),
+  ] as const);
+  return rows;
+}
+
+/** An event that nobody hears would end the process. A connection that breaks fails the statement that runs, or the next one. */
 export const ignored = (): void => undefined;
 
 /**

@@ -3,9 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { DataSource, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
+import { type Slots } from '../admission/slots';
+import { BACKGROUND, type Ticket } from '../admission/ticket';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../http/request-context';
 import { errorTrace } from '../logging/error-trace';
+import { cancelledWhenGone } from './cancelled-when-gone';
+import { connectionSlots } from './connection-slots';
 import { TransactionConflict, isTransactionConflict } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { EarlyLocks, LockNeeded } from './early-locks';
@@ -15,6 +19,8 @@ import { type Statement } from './statement';
 interface Unit {
   readonly runner: QueryRunner;
   readonly client: PoolClient;
+  /** Of the request that began it. */
+  readonly ticket: Ticket;
   /** Present above READ COMMITTED: locks are held before the transaction begins. */
   readonly locks: EarlyLocks | undefined;
   /** Work gathered for the end of the transaction, and for after that. */
@@ -25,6 +31,9 @@ interface Unit {
   /** COMMIT was sent behind the last statements. */
   isCommitted: boolean;
 }
+
+/** Stands for work that goes on for others: in no transaction, and whether or not its request is still wanted. */
+const APART = Symbol('apart');
 
 /** Items by their key, and what to do with all of a key. */
 type Gathered = Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
@@ -45,7 +54,8 @@ const MAX_LOCKINGS = 50;
 @Injectable()
 export class UnitOfWork {
   private readonly logger = new Logger(UnitOfWork.name);
-  private readonly current = new AsyncLocalStorage<Unit>();
+  private readonly current = new AsyncLocalStorage<Unit | typeof APART>();
+  private slots: Slots | undefined;
 
   /** Sent first above READ COMMITTED, before there is a snapshot. */
   private readonly firstStatements: string[] = [];
@@ -64,7 +74,10 @@ export class UnitOfWork {
     if (this.isOpen) return work(inOneFlight);
     const level = this.requests.isolationLevel ?? 'read-committed';
     const locks = level === 'read-committed' ? undefined : new EarlyLocks();
-    return this.untilItHolds(() => this.runOnce(work, level, locks), level, locks);
+    const { ticket } = this;
+    const once = (): Promise<T> => this.runOnce(work, ticket, level, locks);
+    const inTurn = (): Promise<T> => this.transactionSlots.run({ key: ticket.caller, signal: ticket.signal }, once);
+    return this.untilItHolds(ticket === BACKGROUND ? once : inTurn, level, locks);
   }
 
   /** For `work` with one statement that writes, which is a transaction by itself: starts it over as {@link run} does. */
@@ -105,29 +118,47 @@ export class UnitOfWork {
 
   /** @throws LockNeeded in a stricter unit that began without the locks of the statement; false where it has to be sent. */
   isHeldEarly(statement: Statement, values: readonly unknown[]): boolean {
-    const locks = this.current.getStore()?.locks;
+    const locks = this.unit?.locks;
     if (statement.lockKey === undefined || locks === undefined) return false;
     locks.assertHeld(statement, values);
     return true;
   }
 
   get isOpen(): boolean {
-    return this.current.getStore() !== undefined;
+    return this.unit !== undefined;
   }
 
-  /** Runs `work` apart from the open transaction, on connections of its own: it sees what is committed, and nothing else. */
+  /**
+   * Runs `work` apart from the open transaction, on connections of its own: it sees what is committed, and nothing else. It goes on
+   * when the client of the request disconnects.
+   */
   outside<T>(work: () => T): T {
-    return this.current.exit(work);
+    return this.current.run(APART, work);
   }
 
   /** The connection of the open transaction, for named statements. */
   get client(): PoolClient | undefined {
-    return this.current.getStore()?.client;
+    return this.unit?.client;
+  }
+
+  /** For whom statements run, and until when. */
+  get ticket(): Ticket {
+    const store = this.current.getStore();
+    return store === APART ? BACKGROUND : (store?.ticket ?? this.requests.ticket);
+  }
+
+  private get unit(): Unit | undefined {
+    const store = this.current.getStore();
+    return store === APART ? undefined : store;
+  }
+
+  private get transactionSlots(): Slots {
+    return (this.slots ??= connectionSlots('transaction', this.dataSource));
   }
 
   /** Binds an injected repository to the open transaction; outside of one it comes back as it is. */
   bind<E extends ObjectLiteral>(repository: Repository<E>): Repository<E> {
-    return this.current.getStore()?.runner.manager.withRepository(repository) ?? repository;
+    return this.unit?.runner.manager.withRepository(repository) ?? repository;
   }
 
   /**
@@ -145,13 +176,13 @@ export class UnitOfWork {
 
   /** Whether the open transaction has gathered anything under `key`. */
   hasGathered(key: symbol): boolean {
-    const unit = this.current.getStore();
+    const { unit } = this;
     return unit !== undefined && (unit.gathered.has(key) || unit.gatheredLast.has(key));
   }
 
   /** Runs `action` once the transaction has committed; at once when none is open. A failing action is logged. */
   afterCommit(action: () => unknown): void {
-    const unit = this.current.getStore();
+    const { unit } = this;
     if (unit === undefined) void this.runLater(action);
     else unit.afterCommit.push(action);
   }
@@ -161,19 +192,20 @@ export class UnitOfWork {
    * open. Whoever opened the transaction goes on after it. A failing action is logged.
    */
   async whenOver(action: () => unknown): Promise<void> {
-    const unit = this.current.getStore();
+    const { unit } = this;
     if (unit === undefined) await this.runLater(action);
     else unit.whenOver.push(action);
   }
 
   private get openUnit(): Unit {
-    const unit = this.current.getStore();
+    const { unit } = this;
     if (unit === undefined) throw new Error('There is nothing to gather for without an open unit of work');
     return unit;
   }
 
   private async runOnce<T>(
     work: (finish: Finish) => Promise<T>,
+    ticket: Ticket,
     level: IsolationLevel,
     locks: EarlyLocks | undefined,
   ): Promise<T> {
@@ -181,8 +213,8 @@ export class UnitOfWork {
     const client = (await runner.connect()) as PoolClient;
     let whenOver: Unit['whenOver'] = [];
     try {
-      await locks?.take(client);
-      const unit = openUnit(runner, client, locks, [
+      if (locks !== undefined) await cancelledWhenGone(ticket.signal, client, () => locks.take(client));
+      const unit = openUnit(runner, client, ticket, locks, [
         BEGIN[level],
         ...(locks === undefined ? [] : this.firstStatements),
       ]);
@@ -236,6 +268,7 @@ function add<T>(gathered: Gathered, key: symbol, item: T, flush: (items: T[]) =>
 function openUnit(
   runner: QueryRunner,
   client: PoolClient,
+  ticket: Ticket,
   locks: EarlyLocks | undefined,
   statements: readonly string[],
 ): Unit {
@@ -250,6 +283,7 @@ function openUnit(
   return {
     runner,
     client,
+    ticket,
     locks,
     gathered: new Map(),
     gatheredLast: new Map(),

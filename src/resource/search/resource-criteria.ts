@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
+import { Statements } from '../../platform/database/statements';
+import { TimeLimit } from '../../platform/database/time-limit';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { type RowLimit } from '../rows/row-limit';
@@ -7,7 +9,7 @@ import { type ResourceText } from '../stored-resource';
 import { type SearchParameter } from './extract/search-parameter';
 import { holdsTexts } from './holds-texts';
 import { parseSearch } from './parse-search';
-import { ResourceSearch } from './resource-search';
+import { ResourceSearch, type SearchPage, type SearchRequest } from './resource-search';
 import { SearchIndex } from './search-index';
 import { type SearchClause } from './search-query';
 
@@ -24,6 +26,7 @@ export class ResourceCriteria {
   constructor(
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
+    private readonly statements: Statements,
     private readonly environment: Environment,
     private readonly clock: Clock,
   ) {}
@@ -38,7 +41,7 @@ export class ResourceCriteria {
    */
   async find(type: string, criteria: string, most = 2, limit?: RowLimit): Promise<ResourceText[]> {
     const { clauses, isHit } = await this.read(type, criteria);
-    const { resources } = await this.search.search({ type, clauses, count: most + SPARE, total: 'none', limit });
+    const { resources } = await this.searched({ type, clauses, count: most + SPARE, total: 'none', limit });
     return resources.filter(({ text }) => isHit(text)).slice(0, most);
   }
 
@@ -48,8 +51,15 @@ export class ResourceCriteria {
    */
   async findsMoreThan(most: number, type: string, criteria: string, limit?: RowLimit): Promise<boolean> {
     const { clauses } = await this.read(type, criteria);
-    const { total = 0 } = await this.search.search({ type, clauses, count: 0, total: 'accurate', limit });
+    const { total = 0 } = await this.searched({ type, clauses, count: 0, total: 'accurate', limit });
     return total > most + SPARE;
+  }
+
+  /** Criteria may be as dear as any search: they take its slots. */
+  private searched(request: SearchRequest): Promise<SearchPage> {
+    const seconds = this.environment.statementTimeoutSeconds;
+    const limit = new TimeLimit(seconds, `The criteria took longer than ${seconds} s. Name narrower ones.`, true);
+    return this.statements.within(limit, () => this.search.search(request));
   }
 
   private async read(

@@ -21,8 +21,10 @@ export class ResourceKeys {
 
   async take(): Promise<number> {
     while (this.next >= this.end) {
+      const other = this.reserving;
       this.reserving ??= this.reserveBlock().finally(() => (this.reserving = undefined));
-      await this.reserving;
+      // The transaction of another request may fail, or its client disconnect: then this one tries.
+      await (other === undefined ? this.reserving : other.catch(() => undefined));
     }
     return this.next++;
   }

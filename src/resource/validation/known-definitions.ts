@@ -50,10 +50,13 @@ export class KnownDefinitions {
 
 async function once<T>(kept: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
   if (kept.size > MAX_KNOWN) kept.clear();
-  const found = kept.get(key) ?? load();
-  kept.set(key, found);
+  const known = kept.get(key);
+  // What fails for another request, whose client may have disconnected, is loaded again.
+  if (known !== undefined) return known.catch(() => once(kept, key, load));
+  const loaded = load();
+  kept.set(key, loaded);
   try {
-    return await found;
+    return await loaded;
   } catch (error) {
     kept.delete(key);
     throw error;

@@ -1,0 +1,45 @@
+import { Connection, type PoolClient } from 'pg';
+
+/** PostgreSQL answers a cancel by closing its connection, as soon as the signal is sent. */
+const LONGEST_MILLISECONDS = 3_000;
+
+/** Members of node-postgres that its types leave out. */
+interface CancelConnection extends Connection {
+  connect(port: number | string, host?: string): void;
+  requestSsl(): void;
+  cancel(processId: number, secretKey: unknown): void;
+}
+interface CancelledClient {
+  readonly processID: number;
+  readonly secretKey: unknown;
+  readonly sslNegotiation?: string;
+}
+
+/**
+ * Cancels what runs on a connection, by a connection that takes no place in the pool and needs no login
+ * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS).
+ * When it returns the backend has been signalled: statements that are sent later are not hit.
+ * @throws Error when it is unknown whether, or when, that happens
+ */
+export function requestCancel(client: PoolClient): Promise<void> {
+  const { host, port, ssl, processID, secretKey, sslNegotiation } = client as PoolClient & CancelledClient;
+  const connection = new Connection({ ssl, sslNegotiation } as object) as CancelConnection;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => connection.stream.destroy(new Error('No answer to a cancel')), LONGEST_MILLISECONDS);
+    const send = (): void => {
+      connection.cancel(processID, secretKey);
+    };
+    connection.once('error', reject);
+    connection.once('end', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    connection.once('sslconnect', send);
+    connection.once('connect', () => {
+      if (!ssl) send();
+      else if (sslNegotiation !== 'direct') connection.requestSsl();
+    });
+    if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`);
+    else connection.connect(port, host);
+  });
+}

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type PoolClient } from 'pg';
+import { requestCancel } from './cancel-request';
+
+/** A cancel that comes between two statements of a flight hits none: it is repeated. */
+const REPEAT_MILLISECONDS = 200;
+
+/** What stops the statements of each request. One listener for all of them: most statements are over in less than a millisecond. */
+const stopsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Runs statements on a connection and cancels them in PostgreSQL when the signal aborts. A cancel names the connection and not
+ * the statement, so this waits until each cancel has been carried out: none can hit what runs there next.
+ * @throws the reason of the signal when it has aborted
+ */
+export async function cancelledWhenGone<T>(signal: AbortSignal, client: PoolClient, run: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const stops = stopsOf(signal);
+  const over = new AbortController();
+  let cancelling: Promise<void> | undefined;
+  const stop = (): void => {
+    cancelling ??= cancelUntil(over.signal, client);
+  };
+  stops.add(stop);
+  try {
+    return await run();
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    stops.delete(stop);
+    over.abort();
+    await cancelling;
+  }
+}
+
+function stopsOf(signal: AbortSignal): Set<() => void> {
+  const known = stopsBySignal.get(signal);
+  if (known !== undefined) return known;
+  const stops = new Set<() => void>();
+  stopsBySignal.set(signal, stops);
+  const stopAll = (): void => {
+    for (const stop of stops) stop();
+  };
+  signal.addEventListener('abort', stopAll, { once: true });
+  return stops;
+}
+
+/** A connection of which nobody can say whether a cancel is still on its way must not be used again. */
+async function cancelUntil(over: AbortSignal, client: PoolClient): Promise<void> {
+  try {
+    while (!over.aborted) {
+      await requestCancel(client);
+      await delay(REPEAT_MILLISECONDS, undefined, { signal: over }).catch(() => undefined);
+    }
+  } catch {
+    client.connection.stream.destroy();
+  }
+}
