@@ -8,6 +8,12 @@ import { NotificationRenderers } from './notification-renderer';
 import { type AttemptTime, type BatchSource, OutgoingBatch } from './outgoing-batch';
 import { SendMemory } from './send-memory';
 
+/** A kind, and the settings of one destination for it. */
+export interface DeliveryWay {
+  readonly handler: DeliveryKind;
+  readonly settings: DeliverySettings;
+}
+
 /** Sends a batch once, by its kind and within its time. */
 @Injectable()
 export class BatchSender {
@@ -27,11 +33,14 @@ export class BatchSender {
    * @throws whatever ended the attempt; the reason of `control` when that was aborted.
    */
   async send(batch: ClaimedBatch, control: AbortController): Promise<string> {
-    const handler = this.handlerOf(batch.kind);
-    const settings = this.settingsOf(batch.sealedSettings);
-    const time = { seconds: batch.timeoutSeconds, control };
-    const answer = await this.exchange(this.sourceOf(batch), time, (outgoing) =>
-      handler.send(outgoing, settings, control.signal),
+    const way = { handler: this.handlerOf(batch.kind), settings: this.settingsOf(batch.sealedSettings) };
+    return this.sendBy(way, this.sourceOf(batch), { seconds: batch.timeoutSeconds, control });
+  }
+
+  /** As {@link send}, for what is not in the queue. */
+  async sendBy({ handler, settings }: DeliveryWay, source: BatchSource, time: AttemptTime): Promise<string> {
+    const answer = await this.exchange(source, time, (outgoing) =>
+      handler.send(outgoing, settings, time.control.signal),
     );
     return typeof answer === 'string' ? answer : 'Delivered';
   }

@@ -64,6 +64,16 @@ const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${L
 /** Events `e` of a destination `r`: none lies at or below its mark, where deleted rows may still cost time. */
 const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.low_water_mark';
 
+/**
+ * The open batch `b` of a destination `r`. The epoch bounds what is read of the index: settled batches stay in it beside
+ * a long snapshot, and have an earlier one.
+ */
+const IS_OPEN = 'b.destination_key = r.destination_key and b.epoch > r.settled_epoch';
+
+/** The destination of a claim that is in force. By OFFSET 0 its batch is not looked up by the constant key alone. */
+const CLAIMED = `(select * from destination_runtime
+    where destination_key = $1 and epoch = $2 and owner_slot = $3 offset 0)`;
+
 /** Must be alone in its transaction (ADR 0035). */
 export const RAISE_MARK: Statement = { name: 'delivery-raise-mark', text: 'select raise_outbox_mark()' };
 
@@ -73,7 +83,7 @@ export const RAISE_MARK: Statement = { name: 'delivery-raise-mark', text: 'selec
  */
 const IS_ELIGIBLE = `${GENERATION_IN_FORCE} is not null and r.next_attempt_at <= clock_timestamp()
         and (r.owner_slot is null or r.lease_until < clock_timestamp() or r.owner_slot not in (${LIVING_SLOTS}))
-        and (exists (select from open_batch b where b.destination_key = r.destination_key)
+        and (exists (select from open_batch b where ${IS_OPEN})
           or (select e.event_id from outbox_event e where ${WAITING} order by e.event_id limit 1) is not null)`;
 
 /** At most $1 destinations that a worker can claim now: those with the fewest failures first, then those due longest. */
@@ -138,7 +148,7 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
   text: `with counted as (
       update destination_runtime r set failed_batches = r.failed_batches + 1,
         failed_events = r.failed_events + cardinality(b.event_ids), last_errors = ${withError('r.last_errors', '$2')}
-      from open_batch b where b.destination_key = r.destination_key and r.destination_key = $1
+      from open_batch b where ${IS_OPEN} and r.destination_key = $1
       returning b.destination_key, b.first_number, b.created_at, b.event_ids, b.is_replay
     )
     ${logged('counted', { duration: 'null', isDelivered: false, outcome: '$2::text' })}`,
@@ -154,10 +164,9 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',
   text: `with owner as (
-      select destination_key, next_event_number, low_water_mark, presentation from destination_runtime
-      where destination_key = $1 and epoch = $2 and owner_slot = $3
+      select destination_key, next_event_number, low_water_mark, settled_epoch, presentation from ${CLAIMED} r
     ), present as (
-      select b.* from open_batch b join owner on b.destination_key = owner.destination_key
+      select b.* from open_batch b join owner r on ${IS_OPEN}
     ), oldest as (
       select event_id, replayed_number, replayed_batch_at, replayed_origin, payload_bytes from outbox_event
       where destination_key = $1 and event_id > (select low_water_mark from owner) and not exists (select from present)
@@ -180,9 +189,9 @@ export const OPEN_BATCH: Statement = {
       where destination_key = $1 and event_id = any(array(select event_id from chosen where fits and is_run))
       returning *
     ), opened as (
-      insert into open_batch (destination_key, first_number, created_at, is_replay, presentation,
+      insert into open_batch (destination_key, epoch, first_number, created_at, is_replay, presentation,
         low_water_mark, origin, ${ARRAYS})
-      select owner.destination_key, coalesce(batch.first_replayed, owner.next_event_number),
+      select owner.destination_key, $2, coalesce(batch.first_replayed, owner.next_event_number),
         coalesce(batch.batch_at, clock_timestamp()), batch.first_replayed is not null, owner.presentation,
         least(event_ids[1] - 1, (select decided_event_id from outbox_mark)),
         case when batch.first_replayed is null then jsonb_build_object('baseUrl', $5::text, 'generation', ${GENERATION_IN_FORCE}) else batch.origin end, ${ARRAYS}
@@ -209,9 +218,8 @@ export const OPEN_BATCH: Statement = {
  * SQL of the events of the open batch, for what renderers read with it: a relation of type, id, version and position. Values as
  * of {@link OPEN_BATCH}; empty where the claim is no longer in force, as the batch may be another one then.
  */
-export const OPEN_EVENTS = `(select e.* from destination_runtime r join open_batch b on b.destination_key = r.destination_key
-    cross join lateral unnest(b.resource_types, b.resource_ids, b.versions) with ordinality e(type, id, version, position)
-    where r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3)`;
+export const OPEN_EVENTS = `(select e.* from ${CLAIMED} r join open_batch b on ${IS_OPEN}
+    cross join lateral unnest(b.resource_types, b.resource_ids, b.versions) with ordinality e(type, id, version, position))`;
 
 /** Upper ends of the buckets of `svc_topic_destination_delivery_seconds`. Destinations hold a count for each: a change needs a migration. */
 export const LATENCY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600];
@@ -233,15 +241,16 @@ export const SETTLE: Statement = {
   text: `with settled as (
       update destination_runtime r set fail_streak = 0, next_attempt_at = clock_timestamp(), epoch = r.epoch + 1,
         owner_slot = case when $6::boolean then r.owner_slot end, lease_until = case when $6::boolean then ${LEASE} end,
-        low_water_mark = greatest(r.low_water_mark, b.low_water_mark),
+        settled_epoch = r.epoch, low_water_mark = greatest(r.low_water_mark, b.low_water_mark),
         next_event_number = r.next_event_number + case when b.is_replay then 0 else cardinality(b.event_ids) end,
         delivered_batches = r.delivered_batches + 1, delivered_events = r.delivered_events + cardinality(b.event_ids),
         ${COUNT_LATENCIES}
-      from open_batch b
-      where b.destination_key = r.destination_key and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3
-      returning r.destination_key
+      from (select b.* from ${CLAIMED} r join open_batch b on ${IS_OPEN}) b
+      where r.destination_key = b.destination_key and r.epoch = $2 and r.owner_slot = $3
+      returning b.destination_key, b.epoch
     ), closed as (
-      delete from open_batch where destination_key = $1 and exists (select from settled) returning *
+      delete from open_batch b using settled where b.destination_key = settled.destination_key and b.epoch = settled.epoch
+      returning b.*
     ), logged as (
       ${logged('closed', { duration: '$4::integer', isDelivered: true, outcome: '$5::text' })}
     )
@@ -259,7 +268,7 @@ export const FAIL: Statement = {
       from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::double precision[])
           f(key, epoch, slot, duration, outcome, pause)
         join open_batch b on b.destination_key = f.key
-      where r.destination_key = f.key and r.epoch = f.epoch and r.owner_slot = f.slot
+      where ${IS_OPEN} and r.destination_key = f.key and r.epoch = f.epoch and r.owner_slot = f.slot
       returning b.destination_key, b.first_number, b.created_at, b.event_ids, b.is_replay, duration, outcome
     ), logged as (
       ${logged('failed', { duration: 'duration', isDelivered: false, outcome: 'outcome' })}
@@ -335,25 +344,27 @@ export const KEEP_DAYS: Statement = {
   text: 'select keep_delivery_days($1::integer) as stray_rows',
 };
 
-/** {@link COUNTS} as they are read. */
-export interface CountsRow {
-  readonly delivered_batches: number;
-  readonly failed_batches: number;
-  readonly delivered_events: number;
-  readonly failed_events: number;
-  readonly in_process: number;
-  readonly queued: number;
+/** {@link COUNTS} as they are read: totals since the destination was made, and what is on its way. */
+export interface DeliveryCounts {
+  readonly deliveredBatches: number;
+  readonly failedBatches: number;
+  readonly deliveredEvents: number;
+  readonly failedEvents: number;
+  readonly eventsInProcess: number;
+  readonly eventsQueued: number;
 }
 
-const COUNTS = `r.delivered_batches, r.failed_batches, r.delivered_events, r.failed_events,
-      coalesce(cardinality(b.event_ids), 0) as in_process,
-      (select count(*) from outbox_event e where ${WAITING}) as queued`;
+const COUNTS = `r.delivered_batches as "deliveredBatches", r.failed_batches as "failedBatches",
+      r.delivered_events as "deliveredEvents", r.failed_events as "failedEvents",
+      coalesce(cardinality(b.event_ids), 0) as "eventsInProcess",
+      (select count(*) from outbox_event e where ${WAITING}) as "eventsQueued"`;
 
 /** One snapshot: delivered, in process and queued always add up to what was recorded. */
 export const STATUS: Statement = {
   name: 'delivery-status',
-  text: `select ${COUNTS}, r.started_at, r.last_errors, (select is_held from delivery_generation) as is_held
-    from destination_runtime r left join open_batch b on b.destination_key = r.destination_key
+  text: `select ${COUNTS}, r.started_at as "startedAt", r.last_errors as "lastErrors",
+      (select is_held from delivery_generation) as "isHeld"
+    from destination_runtime r left join open_batch b on ${IS_OPEN}
     where r.destination_id = $1`,
 };
 
@@ -366,6 +377,6 @@ export const METRICS: Statement = {
         where ${WAITING} order by e.event_id limit 1)))::double precision, 0) as oldest_age,
       (select count(*) from destination_runtime) as destinations
     from (select * from destination_runtime order by destination_key limit $1) r
-      left join open_batch b on b.destination_key = r.destination_key
+      left join open_batch b on ${IS_OPEN}
     order by r.destination_key`,
 };

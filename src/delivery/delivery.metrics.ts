@@ -3,9 +3,9 @@ import { Statements } from '../platform/database/statements';
 import { TimeLimit } from '../platform/database/time-limit';
 import { type MetricFamily, type Sample, single } from '../platform/metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../platform/metrics/metric-source';
-import { type CountsRow, LATENCY_BOUNDS_SECONDS, METRICS } from './delivery-statements';
+import { type DeliveryCounts, LATENCY_BOUNDS_SECONDS, METRICS } from './delivery-statements';
 
-interface MetricsRow extends CountsRow {
+interface MetricsRow extends DeliveryCounts {
   readonly destination_id: string;
   readonly fail_streak: number;
   readonly oldest_age: number;
@@ -51,8 +51,13 @@ export class DeliveryMetrics implements MetricSource {
         `Destinations beyond the first ${MAX_DESTINATIONS}, not told here.`,
         destinations - rows.length,
       ),
-      family('gauge', 'messages_queued', 'Events that wait for a batch.', (row) => row.queued),
-      family('gauge', 'messages_in_process', 'Events of the batch that is being delivered.', (row) => row.in_process),
+      family('gauge', 'messages_queued', 'Events that wait for a batch.', (row) => row.eventsQueued),
+      family(
+        'gauge',
+        'messages_in_process',
+        'Events of the batch that is being delivered.',
+        (row) => row.eventsInProcess,
+      ),
       family(
         'gauge',
         'oldest_message_age_seconds',
@@ -60,15 +65,15 @@ export class DeliveryMetrics implements MetricSource {
         (row) => row.oldest_age,
       ),
       family('gauge', 'failures_in_a_row', 'Failed attempts since the last delivery.', (row) => row.fail_streak),
-      family('counter', 'messages_delivered_total', 'Events delivered.', (row) => row.delivered_events),
+      family('counter', 'messages_delivered_total', 'Events delivered.', (row) => row.deliveredEvents),
       family(
         'counter',
         'messages_failed_total',
         'Events of failed attempts, counted again at each.',
-        (row) => row.failed_events,
+        (row) => row.failedEvents,
       ),
-      family('counter', 'batches_delivered_total', 'Batches delivered.', (row) => row.delivered_batches),
-      family('counter', 'batches_failed_total', 'Failed attempts.', (row) => row.failed_batches),
+      family('counter', 'batches_delivered_total', 'Batches delivered.', (row) => row.deliveredBatches),
+      family('counter', 'batches_failed_total', 'Failed attempts.', (row) => row.failedBatches),
       {
         name: `${PREFIX}_delivery_seconds`,
         type: 'histogram',
@@ -86,12 +91,12 @@ function latencySamples(row: MetricsRow): Sample[] {
     value: row.latency_counts[index] ?? 0,
   }));
   return [
-    ...[...bounds, { le: '+Inf', value: row.delivered_events }].map(({ le, value }) => ({
+    ...[...bounds, { le: '+Inf', value: row.deliveredEvents }].map(({ le, value }) => ({
       suffix: '_bucket' as const,
       labels: { ...labels, le },
       value,
     })),
     { suffix: '_sum', labels, value: row.latency_seconds },
-    { suffix: '_count', labels, value: row.delivered_events },
+    { suffix: '_count', labels, value: row.deliveredEvents },
   ];
 }

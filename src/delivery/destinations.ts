@@ -4,7 +4,7 @@ import { UnitOfWork } from '../platform/database/unit-of-work';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type DeliverySettings } from './delivery-kind';
-import { COUNT_UNKNOWN_OUTCOME, type CountsRow, STATUS } from './delivery-statements';
+import { COUNT_UNKNOWN_OUTCOME, type DeliveryCounts, STATUS } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
 import { type DestinationRuntime, DestinationRuntimes } from './destination-runtimes.repository';
 
@@ -29,25 +29,13 @@ export interface DeliveryError {
   readonly timestamp: string;
 }
 
-/** Totals since the destination was made, and what is on its way (interface, "Status result of the destination"). */
-export interface DestinationStatus {
-  readonly deliveredBatches: number;
-  readonly failedBatches: number;
-  readonly deliveredEvents: number;
-  readonly failedEvents: number;
-  readonly eventsInProcess: number;
-  readonly eventsQueued: number;
+/** interface, "Status result of the destination". */
+export interface DestinationStatus extends DeliveryCounts {
   readonly startedAt: Date;
   /** Newest first. */
   readonly lastErrors: readonly DeliveryError[];
   /** Whether nothing is delivered since a restore, until an operator releases it. */
   readonly isHeld: boolean;
-}
-
-interface StatusRow extends CountsRow {
-  readonly started_at: Date;
-  readonly last_errors: readonly DeliveryError[];
-  readonly is_held: boolean;
 }
 
 const RECONFIGURED = 'The outcome is unknown: the destination was changed during the attempt. The batch is sent again.';
@@ -105,20 +93,8 @@ export class Destinations {
   }
 
   /** One consistent snapshot, the same on every replica. */
-  async findStatus(id: string): Promise<DestinationStatus | undefined> {
-    const row = await this.statements.runOne<StatusRow>(STATUS, [id]);
-    if (row === undefined) return undefined;
-    return {
-      deliveredBatches: row.delivered_batches,
-      failedBatches: row.failed_batches,
-      deliveredEvents: row.delivered_events,
-      failedEvents: row.failed_events,
-      eventsInProcess: row.in_process,
-      eventsQueued: row.queued,
-      startedAt: row.started_at,
-      lastErrors: row.last_errors,
-      isHeld: row.is_held,
-    };
+  findStatus(id: string): Promise<DestinationStatus | undefined> {
+    return this.statements.runOne<DestinationStatus>(STATUS, [id]);
   }
 
   private settingsOf(row: DestinationRuntime | undefined): DestinationSettings | undefined {

@@ -60,13 +60,14 @@ export const READ_NUMBERED: Statement = {
 export const READ_ATTEMPTS: Statement = {
   name: 'timeline-read-attempts',
   text: `select * from (
-      select first_number, event_count, ended_at, duration_milliseconds, is_delivered, is_replay, outcome,
+      select first_number as "firstNumber", event_count as "eventCount", ended_at as "endedAt",
+        duration_milliseconds as "durationMilliseconds", is_delivered as "isDelivered", is_replay as "isReplay", outcome,
         row_number() over (partition by first_number, event_count, is_replay order by ended_at desc) as place,
         count(*) over (partition by first_number, event_count, is_replay) as total
       from delivery_attempt
       where destination_key = $1 and first_number <= $3::bigint and first_number > $2::bigint - ${MAX_BATCH_EVENTS}
         and first_number + event_count > $2::bigint
-    ) attempt where place <= ${SHOWN_ATTEMPTS} order by ended_at`,
+    ) attempt where place <= ${SHOWN_ATTEMPTS} order by "endedAt"`,
 };
 
 const DELIVERED = `from delivery_attempt

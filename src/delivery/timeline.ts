@@ -26,8 +26,8 @@ export interface TimelineQuery extends EventRange {
 
 export interface TimelineAttempt {
   readonly endedAt: Date;
-  /** Undefined for an attempt whose outcome nobody knows. */
-  readonly durationMilliseconds: number | undefined;
+  /** Null for an attempt whose outcome nobody knows. */
+  readonly durationMilliseconds: number | null;
   readonly isDelivered: boolean;
   /** Whether the event had been delivered before and was sent again on request. */
   readonly isReplay: boolean;
@@ -77,14 +77,9 @@ interface NumberedRow extends EventRow {
   readonly ended_at: Date | null;
 }
 
-interface AttemptRow {
-  readonly first_number: number;
-  readonly event_count: number;
-  readonly ended_at: Date;
-  readonly duration_milliseconds: number | null;
-  readonly is_delivered: boolean;
-  readonly is_replay: boolean;
-  readonly outcome: string;
+interface AttemptRow extends TimelineAttempt {
+  readonly firstNumber: number;
+  readonly eventCount: number;
   readonly total: number;
 }
 
@@ -179,16 +174,7 @@ const eventOf = (row: EventRow) => ({
 });
 
 function attemptsOf(number: number, rows: readonly AttemptRow[]): Pick<TimelineEvent, 'attempts' | 'attemptCount'> {
-  const own = rows.filter(({ first_number: first, event_count: count }) => first <= number && number < first + count);
-  const totals = new Map(own.map((row) => [`${row.first_number} ${row.event_count} ${row.is_replay}`, row.total]));
-  return {
-    attempts: own.map((row) => ({
-      endedAt: row.ended_at,
-      durationMilliseconds: row.duration_milliseconds ?? undefined,
-      isDelivered: row.is_delivered,
-      isReplay: row.is_replay,
-      outcome: row.outcome,
-    })),
-    attemptCount: [...totals.values()].reduce((sum, total) => sum + total, 0),
-  };
+  const attempts = rows.filter(({ firstNumber: first, eventCount }) => first <= number && number < first + eventCount);
+  const totals = new Map(attempts.map((row) => [`${row.firstNumber} ${row.eventCount} ${row.isReplay}`, row.total]));
+  return { attempts, attemptCount: [...totals.values()].reduce((sum, total) => sum + total, 0) };
 }

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { ServiceError } from '../platform/errors/service-error';
 import { Clock } from '../platform/time/clock';
-import { BatchSender } from './batch-sender';
+import { BatchSender, type DeliveryWay } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
-import { type DeliveryKind, type DeliverySettings, type Finding } from './delivery-kind';
+import { type Finding } from './delivery-kind';
 import { type DestinationRuntime, DestinationRuntimes } from './destination-runtimes.repository';
 import { type EventArrays, eventsIn } from './event-arrays';
 import { type BatchOrigin, type DeliveryBatch } from './notification-renderer';
-import { type BatchSource } from './outgoing-batch';
+import { type AttemptTime, type BatchSource } from './outgoing-batch';
 import { type EventRange, rangeValues } from './timeline';
 import { READ_DELIVERED } from './timeline-statements';
 
@@ -29,11 +29,6 @@ interface BatchRow extends EventArrays {
   readonly first_number: number;
   readonly opened_at: Date;
   readonly origin: BatchOrigin | null;
-}
-
-interface Trial {
-  readonly handler: DeliveryKind;
-  readonly settings: DeliverySettings;
 }
 
 /** Sends while the caller waits, beside the queue: nothing of it counts for the destination. */
@@ -57,7 +52,7 @@ export class Trials {
     endpoint: string,
   ): Promise<{ readonly batches: readonly TriedBatch[]; readonly nextNumber: number | undefined }> {
     const runtime = await this.runtimes.read(destinationId);
-    const { handler, settings } = this.trialOf(runtime, endpoint);
+    const way = this.wayOf(runtime, endpoint);
     const values = [runtime.destinationKey, MAX_BATCHES + 1, ...rangeValues(range)];
     const rows = await this.statements.run<BatchRow>(READ_DELIVERED, values);
     const endsAt = performance.now() + MAX_SECONDS * 1000;
@@ -65,7 +60,7 @@ export class Trials {
     for (const row of rows) {
       if (batches.length === MAX_BATCHES || performance.now() > endsAt)
         return { batches, nextNumber: row.first_number };
-      const tried = await this.send(batchOf(runtime, row), { handler, settings });
+      const tried = await this.send(batchOf(runtime, row), way);
       batches.push(tried);
       if (!tried.isDelivered) return { batches, nextNumber: row.first_number };
     }
@@ -75,44 +70,32 @@ export class Trials {
   /** Sends a sample without events, to the endpoint given or the destination's own, and grades what comes back. */
   async test(destinationId: string, endpoint: string | undefined): Promise<readonly Finding[]> {
     const runtime = await this.runtimes.read(destinationId);
-    const { handler, settings } = this.trialOf(runtime, endpoint);
-    const { destinationId: id, presentation, nextEventNumber: firstNumber } = runtime;
-    const sample = {
-      destinationId: id,
-      presentation,
-      firstNumber,
-      createdAt: this.clock.now(),
-      origin: null,
-      events: [],
-    };
-    const probe = handler.probe?.bind(handler);
+    const way = this.wayOf(runtime, endpoint);
+    const { presentation, nextEventNumber: firstNumber } = runtime;
+    const sample = { destinationId, presentation, firstNumber, createdAt: this.clock.now(), origin: null, events: [] };
+    const probe = way.handler.probe?.bind(way.handler);
     if (probe === undefined) {
-      const { isDelivered, outcome } = await this.send(sample, { handler, settings });
+      const { isDelivered, outcome } = await this.send(sample, way);
       return [{ name: 'answer', grade: isDelivered ? 'pass' : 'fail', message: outcome }];
     }
-    const control = new AbortController();
-    return this.sender.exchange(sourceOf(sample), { seconds: secondsOf(settings), control }, (outgoing) =>
-      probe(outgoing, settings, control.signal),
+    const time = timeOf(way);
+    return this.sender.exchange(sourceOf(sample), time, (outgoing) =>
+      probe(outgoing, way.settings, time.control.signal),
     );
   }
 
-  private async send(batch: DeliveryBatch, { handler, settings }: Trial): Promise<TriedBatch> {
+  private async send(batch: DeliveryBatch, way: DeliveryWay): Promise<TriedBatch> {
     const numbers = { firstNumber: batch.firstNumber, lastNumber: batch.firstNumber + batch.events.length - 1 };
-    const control = new AbortController();
     try {
-      const answer = await this.sender.exchange(
-        sourceOf(batch),
-        { seconds: secondsOf(settings), control },
-        (outgoing) => handler.send(outgoing, settings, control.signal),
-      );
-      return { ...numbers, isDelivered: true, outcome: typeof answer === 'string' ? answer : 'Delivered' };
+      const outcome = await this.sender.sendBy(way, sourceOf(batch), timeOf(way));
+      return { ...numbers, isDelivered: true, outcome };
     } catch (error) {
       if (!(error instanceof DeliveryFailure)) throw error;
       return { ...numbers, isDelivered: false, outcome: error.message };
     }
   }
 
-  private trialOf({ kind, sealedSettings }: DestinationRuntime, endpoint: string | undefined): Trial {
+  private wayOf({ kind, sealedSettings }: DestinationRuntime, endpoint: string | undefined): DeliveryWay {
     const handler = this.sender.handlerOf(kind);
     const settings = this.sender.settingsOf(sealedSettings);
     if (endpoint === undefined) return { handler, settings };
@@ -127,7 +110,10 @@ export class Trials {
 
 const sourceOf = (batch: DeliveryBatch): BatchSource => ({ share: 'all', read: () => Promise.resolve(batch) });
 
-const secondsOf = ({ timeoutSeconds }: DeliverySettings): number => Math.min(timeoutSeconds, MAX_SECONDS);
+const timeOf = ({ settings }: DeliveryWay): AttemptTime => ({
+  seconds: Math.min(settings.timeoutSeconds, MAX_SECONDS),
+  control: new AbortController(),
+});
 
 const batchOf = ({ destinationId, presentation }: DestinationRuntime, row: BatchRow): DeliveryBatch => ({
   destinationId,

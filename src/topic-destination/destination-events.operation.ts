@@ -106,7 +106,7 @@ function partsOf(event: TimelineEvent, isReadable: boolean): object[] {
 
 const attemptParts = ({ endedAt, durationMilliseconds, isDelivered, isReplay, outcome }: TimelineAttempt): object[] => [
   ...instantPart('ended', endedAt),
-  ...(durationMilliseconds === undefined ? [] : [{ name: 'durationMilliseconds', valueDecimal: durationMilliseconds }]),
+  ...(durationMilliseconds === null ? [] : [{ name: 'durationMilliseconds', valueDecimal: durationMilliseconds }]),
   { name: 'delivered', valueBoolean: isDelivered },
   ...(isReplay ? [{ name: 'replay', valueBoolean: true }] : []),
   { name: 'outcome', valueString: outcome },

@@ -22,7 +22,7 @@ describe('A defect is noticed', () => {
       try {
         const stage = await stageOf(bed, defect, withDefect(defect));
         const patience = { patienceMilliseconds: 4000, silenceMilliseconds: 4000 };
-        await expect(defect.scenario({ ...stage, ...patience })).rejects.toThrow();
+        await expect(defect.scenario({ ...stage, ...patience })).rejects.toThrow(defect.noticedBy);
       } finally {
         await bed.close();
       }

@@ -19,6 +19,7 @@ let proxy: TcpProxy;
 let app: TestApp;
 let receiver: WebhookReceiver;
 let direct: Client;
+let topic: string;
 let destinationId: string;
 
 beforeAll(async () => {
@@ -38,13 +39,17 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  const topic = await newTopic(app, { resource: 'Basic' });
+  topic = await newTopic(app, { resource: 'Basic' });
+  destinationId = await newDestination(app, destinationOf(MANY));
+});
+
+function destinationOf(maxMessagesInBatch: number): object {
   const parameter = [
     { name: 'endpoint', valueUrl: receiver.url },
-    { name: 'maxMessagesInBatch', valueUnsignedInt: MANY },
+    { name: 'maxMessagesInBatch', valueUnsignedInt: maxMessagesInBatch },
   ];
-  destinationId = await newDestination(app, destination(topic, { parameter, content: 'empty' }));
-});
+  return destination(topic, { parameter, content: 'empty' });
+}
 
 async function connect(): Promise<Client> {
   const client = new Client({ connectionString: database.url });
@@ -210,6 +215,24 @@ describe('The low-water mark of a queue', () => {
     await direct.query('select pg_current_xact_id()');
     await expect(direct.query('select raise_outbox_mark()')).rejects.toThrow('first statement of its transaction');
     await direct.query('rollback');
+  });
+
+  it('D1: beside a long snapshot a batch reads no more of settled batches than the first one', async () => {
+    const batchesRead = (): Promise<number> =>
+      numberOf(`select idx_tup_read as number from pg_stat_user_indexes where indexrelname = 'open_batch_pk'`);
+    const reader = await connect();
+    await reader.query('begin isolation level repeatable read');
+    await reader.query('select from outbox_event limit 1');
+    await app.put(`/fhir/SvcTopicDestination/${destinationId}`, { ...destinationOf(1), id: destinationId });
+    const before = await batchesRead();
+    await append(direct, 300);
+    await delivered(app, destinationId, 300);
+    await eventually('statistics are reported', async () => (await batchesRead()) > before);
+    await wait(1200); // PostgreSQL reports them once a second
+    const read = (await batchesRead()) - before;
+    await reader.query('rollback');
+    await reader.end();
+    expect(read / 300).toBeLessThan(15);
   });
 
   it('D1: is unknown to a server of 240c7c3, which fails its claims and loses nothing', async () => {

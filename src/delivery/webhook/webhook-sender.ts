@@ -73,7 +73,7 @@ export class WebhookSender implements OnApplicationShutdown {
         if (!isRetry && !signal.aborted && metClosingConnection(body.request)) continue;
         throw connectionFailureOf(error);
       } finally {
-        body.destroy();
+        body.end();
       }
     }
   }
@@ -83,7 +83,7 @@ export class WebhookSender implements OnApplicationShutdown {
     return {
       method: 'POST',
       url: settings.endpoint,
-      data: body,
+      data: body.stream,
       transport: body.transport,
       signal,
       httpAgent: http,

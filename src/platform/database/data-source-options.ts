@@ -11,6 +11,7 @@ import { CreateEverythingList1795000000012 } from './migrations/1795000000012-cr
 import { ReplaceQueueFloors1795000000100 } from './migrations/1795000000100-replace-queue-floors';
 import { KeepTheOriginOfBatches1795000000101 } from './migrations/1795000000101-keep-the-origin-of-batches';
 import { CreateDeliveryGeneration1795000000102 } from './migrations/1795000000102-create-delivery-generation';
+import { BoundTheSearchForOpenBatches1795000000103 } from './migrations/1795000000103-bound-the-search-for-open-batches';
 import { DropSuspectDestinations1795000000110 } from './migrations/1795000000110-drop-suspect-destinations';
 import { IndexVersionsByTransaction1795000000120 } from './migrations/1795000000120-index-versions-by-transaction';
 
@@ -38,6 +39,7 @@ export const MIGRATIONS = [
   ReplaceQueueFloors1795000000100,
   KeepTheOriginOfBatches1795000000101,
   CreateDeliveryGeneration1795000000102,
+  BoundTheSearchForOpenBatches1795000000103,
   DropSuspectDestinations1795000000110,
   IndexVersionsByTransaction1795000000120,
 ];
