@@ -34,7 +34,7 @@ export interface Portion {
 
 const LINK_INDEX =
   'reference_link_target_idx on reference_link (target_hash, parameter_id, main_date desc, resource_key desc)';
-const SOURCE_INDEX = 'reference_link_source_idx on reference_link (resource_key, parameter_id) include (target_hash)';
+const SOURCE_INDEX = 'reference_link_pk on reference_link (resource_key, parameter_id, target_hash)';
 const PATIENT_INDEX = 'resource_type_id_idx on resource (type, id)';
 
 /** The order of the answer, within a portion. */

@@ -102,8 +102,8 @@ async function fill(client: Client): Promise<void> {
     resources('Encounter', encounters, ENCOUNTERS),
     resources('Observation', observations, OBSERVATIONS),
     resources('Observation', circle, CIRCLE),
-    `insert into search_string (main_date, resource_key, parameter_id, value)
-       select main_date, resource_key, ${FAMILY}, 'family' || resource_key from resource where type = 'Patient'`,
+    `insert into search_string (main_date, resource_key, parameter_id, value_hash, value)
+       select main_date, resource_key, ${FAMILY}, 0, 'family' || resource_key from resource where type = 'Patient'`,
     links(SUBJECT, encounters, ENCOUNTERS, `${patients} + 1 + n % ${PATIENTS}`),
     links(ENCOUNTER, observations, OBSERVATIONS, `${encounters} + 1 + n % ${ENCOUNTERS}`),
     `insert into reference_link (target_hash, main_date, resource_key, parameter_id)

@@ -309,9 +309,9 @@ async function fill(client: Client): Promise<void> {
     `insert into reference_link (target_hash, main_date, resource_key, parameter_id)
        select 1 + resource_key % ${PATIENTS}, main_date, resource_key, ${SUBJECT} from resource where type = 'Observation'`,
     `insert into reference_link (target_hash, main_date, resource_key, parameter_id) select 1000000 + n, now(), 200001, 9 from generate_series(1, 30) n`,
-    `insert into search_string (main_date, resource_key, parameter_id, value)
-       select main_date, resource_key, ${NAME}, 'name' || (resource_key * 7919 + k) % 5000 from resource, generate_series(0, 1) k where type = 'Observation' and resource_key % 2 = 0`,
-    `insert into search_string (main_date, resource_key, parameter_id, value) select main_date, resource_key, ${PATIENT_NAME}, 'patient' || reference_hash from resource where type = 'Patient'`,
+    `insert into search_string (main_date, resource_key, parameter_id, value_hash, value)
+       select main_date, resource_key, ${NAME}, k, 'name' || (resource_key * 7919 + k) % 5000 from resource, generate_series(0, 1) k where type = 'Observation' and resource_key % 2 = 0`,
+    `insert into search_string (main_date, resource_key, parameter_id, value_hash, value) select main_date, resource_key, ${PATIENT_NAME}, 0, 'patient' || reference_hash from resource where type = 'Patient'`,
     `insert into search_date (low, high, main_date, resource_key, parameter_id)
        select case when resource_key % 1000 = 500 then timestamptz '0001-01-01 00:00:00+00' else main_date end,
          main_date + case when resource_key % 25 = 0 and resource_key % 1000 <> 500 then interval '30 days' else interval '1 second' end, main_date, resource_key, ${DATE} from resource where type = 'Observation'`,

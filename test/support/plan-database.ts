@@ -12,6 +12,7 @@ export interface PlanNode {
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Join Filter'?: number;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -50,10 +51,24 @@ export class PlanDatabase {
     return plan.Plan;
   }
 
+  /** A binary array as PostgreSQL prints it; the OID of its elements stands in its third word. */
+  private async arrayLiteralOf(array: Buffer): Promise<string> {
+    const type = await this.client.query<{ type: string }>('select format_type($1, null) as type', [
+      array.readInt32BE(8),
+    ]);
+    const { rows } = await this.client.query<{ text: string }>(`select $1::${type.rows[0]?.type}[]::text as text`, [
+      array,
+    ]);
+    return literalOf(rows[0]?.text);
+  }
+
   private async explained<Line>(options: string, { statement, values }: Bound): Promise<Line[]> {
     await this.client.query('deallocate all');
     await this.client.query(`prepare shape as ${statement.text}`);
-    const given = values.length === 0 ? '' : `(${values.map(literalOf).join(', ')})`;
+    const literals: string[] = [];
+    for (const value of values)
+      literals.push(Buffer.isBuffer(value) ? await this.arrayLiteralOf(value) : literalOf(value));
+    const given = values.length === 0 ? '' : `(${literals.join(', ')})`;
     const { rows } = await this.client.query<{ 'QUERY PLAN': Line }>(`explain (${options}) execute shape ${given}`);
     return rows.map((row) => row['QUERY PLAN']);
   }

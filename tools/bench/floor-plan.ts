@@ -5,9 +5,11 @@ import { compilePage, compileTotal } from '../../src/resource/search/compile-sea
 import { type CompiledSearch } from '../../src/resource/search/compile/binder';
 import { Extractors } from '../../src/resource/search/extract/extractor';
 import { targetHashOf } from '../../src/resource/search/extract/hash';
+import { type SearchRows } from '../../src/resource/search/extract/search-rows';
 import { SearchParameterSet } from '../../src/resource/search/extract/search-parameter-set';
 import { parseSearch } from '../../src/resource/search/parse-search';
 import { countOf } from '../../src/resource/search/result-parameters';
+import { indexDigestsOf } from '../../src/resource/store/index-digests';
 import { insertResources } from '../../src/resource/store/insert-many';
 import { type BoundStatement, type NewRow, insertResource } from '../../src/resource/store/write-statements';
 import { CHARTS, NEW_BUNDLES, NEW_OBSERVATIONS, bundleTextOf, searchQueryOf } from './bench-data';
@@ -75,16 +77,7 @@ const BLANK = { key: -1, id: 'blank id', referenceHash: -2, updatedAt: new Date(
 
 function plannedInsert(body: string): PlannedInsert {
   const rows = new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource);
-  const mainDate = new Date(rows.mainDate ?? 0);
-  const { statement, values } = insertResource({
-    ...BLANK,
-    parametersVersion: 1,
-    type: TYPE,
-    version: 1,
-    method: 'POST',
-    mainDate,
-    rows,
-  });
+  const { statement, values } = insertResource({ ...BLANK, ...versionOf(rows) });
   const [key, id, hash, updated, text] = [BLANK.key, BLANK.id, BLANK.referenceHash, BLANK.updatedAt, BLANK.text].map(
     (blank) => values.indexOf(blank),
   ) as [number, number, number, number, number];
@@ -101,6 +94,11 @@ function plannedInsert(body: string): PlannedInsert {
       return { text: stored, statement, values: filled };
     },
   };
+}
+
+function versionOf(rows: SearchRows): Pick<NewRow, Exclude<keyof NewRow, keyof typeof BLANK>> {
+  const version = { version: 1, mainDate: new Date(rows.mainDate ?? 0), rows, parametersVersion: 1 };
+  return { ...version, type: TYPE, method: 'POST', indexDigests: indexDigestsOf(version) };
 }
 
 function metaOf(updatedAt: Date): string {
@@ -121,14 +119,7 @@ function plannedTransaction(bodies: readonly string[]): PlannedTransaction {
 
 function plannedRow(body: string): (row: NewObservation) => NewRow {
   const rows = new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource);
-  const known = {
-    type: TYPE,
-    version: 1,
-    method: 'POST',
-    mainDate: new Date(rows.mainDate ?? 0),
-    rows,
-    parametersVersion: 1,
-  } as const;
+  const known = versionOf(rows);
   const members = body.slice(`{"resourceType":"${TYPE}"`.length);
   return ({ id, key, updatedAt }) => {
     const text = `{"resourceType":"${TYPE}","id":"${id}","meta":${metaOf(updatedAt)}${members}`;

@@ -14,6 +14,7 @@ import { CreateDeliveryGeneration1795000000102 } from './migrations/179500000010
 import { BoundTheSearchForOpenBatches1795000000103 } from './migrations/1795000000103-bound-the-search-for-open-batches';
 import { DropSuspectDestinations1795000000110 } from './migrations/1795000000110-drop-suspect-destinations';
 import { IndexVersionsByTransaction1795000000120 } from './migrations/1795000000120-index-versions-by-transaction';
+import { KeySearchIndexRows1795000000200 } from './migrations/1795000000200-key-search-index-rows';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -42,6 +43,7 @@ export const MIGRATIONS = [
   BoundTheSearchForOpenBatches1795000000103,
   DropSuspectDestinations1795000000110,
   IndexVersionsByTransaction1795000000120,
+  KeySearchIndexRows1795000000200,
 ];
 
 /** Options of the one DataSource: for the app, the migrations at start, and the TypeORM command line. */

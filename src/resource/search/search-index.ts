@@ -6,7 +6,6 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ResourceTypes } from '../resource-types';
 import { Extractors } from './extract/extractor';
 import { targetHashOf } from './extract/hash';
-import { type LiveSearchParameter } from './extract/search-parameter';
 import { SearchParameterSet } from './extract/search-parameter-set';
 import { IndexSnapshot } from './index-snapshot';
 import { type LiveSet, LiveSearchParameters } from './live/live-search-parameters.repository';
@@ -65,11 +64,6 @@ export class SearchIndex implements OnApplicationBootstrap {
     return this.cached.newest?.parameters ?? this.builtIn;
   }
 
-  /** What one live parameter alone adds, as the unsettled rows of a resource. */
-  snapshotOf(parameter: LiveSearchParameter): IndexSnapshot {
-    return this.snapshot(0, [parameter]);
-  }
-
   /** The number that links to `type/id` are found by. */
   referenceHash(type: string, id: string): number {
     return targetHashOf(localKey(type, id));
@@ -79,13 +73,10 @@ export class SearchIndex implements OnApplicationBootstrap {
   private async load(): Promise<IndexSnapshot> {
     const set = await this.live.load();
     if (this.made?.set.signature !== set.signature) {
-      this.made = { set, snapshot: this.snapshot(set.version, set.parameters) };
+      const parameters = this.builtIn.withLive(set.parameters);
+      const extractors = new Extractors(parameters, this.environment.baseUrl);
+      this.made = { set, snapshot: new IndexSnapshot(set.version, parameters, extractors) };
     }
     return this.made.snapshot;
-  }
-
-  private snapshot(version: number, live: readonly LiveSearchParameter[]): IndexSnapshot {
-    const parameters = this.builtIn.withLive(live);
-    return new IndexSnapshot(version, parameters, new Extractors(parameters, this.environment.baseUrl));
   }
 }

@@ -14,7 +14,7 @@ export const READ_CURRENT: Statement = {
 /** For a write: waits for whoever changes the row now. */
 export const READ_FOR_UPDATE: Statement = {
   name: 'resource-read-for-update',
-  text: `select ${RESOURCE_COLUMNS}, resource_key, main_date from resource where type = $1 and id = $2 for update`,
+  text: `select ${RESOURCE_COLUMNS}, resource_key, main_date, index_digests from resource where type = $1 and id = $2 for update`,
 };
 
 export const READ_MANY: Statement = {
@@ -81,7 +81,7 @@ export const LOCK_IDS: Statement = {
 /** The rows are locked in the order in which they are found, which the sorted join makes that of type and id. */
 export const READ_MANY_FOR_UPDATE: Statement = {
   name: 'resource-read-many-for-update',
-  text: `select r.${RESOURCE_COLUMNS.replaceAll(', ', ', r.')}, r.resource_key, r.main_date
+  text: `select r.${RESOURCE_COLUMNS.replaceAll(', ', ', r.')}, r.resource_key, r.main_date, r.index_digests
     from (select type, id from unnest($1::text[], $2::text[]) u(type, id) order by type, id) asked
     cross join lateral (
       select * from resource s where s.type = asked.type and s.id = asked.id for update

@@ -12,7 +12,9 @@ import { SearchIndex } from '../search/search-index';
 import { type StoredResource, type WriteMethod } from '../stored-resource';
 import { ResourceKeys } from './resource-keys';
 import { type ResourceRow, storedResourceOf } from './resource-row';
+import { indexDigestsOf } from './index-digests';
 import { insertResources } from './insert-many';
+import { reindexResources } from './reindex-statement';
 import {
   LAST_VERSION,
   LAST_VERSIONS,
@@ -24,21 +26,26 @@ import {
 } from './resource-statements';
 import {
   type BoundStatement,
+  type LockedVersion,
   type NewRow,
   type RowContent,
-  type RowLocation,
   deleteResource,
   insertResource,
   updateResource,
 } from './write-statements';
 
-/** A stored resource whose row this transaction holds. */
-export interface LockedResource extends StoredResource {
+/** What the search rows of a stored resource are made from. */
+export interface StoredBody {
+  readonly type: string;
   readonly key: number;
+  readonly version: number;
   readonly mainDate: Date;
   /** The parsed text; numbers are doubles. */
   readonly value: Resource;
 }
+
+/** A stored resource whose row this transaction holds. */
+export interface LockedResource extends StoredResource, StoredBody, LockedVersion {}
 
 export interface VersionContent {
   readonly version: number;
@@ -86,6 +93,8 @@ const MAX_ID_LOCKS = 128;
 const INSERT_CHUNK = 500;
 const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
+type Indexed = Pick<RowContent, 'rows' | 'mainDate' | 'parametersVersion' | 'indexDigests'>;
+
 interface LastVersionRow {
   readonly type: string;
   readonly id: string;
@@ -97,6 +106,7 @@ interface LastVersionRow {
 interface LockedRow extends ResourceRow {
   readonly resource_key: number;
   readonly main_date: Date;
+  readonly index_digests: string | null;
 }
 
 /** Rows of `resource`, `resource_history` and the search tables, always written together. */
@@ -201,23 +211,34 @@ export class ResourceStore {
   }
 
   async replace(locked: LockedResource, content: VersionContent): Promise<StoredResource> {
-    const { type, id } = locked;
-    const index = await this.index.forWrite();
-    await this.execute(updateResource(locationOf(index, locked), this.rowOf(index, type, content, locked.mainDate)));
+    const { type, id, mainDate } = locked;
+    await this.execute(updateResource(locked, this.rowOf(await this.index.forWrite(), type, content, mainDate)));
     return { type, id, ...content };
   }
 
-  async remove(locked: LockedResource, version: number, deletedAt: Date): Promise<void> {
+  async remove({ key }: LockedResource, version: number, deletedAt: Date): Promise<void> {
+    await this.execute(deleteResource(key, version, deletedAt));
+  }
+
+  /** Makes the search rows of locked resources those that the parameters in force find in their bodies. */
+  async reindex(resources: readonly StoredBody[]): Promise<void> {
     const index = await this.index.forWrite();
-    await this.execute(deleteResource(locationOf(index, locked), version, deletedAt));
+    const indexed = resources.map((stored) => this.rowOf(index, stored.type, stored, stored.mainDate));
+    await this.execute(reindexResources(indexed, index.version));
   }
 
   /** A resource without a clinical date keeps the time of its creation: rows move when the main date does. */
-  private rowOf(index: IndexSnapshot, type: string, content: VersionContent, fallbackDate: Date): RowContent {
-    const found = index.rowsOf(type, content.value);
+  private rowOf<Version extends Pick<VersionContent, 'version' | 'value'>>(
+    index: IndexSnapshot,
+    type: string,
+    stored: Version,
+    fallbackDate: Date,
+  ): Version & Indexed {
+    const found = index.rowsOf(type, stored.value);
     const rows = { ...found, units: this.knownUnits.unknownAmong(found.units) };
     const mainDate = rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate);
-    return { ...content, rows, mainDate, parametersVersion: index.version };
+    const row = { ...stored, rows, mainDate, parametersVersion: index.version };
+    return { ...row, indexDigests: indexDigestsOf(row) };
   }
 
   private async newRowOf({ type, id, content }: NewResource): Promise<NewRow> {
@@ -241,6 +262,7 @@ const lockedResourceOf = (row: LockedRow): LockedResource => ({
   ...storedResourceOf(row),
   key: row.resource_key,
   mainDate: row.main_date,
+  indexDigests: row.index_digests,
   value: JSON.parse(row.body) as Resource,
 });
 
@@ -249,13 +271,6 @@ const lockedId = (current: LockedResource | undefined, last: LastVersionRow | un
   lastVersion: (current ?? last)?.version ?? 0,
   deletedAt: last?.deleted_at ?? undefined,
   createdAt: last?.created_at ?? undefined,
-});
-
-const locationOf = (index: IndexSnapshot, { key, mainDate, type, value }: LockedResource): RowLocation => ({
-  key,
-  mainDate,
-  rows: index.rowsOf(type, value),
-  parametersVersion: index.version,
 });
 
 /** The write went by search parameters that are no longer in force: it is made again by the new ones. */

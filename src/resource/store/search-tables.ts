@@ -1,7 +1,11 @@
 import { type ArrayElementType } from '../../platform/database/binary-array';
-import { type SearchRows } from '../search/extract/search-rows';
+import { plainHashOf } from '../search/extract/hash';
+import { type SearchRows, type UnitRow } from '../search/extract/search-rows';
 
-/** Where a statement takes the rows of a table from: expressions over `u`, which has the table's columns as `c0`, `c1` … */
+/** A column that is written, and its values; times are epoch milliseconds. */
+type Column = readonly [name: string, type: ArrayElementType, valuesOf: (rows: SearchRows) => readonly unknown[]];
+
+/** Where a statement takes the rows of a table from: SQL over `u`, which has the columns of the table by name. */
 export interface RowSource {
   /** The key and main date of the resource that a row belongs to. */
   readonly key: string;
@@ -10,110 +14,158 @@ export interface RowSource {
   readonly unnest: string;
 }
 
-/** One search table: how its rows become arrays of a statement, and the SQL that adds or removes them. */
+/** A table that is written along with a resource. */
 export interface SearchTable {
   /** Stands for the table in statement names. */
   readonly letter: string;
-  /** The element types of the arrays. */
-  readonly types: readonly ArrayElementType[];
-  /** One array a column; all of one length. Times are epoch milliseconds. */
-  readonly columnsOf: (rows: SearchRows) => readonly unknown[][];
+  readonly columns: readonly Column[];
+  /** Adds the rows of new resources. */
   readonly insertSql: (from: RowSource) => string;
-  /** Removes by the exact key of the table's index: the rows have no index by resource, which would double their cost. */
-  readonly deleteSql?: (from: RowSource) => string;
+  /**
+   * Makes the rows of stored resources those of `from`, or none.
+   * @param owned condition that a row `s` belongs to a resource of the statement
+   */
+  readonly replaceSql: (owned: string, from?: RowSource) => readonly string[];
 }
 
-const tokens: SearchTable = {
+/** A table of search index rows: the rows of a resource are found by their primary key, which begins with its key (ADR 0043). */
+interface IndexTable {
+  readonly letter: string;
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** Columns of the primary key after `resource_key`. */
+  readonly key: readonly string[];
+  /** Columns that all rows of a resource share: they change in place. */
+  readonly shared: readonly string[];
+}
+
+const indexTable = (table: IndexTable): SearchTable => ({
+  letter: table.letter,
+  columns: table.columns,
+  insertSql: (from) => `insert into ${table.name} (${namesOf(table).join(', ')}) ${selectSql(table, from)}`,
+  replaceSql: (owned, from) =>
+    from === undefined
+      ? [`delete from ${table.name} s where ${owned}`]
+      : [removeOthersSql(table, owned, from), addMissingSql(table, owned, from)],
+});
+
+/**
+ * PostgreSQL gathers the subquery of `not in` into a hash table, even in our sessions, which allow no hash joins: each
+ * stored row is read once and compared once.
+ */
+function removeOthersSql({ name, columns, shared }: IndexTable, owned: string, from: RowSource): string {
+  const own = columns.map(([column]) => column).filter((column) => !shared.includes(column));
+  return `delete from ${name} s where ${owned} and (s.resource_key, ${listOf('s', own)}) not in (
+      select ${from.key}, ${listOf('u', own)} from ${from.unnest})`;
+}
+
+/**
+ * Adds what is missing. Rows with another main date or patient change in place: a row that one statement removes and
+ * adds would violate the primary key, since its CTEs run in no fixed order.
+ */
+function addMissingSql(table: IndexTable, owned: string, from: RowSource): string {
+  const names = namesOf(table);
+  return `insert into ${table.name} (${names.join(', ')}) ${selectSql(table, from)}
+      except select ${listOf('s', names)} from ${table.name} s where ${owned}
+      on conflict (resource_key, ${table.key.join(', ')}) do update set ${table.shared.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+}
+
+const namesOf = ({ columns }: IndexTable): string[] => ['resource_key', 'main_date', ...columns.map(([name]) => name)];
+
+const selectSql = ({ columns }: IndexTable, { key, mainDate, unnest }: RowSource): string => {
+  const names = columns.map(([name]) => name);
+  return `select ${key}, ${mainDate}, ${listOf('u', names)} from ${unnest}`;
+};
+
+const listOf = (relation: string, names: readonly string[]): string =>
+  names.map((name) => `${relation}.${name}`).join(', ');
+
+const tokens = indexTable({
   letter: 't',
-  types: ['bigint', 'integer', 'bigint'],
-  columnsOf: (rows) => [
-    rows.tokens.map(({ hash }) => hash),
-    rows.tokens.map(({ systemHash }) => systemHash),
-    rows.tokens.map(() => rows.patientHash),
+  name: 'search_token',
+  columns: [
+    ['token_hash', 'bigint', (rows) => rows.tokens.map(({ hash }) => hash)],
+    ['system_hash', 'integer', (rows) => rows.tokens.map(({ systemHash }) => systemHash)],
+    ['patient_hash', 'bigint', (rows) => rows.tokens.map(() => rows.patientHash)],
   ],
-  insertSql: ({ key, mainDate, unnest }) =>
-    `insert into search_token (token_hash, main_date, resource_key, patient_hash, system_hash)
-     select u.c0, ${mainDate}, ${key}, u.c2, u.c1 from ${unnest}`,
-  deleteSql: ({ key, mainDate, unnest }) =>
-    `delete from search_token s using ${unnest}
-     where s.token_hash = u.c0 and s.main_date = ${mainDate} and s.resource_key = ${key} and s.system_hash = u.c1 and s.patient_hash = u.c2`,
-};
+  key: ['token_hash', 'system_hash'],
+  shared: ['main_date', 'patient_hash'],
+});
 
-const references: SearchTable = {
+const references = indexTable({
   letter: 'r',
-  types: ['bigint', 'integer'],
-  columnsOf: (rows) => [
-    rows.references.map(({ targetHash }) => targetHash),
-    rows.references.map(({ parameterId }) => parameterId),
+  name: 'reference_link',
+  columns: [
+    ['parameter_id', 'integer', (rows) => rows.references.map(({ parameterId }) => parameterId)],
+    ['target_hash', 'bigint', (rows) => rows.references.map(({ targetHash }) => targetHash)],
   ],
-  insertSql: ({ key, mainDate, unnest }) =>
-    `insert into reference_link (target_hash, main_date, resource_key, parameter_id)
-     select u.c0, ${mainDate}, ${key}, u.c1 from ${unnest}`,
-  deleteSql: ({ key, mainDate, unnest }) =>
-    `delete from reference_link s using ${unnest}
-     where s.target_hash = u.c0 and s.parameter_id = u.c1 and s.main_date = ${mainDate} and s.resource_key = ${key}`,
-};
+  key: ['parameter_id', 'target_hash'],
+  shared: ['main_date'],
+});
 
-const dates: SearchTable = {
+const dates = indexTable({
   letter: 'd',
-  types: ['integer', 'timestamptz', 'timestamptz'],
-  columnsOf: (rows) => [
-    rows.dates.map(({ parameterId }) => parameterId),
-    rows.dates.map(({ low }) => low),
-    rows.dates.map(({ high }) => high),
+  name: 'search_date',
+  columns: [
+    ['parameter_id', 'integer', (rows) => rows.dates.map(({ parameterId }) => parameterId)],
+    ['low', 'timestamptz', (rows) => rows.dates.map(({ low }) => low)],
+    ['high', 'timestamptz', (rows) => rows.dates.map(({ high }) => high)],
   ],
-  insertSql: ({ key, mainDate, unnest }) =>
-    `insert into search_date (low, high, main_date, resource_key, parameter_id)
-     select u.c1, u.c2, ${mainDate}, ${key}, u.c0 from ${unnest}`,
-  deleteSql: ({ key, unnest }) =>
-    `delete from search_date s using ${unnest}
-     where s.parameter_id = u.c0 and s.low = u.c1 and s.high = u.c2 and s.resource_key = ${key}`,
-};
+  key: ['parameter_id', 'low', 'high'],
+  shared: ['main_date'],
+});
 
-const numbers: SearchTable = {
+const numbers = indexTable({
   letter: 'n',
-  types: ['integer', 'bigint', 'double precision', 'integer'],
-  columnsOf: ({ numbers: rows }) => [
-    rows.map(({ parameterId }) => parameterId),
-    rows.map(({ codeHash }) => codeHash),
-    rows.map(({ value }) => value),
-    rows.map(({ unitHash }) => unitHash),
+  name: 'search_number',
+  columns: [
+    ['parameter_id', 'integer', (rows) => rows.numbers.map(({ parameterId }) => parameterId)],
+    ['code_hash', 'bigint', (rows) => rows.numbers.map(({ codeHash }) => codeHash)],
+    ['value', 'double precision', (rows) => rows.numbers.map(({ value }) => value)],
+    ['unit_hash', 'integer', (rows) => rows.numbers.map(({ unitHash }) => unitHash)],
   ],
-  insertSql: ({ key, mainDate, unnest }) =>
-    `insert into search_number (code_hash, value, main_date, resource_key, parameter_id, unit_hash)
-     select u.c1, u.c2, ${mainDate}, ${key}, u.c0, u.c3 from ${unnest}`,
-  deleteSql: ({ key, mainDate, unnest }) =>
-    `delete from search_number s using ${unnest}
-     where s.parameter_id = u.c0 and s.code_hash = u.c1 and s.main_date = ${mainDate} and s.resource_key = ${key}
-       and s.value = u.c2 and s.unit_hash = u.c3`,
-};
+  key: ['parameter_id', 'code_hash', 'value', 'unit_hash'],
+  shared: ['main_date'],
+});
 
-const strings: SearchTable = {
+/** A text may be longer than an entry of an index: the key has its hash. */
+const strings = indexTable({
   letter: 's',
-  types: ['integer', 'text'],
-  columnsOf: ({ strings: rows }) => [rows.map(({ parameterId }) => parameterId), rows.map(({ value }) => value)],
-  insertSql: ({ key, mainDate, unnest }) =>
-    `insert into search_string (main_date, resource_key, parameter_id, value) select ${mainDate}, ${key}, u.c0, u.c1 from ${unnest}`,
-  deleteSql: ({ key, unnest }) =>
-    `delete from search_string s using ${unnest}
-     where s.resource_key = ${key} and s.parameter_id = u.c0 and s.value = u.c1`,
-};
+  name: 'search_string',
+  columns: [
+    ['parameter_id', 'integer', (rows) => rows.strings.map(({ parameterId }) => parameterId)],
+    ['value_hash', 'bigint', (rows) => rows.strings.map(({ value }) => plainHashOf(value))],
+    ['value', 'text', (rows) => rows.strings.map(({ value }) => value)],
+  ],
+  key: ['parameter_id', 'value_hash'],
+  shared: ['main_date'],
+});
 
-/** A dictionary: searches ask it which units there are. What stands there stays. */
+const ofUnits =
+  (valueOf: (unit: UnitRow) => unknown) =>
+  (rows: SearchRows): readonly unknown[] =>
+    rows.units.map(valueOf);
+
+// One order in all transactions, so that two writers of new units never wait in a circle.
+const insertUnitsSql = ({ unnest }: RowSource): string =>
+  `insert into search_unit (unit_hash, system, code, unit) select u.unit_hash, u.system, u.code, u.unit from ${unnest} order by 1
+   on conflict do nothing`;
+
+/** A dictionary: searches ask it which units there are. Its rows stay. */
 const units: SearchTable = {
   letter: 'u',
-  types: ['integer', 'text', 'text', 'text'],
-  columnsOf: ({ units: rows }) => [
-    rows.map(({ unitHash }) => unitHash),
-    rows.map(({ system = '' }) => system),
-    rows.map(({ code = '' }) => code),
-    rows.map(({ unit = '' }) => unit),
+  columns: [
+    ['unit_hash', 'integer', ofUnits(({ unitHash }) => unitHash)],
+    ['system', 'text', ofUnits(({ system = '' }) => system)],
+    ['code', 'text', ofUnits(({ code = '' }) => code)],
+    ['unit', 'text', ofUnits(({ unit = '' }) => unit)],
   ],
-  // In one order for everybody, so that two writers of new units never wait in a circle.
-  insertSql: ({ unnest }) =>
-    `insert into search_unit (unit_hash, system, code, unit) select u.c0, u.c1, u.c2, u.c3 from ${unnest} order by 1
-     on conflict do nothing`,
+  insertSql: insertUnitsSql,
+  replaceSql: (_owned, from) => (from === undefined ? [] : [insertUnitsSql(from)]),
 };
 
+/** The tables whose rows belong to a resource; the order is that of the digests of stored resources. */
+export const INDEX_TABLES: readonly SearchTable[] = [tokens, references, dates, numbers, strings];
+
 /** Every search table that is written; the order is part of the statement names. */
-export const SEARCH_TABLES: readonly SearchTable[] = [tokens, references, dates, numbers, strings, units];
+export const SEARCH_TABLES: readonly SearchTable[] = [...INDEX_TABLES, units];

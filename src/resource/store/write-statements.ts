@@ -1,8 +1,9 @@
 import { binaryArray } from '../../platform/database/binary-array';
 import { type StatementPart } from '../../platform/database/statement-part';
 import { type Statement } from '../../platform/database/statement';
-import { joinedRows, presentRowsOf, type SearchRows } from '../search/extract/search-rows';
+import { type SearchRows } from '../search/extract/search-rows';
 import { type WriteMethod } from '../stored-resource';
+import { unchangedTables } from './index-digests';
 import { type RowSource, SEARCH_TABLES, type SearchTable } from './search-tables';
 
 /** Places of the values that all rows of one resource share, as `$n` in a statement. */
@@ -18,6 +19,15 @@ export interface RowContent {
   readonly rows: SearchRows;
   /** The version of the live search parameters that `rows` were made by; another one in force is a conflict (ADR 0019). */
   readonly parametersVersion: number;
+  /** Of `rows`; see index-digests.ts. */
+  readonly indexDigests: string;
+}
+
+/** A row of `resource` that the transaction has locked. */
+export interface LockedVersion {
+  readonly key: number;
+  readonly version: number;
+  readonly indexDigests: string | null;
 }
 
 export interface NewRow extends RowContent {
@@ -27,14 +37,6 @@ export interface NewRow extends RowContent {
   readonly referenceHash: number;
 }
 
-/** The place of a row that exists, and the search rows that must go. */
-export interface RowLocation {
-  readonly key: number;
-  readonly mainDate: Date;
-  readonly rows: SearchRows;
-  readonly parametersVersion: number;
-}
-
 export interface BoundStatement {
   readonly statement: Statement;
   readonly values: readonly unknown[];
@@ -42,7 +44,7 @@ export interface BoundStatement {
 
 /** One statement that writes a resource and its search rows, and what listeners add; tables without rows do not occur in it. */
 export function insertResource(row: NewRow, parts: readonly StatementPart[] = []): BoundStatement {
-  const binder = new Binder('resource-insert');
+  const binder = new Binder('resource-insert+');
   const at = binder.bindRow(row.key, row.mainDate);
   const resource = [
     row.type,
@@ -53,53 +55,60 @@ export function insertResource(row: NewRow, parts: readonly StatementPart[] = []
     row.method,
     row.text,
     row.rows.present.toString(),
+    row.indexDigests,
     row.parametersVersion,
   ];
-  const [type, id, hash, version, updatedAt, method, body, present, known] = resource.map((value) =>
+  const [type, id, hash, version, updatedAt, method, body, present, digests, known] = resource.map((value) =>
     binder.bind(value),
   );
-  binder.change('+', row.rows, ({ insertSql }, unnest) => insertSql({ ...at, unnest }));
+  for (const table of SEARCH_TABLES) {
+    binder.change(table, row.rows, (unnest) => (unnest === undefined ? [] : [table.insertSql({ ...at, unnest })]));
+  }
   for (const part of parts) binder.join(part);
   return binder.finish(
-    () => `insert into resource (resource_key, main_date, type, id, reference_hash, version, updated_at, method, body, present)
-     values (${at.key}, ${at.mainDate}, ${type}, ${id}, ${hash}, ${version} + (${assertKnown(known)}), ${updatedAt}, ${method}, ${body}, ${present})`,
+    () => `insert into resource (resource_key, main_date, type, id, reference_hash, version, updated_at, method, body, present, index_digests)
+     values (${at.key}, ${at.mainDate}, ${type}, ${id}, ${hash}, ${version} + (${assertKnown(known)}), ${updatedAt}, ${method}, ${body}, ${present}, ${digests})`,
   );
 }
 
-/** One statement that moves the present version into the history, replaces it, and changes the search rows. */
-export function updateResource(from: RowLocation, to: RowContent): BoundStatement {
-  const binder = new Binder('resource-update');
+/**
+ * One statement that moves the present version of a locked resource into the history, replaces it, and makes its search
+ * rows those of `to`, whatever code wrote the stored ones. Tables whose rows stay do not occur in it.
+ */
+export function updateResource(from: LockedVersion, to: RowContent): BoundStatement {
+  const binder = new Binder('resource-update=');
   const at = binder.bindRow(from.key, to.mainDate);
-  const old: RowPlaces = { ...at, mainDate: `${binder.bind(from.mainDate)}::timestamptz` };
-  const content = [to.version, to.updatedAt, to.method, to.text, to.rows.present.toString(), to.parametersVersion];
-  const [version, updatedAt, method, body, present, known] = content.map((value) => binder.bind(value));
-  const { removed, added } = differenceOf(from, to);
-  binder.change('-', removed, ({ deleteSql }, unnest) => deleteSql?.({ ...old, unnest }));
-  binder.change('+', added, ({ insertSql }, unnest) => insertSql({ ...at, unnest }));
+  const content = [
+    to.version,
+    to.updatedAt,
+    to.method,
+    to.text,
+    to.rows.present.toString(),
+    to.indexDigests,
+    to.parametersVersion,
+  ];
+  const [version, updatedAt, method, body, present, digests, known] = content.map((value) => binder.bind(value));
+  const owned = `s.resource_key = ${at.key}`;
+  const unchanged = unchangedTables(from, to);
+  for (const [index, table] of SEARCH_TABLES.entries()) {
+    if (unchanged[index] === true) continue;
+    binder.change(table, to.rows, (unnest) =>
+      table.replaceSql(owned, unnest === undefined ? undefined : { ...at, unnest }),
+    );
+  }
   return binder.finish(
     () => `update resource set main_date = ${at.mainDate}, version = ${version} + (${assertKnown(known)}), updated_at = ${updatedAt}, method = ${method},
-       body = ${body}, present = ${present}, transaction_id = pg_current_xact_id()
-     where resource_key = ${at.key} and main_date = ${old.mainDate}`,
+       body = ${body}, present = ${present}, index_digests = ${digests}, transaction_id = pg_current_xact_id()
+     where resource_key = ${at.key}`,
     archiveSql(at.key),
   );
 }
 
 /** One statement that moves the present version into the history, adds the deletion, and removes the row and its search rows. */
-export function deleteResource(from: RowLocation, version: number, deletedAt: Date): BoundStatement {
-  const binder = new Binder('resource-delete');
-  const at = binder.bindRow(from.key, from.mainDate);
-  const [versionPlace, deletedAtPlace, known] = [version, deletedAt, from.parametersVersion].map((value) =>
-    binder.bind(value),
-  );
-  binder.change('-', presentRowsOf(from.rows), ({ deleteSql }, unnest) => deleteSql?.({ ...at, unnest }));
-  const tombstone = `insert into resource_history (updated_at, version, type, id, method, body)
-     select ${deletedAtPlace}, ${versionPlace} + (${assertKnown(known)}), type, id, 'DELETE', null from resource where resource_key = ${at.key}`;
-  return binder.finish(
-    () => `delete from resource where resource_key = ${at.key} and main_date = ${at.mainDate}`,
-    archiveSql(at.key),
-    tombstone,
-  );
-}
+export const deleteResource = (key: number, version: number, deletedAt: Date): BoundStatement => ({
+  statement: DELETE,
+  values: [key, version, deletedAt],
+});
 
 /** 0, or an error with SQLSTATE 40001 (see the migration): a look is enough; in doubt the function decides, at four times the cost. */
 export const assertKnown = (known: string | undefined): string =>
@@ -109,13 +118,28 @@ const archiveSql = (key: string): string =>
   `insert into resource_history (updated_at, transaction_id, version, type, id, method, body)
    select updated_at, transaction_id, version, type, id, method, body from resource where resource_key = ${key}`;
 
+/** Joins data-modifying CTEs and the main statement. */
+export const withSteps = (steps: readonly string[], main: string): string =>
+  `${steps.length === 0 ? '' : `with ${steps.map((sql, index) => `c${index} as (${sql})`).join(',\n')}\n`}${main}`;
+
+const TOMBSTONE = `insert into resource_history (updated_at, version, type, id, method, body)
+   select $3::timestamptz, $2::integer, type, id, 'DELETE', null from resource where resource_key = $1`;
+
+const DELETE: Statement = {
+  name: 'resource-delete',
+  text: withSteps(
+    [...[archiveSql('$1'), TOMBSTONE], ...SEARCH_TABLES.flatMap(({ replaceSql }) => replaceSql('s.resource_key = $1'))],
+    'delete from resource where resource_key = $1',
+  ),
+};
+
 /** Statements by name: a name stands for one combination of tables, and its text is made once. */
 const statements = new Map<string, Statement>();
 
 /** Gathers values and data-modifying CTEs; the same combination of tables gives the same name and text. */
 class Binder {
   private readonly values: unknown[] = [];
-  private readonly changes: (() => string)[] = [];
+  private readonly changes: (() => readonly string[])[] = [];
 
   constructor(private name: string) {}
 
@@ -127,29 +151,36 @@ class Binder {
     return { key: `${this.bind(key)}::bigint`, mainDate: `${this.bind(mainDate)}::timestamptz` };
   }
 
-  change(sign: '+' | '-', rows: SearchRows, sqlOf: (table: SearchTable, unnest: string) => string | undefined): void {
-    this.name += sign;
-    for (const table of SEARCH_TABLES) {
-      if (sign === '-' && table.deleteSql === undefined) continue;
-      const columns = table.columnsOf(rows);
-      if (columns[0]?.length === 0) continue;
-      this.name += table.letter;
-      const places = columns.map((column, index) => this.bind(arrayOf(table, index, column)));
-      this.changes.push(() => sqlOf(table, unnestSql(places, table.types)) ?? '');
+  /**
+   * A letter stands in the name for a table with rows, its capital for one without.
+   * @param sqlOf makes SQL over the rows of the table, which are undefined when there are none
+   */
+  change(
+    { letter, columns }: SearchTable,
+    rows: SearchRows,
+    sqlOf: (unnest: string | undefined) => readonly string[],
+  ): void {
+    const arrays = columns.map(([, , valuesOf]) => valuesOf(rows));
+    if (arrays[0]?.length === 0) {
+      this.name += letter.toUpperCase();
+      this.changes.push(() => sqlOf(undefined));
+      return;
     }
+    this.name += letter;
+    const places = columns.map(([, type], index) => this.bind(binaryArray(type, arrays[index] ?? [])));
+    this.changes.push(() => sqlOf(unnestSql(columns, places)));
   }
 
   join({ name, values, sqlOf }: StatementPart): void {
     this.name += ` ${name}`;
     const places = values.map((value) => this.bind(value));
-    this.changes.push(() => sqlOf(places));
+    this.changes.push(() => [sqlOf(places)]);
   }
 
   finish(main: () => string, ...more: readonly string[]): BoundStatement {
     let statement = statements.get(this.name);
     if (statement === undefined) {
-      const steps = [...more, ...this.changes.map((sql) => sql())].map((sql, index) => `c${index} as (${sql})`);
-      const text = `${steps.length === 0 ? '' : `with ${steps.join(',\n')}\n`}${main()}`;
+      const text = withSteps([...more, ...this.changes.flatMap((sqlOf) => sqlOf())], main());
       statement = { name: this.name, text };
       statements.set(this.name, statement);
     }
@@ -157,54 +188,5 @@ class Binder {
   }
 }
 
-/** Binary arrays: nothing is printed here and parsed there. */
-function arrayOf({ types }: SearchTable, index: number, values: readonly unknown[]): Buffer {
-  const type = types[index];
-  if (type === undefined) throw new Error('A search table has more columns than types');
-  return binaryArray(type, values);
-}
-
-const unnestSql = (places: readonly string[], types: readonly string[]): string =>
-  `unnest(${places.map((place, index) => `${place}::${types[index]}[]`).join(', ')}) u(${places.map((_place, index) => `c${index}`).join(', ')})`;
-
-/**
- * What to remove and add: the difference of what certainly is there, and of parameters whose index is built or removed
- * whatever may be there and whatever shall be.
- */
-function differenceOf(from: RowLocation, to: RowContent): { removed: SearchRows; added: SearchRows } {
-  const { unsettled } = from.rows;
-  if (unsettled === undefined) return certainDifferenceOf(from, to);
-  const { removed, added } = certainDifferenceOf({ ...from, rows: unsettled.certain }, to);
-  return { removed: joinedRows(removed, unsettled.perhaps), added };
-}
-
-/** What to remove and add; all of it when the main date or the patient moved, since every row carries them. */
-function certainDifferenceOf(from: RowLocation, to: RowContent): { removed: SearchRows; added: SearchRows } {
-  const moved = from.mainDate.getTime() !== to.mainDate.getTime() || from.rows.patientHash !== to.rows.patientHash;
-  if (moved) return { removed: from.rows, added: to.rows };
-  return { removed: without(from.rows, to.rows), added: without(to.rows, from.rows) };
-}
-
-function without(rows: SearchRows, other: SearchRows): SearchRows {
-  return {
-    ...rows,
-    tokens: missingIn(rows.tokens, other.tokens, ({ hash, systemHash }) => `${hash} ${systemHash}`),
-    references: missingIn(
-      rows.references,
-      other.references,
-      ({ targetHash, parameterId }) => `${targetHash} ${parameterId}`,
-    ),
-    numbers: missingIn(
-      rows.numbers,
-      other.numbers,
-      ({ parameterId, codeHash, value, unitHash }) => `${parameterId} ${codeHash} ${value} ${unitHash}`,
-    ),
-    strings: missingIn(rows.strings, other.strings, ({ parameterId, value }) => `${parameterId} ${value}`),
-    dates: missingIn(rows.dates, other.dates, ({ parameterId, low, high }) => `${parameterId} ${low} ${high}`),
-  };
-}
-
-function missingIn<T>(rows: readonly T[], other: readonly T[], keyOf: (row: T) => string): T[] {
-  const known = new Set(other.map(keyOf));
-  return rows.filter((row) => !known.has(keyOf(row)));
-}
+const unnestSql = (columns: SearchTable['columns'], places: readonly string[]): string =>
+  `unnest(${columns.map(([, type], index) => `${places[index]}::${type}[]`).join(', ')}) u(${columns.map(([name]) => name).join(', ')})`;

@@ -1,4 +1,5 @@
 import { type Client } from 'pg';
+import { plainHashOf } from '../../../src/resource/search/extract/hash';
 import { type SearchRows } from '../../../src/resource/search/extract/search-rows';
 
 export interface FilledResource {
@@ -22,7 +23,7 @@ const TABLES = {
   search_date: 'low timestamptz, high timestamptz, main_date timestamptz, resource_key bigint, parameter_id integer',
   search_number:
     'code_hash bigint, value double precision, main_date timestamptz, resource_key bigint, parameter_id integer, unit_hash integer',
-  search_string: 'main_date timestamptz, resource_key bigint, parameter_id integer, value text',
+  search_string: 'main_date timestamptz, resource_key bigint, parameter_id integer, value_hash bigint, value text',
   search_unit: 'unit_hash integer, system text, code text, unit text',
 } as const;
 
@@ -44,7 +45,8 @@ export class RowBatch {
       this.row('search_date', instant(low), instant(high), mainDate, key, parameterId);
     for (const { codeHash, value, parameterId, unitHash } of rows.numbers)
       this.row('search_number', codeHash, value, mainDate, key, parameterId, unitHash);
-    for (const { parameterId, value } of rows.strings) this.row('search_string', mainDate, key, parameterId, value);
+    for (const { parameterId, value } of rows.strings)
+      this.row('search_string', mainDate, key, parameterId, plainHashOf(value), value);
     for (const { unitHash, system = '', code = '', unit = '' } of rows.units)
       this.row('search_unit', unitHash, system, code, unit);
   }

@@ -9,7 +9,7 @@ import { quantityRows } from './quantity-rows';
 import { referenceRows } from './reference-rows';
 import { type SearchParameter } from './search-parameter';
 import { type SearchParameterSet } from './search-parameter-set';
-import { type DateRow, joinedRows, type SearchRows } from './search-rows';
+import { type DateRow, type SearchRows } from './search-rows';
 import { stringRows } from './string-rows';
 import { tokenRows, uriRows } from './token-rows';
 import { type Visit, visitEach, walkSteps } from '../../../fhirpath/fhirpath';
@@ -30,35 +30,9 @@ export class Extractors {
   extractorFor(type: string): Extract {
     const known = this.byType.get(type);
     if (known !== undefined) return known;
-    const extract = this.makeExtractorFor(type);
+    const extract = makeExtractor(type, this.parameters, this.baseUrl);
     this.byType.set(type, extract);
     return extract;
-  }
-
-  /** Derives the rows of some parameters alone; their patient and main date are those of the resource. */
-  extractorOf(type: string, parameters: readonly SearchParameter[]): Extract {
-    return makeExtractor(type, parameters, this.parameters, this.baseUrl);
-  }
-
-  private makeExtractorFor(type: string): Extract {
-    const listed = this.parameters.list(type);
-    const building = listed.filter(({ live }) => live === 'building');
-    const removing = this.parameters.listRemoving(type);
-    const certain = this.extractorOf(
-      type,
-      listed.filter(({ live }) => live !== 'building'),
-    );
-    if (building.length === 0 && removing.length === 0) return certain;
-    const added = this.extractorOf(type, building);
-    const removed = this.extractorOf(type, removing);
-    return (resource) => {
-      const rows = certain(resource);
-      const built = added(resource);
-      return {
-        ...joinedRows(rows, built),
-        unsettled: { certain: rows, perhaps: joinedRows(built, removed(resource)) },
-      };
-    };
   }
 }
 
@@ -68,13 +42,8 @@ interface Plan {
   readonly byMember: Map<string, Visit<Extraction>[]>;
 }
 
-function makeExtractor(
-  type: string,
-  parameters: readonly SearchParameter[],
-  set: SearchParameterSet,
-  baseUrl: string,
-): Extract {
-  const { whole, byMember } = planOf(parameters, set.patientParameter(type)?.storedAs ?? []);
+function makeExtractor(type: string, set: SearchParameterSet, baseUrl: string): Extract {
+  const { whole, byMember } = planOf(set.list(type), set.patientParameter(type)?.storedAs ?? []);
   const mainDateIds = set.mainDateParameter(type)?.storedAs ?? [];
   return (resource) => {
     const extraction = new Extraction(resource, baseUrl);

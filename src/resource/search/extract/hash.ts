@@ -54,9 +54,9 @@ export function pairHashOf(parameterId: number, first: string, second: string): 
   return rowHash(`${first.length}:${first}${second}`, parameterId);
 }
 
-/** The hash of a code in the rows of composites with a quantity, which carry the parameter in a column of its own. */
-export function plainHashOf(code: string): number {
-  return rowHash(code);
+/** The hash of a text whose parameter, if any, stands in another column. */
+export function plainHashOf(text: string): number {
+  return rowHash(text);
 }
 
 /** The hash of a unit as a signed 32-bit number; 0 stands for "no unit" alone. */

@@ -66,12 +66,6 @@ export class SearchParameterSet {
     return this.layer?.below.collidingWith(type, code);
   }
 
-  /** Live parameters whose rows are being removed: nobody searches by them any more. */
-  listRemoving(type: string): readonly SearchParameter[] {
-    const removing = (this.layer?.live ?? []).filter((one) => one.type === type && one.state === 'removing');
-    return removing.flatMap((one) => [...compileParameters(type, [liveDefinitionOf(one)]).byCode.values()]);
-  }
-
   find(type: string, code: string): SearchParameter | undefined {
     return this.parametersOf(type)?.byCode.get(code);
   }
@@ -119,7 +113,7 @@ export class SearchParameterSet {
     const changed = new Map<string, Map<string, ParameterDefinition>>();
     for (const parameter of live) {
       const known = this.definitions.get(parameter.type);
-      if (known === undefined || known.has(parameter.code) || parameter.state === 'removing') continue;
+      if (known === undefined || known.has(parameter.code)) continue;
       const definitions = changed.get(parameter.type) ?? new Map(known);
       changed.set(parameter.type, definitions.set(parameter.code, liveDefinitionOf(parameter)));
     }

@@ -18,10 +18,8 @@ export interface OwnComponent extends ComponentCode {
   readonly expression: string;
 }
 
-/**
- * How far a live parameter (a stored SearchParameter) is: rows of one that is built or removed may be there or not.
- */
-export type LiveState = 'building' | 'active' | 'removing';
+/** How far a live parameter (a stored SearchParameter) is: of one that is built, rows may be missing. */
+export type LiveState = 'building' | 'active';
 
 /** A search parameter that a stored SearchParameter brings. */
 export interface LiveSearchParameter extends OwnSearchParameter {

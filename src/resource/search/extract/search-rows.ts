@@ -13,37 +13,7 @@ export interface SearchRows {
   readonly strings: readonly StringRow[];
   /** The units of `numbers`, each once. */
   readonly units: readonly UnitRow[];
-  /** Absent while no index of the type is built or removed. */
-  readonly unsettled?: UnsettledRows;
 }
-
-/**
- * While the index of a live parameter is built or removed, its rows of a stored version may be there or not: an update
- * cannot go by the difference of two versions.
- */
-export interface UnsettledRows {
-  /** The rows of all other parameters: those of a stored version are there, exactly. */
-  readonly certain: SearchRows;
-  /** Rows that may be there. Those of parameters that are built are among the rows to be written too. */
-  readonly perhaps: SearchRows;
-}
-
-/** The rows of both; all else is that of the first. */
-export function joinedRows(rows: SearchRows, more: SearchRows): SearchRows {
-  return {
-    ...rows,
-    tokens: [...rows.tokens, ...more.tokens],
-    references: [...rows.references, ...more.references],
-    dates: [...rows.dates, ...more.dates],
-    numbers: [...rows.numbers, ...more.numbers],
-    strings: [...rows.strings, ...more.strings],
-    units: [...rows.units, ...more.units],
-  };
-}
-
-/** Every row of a stored version that is or may be there. */
-export const presentRowsOf = (rows: SearchRows): SearchRows =>
-  rows.unsettled === undefined ? rows : joinedRows(rows.unsettled.certain, rows.unsettled.perhaps);
 
 export interface TokenRow {
   /** Of the parameter and the code. */

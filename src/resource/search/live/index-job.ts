@@ -3,7 +3,7 @@ import { type Resource } from '../../../fhir/types';
 import { RegistryEpoch } from '../../../platform/database/registry-epoch';
 import { Statements } from '../../../platform/database/statements';
 import { UnitOfWork } from '../../../platform/database/unit-of-work';
-import { type IndexSnapshot } from '../index-snapshot';
+import { type StoredBody, ResourceStore } from '../../store/resource-store';
 import { SearchIndex } from '../search-index';
 import { type LiveParameterRow } from './live-search-parameter';
 import {
@@ -18,7 +18,6 @@ import {
   LOCK_BATCH,
   SET_WRITERS,
 } from './live-parameter-statements';
-import { deleteRows, insertRows } from './parameter-rows';
 
 const BATCH_SIZE = 200;
 /** Of bodies as they are stored; what is read into memory is a few times as much. */
@@ -32,8 +31,9 @@ interface Job extends LiveParameterRow {
   readonly writers: readonly string[] | null;
 }
 
-interface LockedRow {
+interface BatchRow {
   readonly id: string;
+  readonly version: number;
   readonly resource_key: number;
   readonly main_date: Date;
   readonly body: string;
@@ -41,17 +41,18 @@ interface LockedRow {
 
 /**
  * Builds and removes the indexes of live parameters, step by step. Each step is one transaction that holds the row of its
- * job, does a batch, and notes how far it came: any replica can take the next one, and one that dies leaves nothing behind.
+ * job, indexes a batch of resources anew, and notes how far it came: any replica can take the next one, and one that dies
+ * leaves nothing behind.
  */
 @Injectable()
 export class IndexJob {
   private readonly logger = new Logger(IndexJob.name);
-  private compiled: { readonly name: string; readonly snapshot: IndexSnapshot } | undefined;
 
   constructor(
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
     private readonly index: SearchIndex,
+    private readonly store: ResourceStore,
     private readonly epoch: RegistryEpoch,
   ) {}
 
@@ -87,29 +88,21 @@ export class IndexJob {
 
   private async batch(job: Job): Promise<void> {
     const { parameter_key: key, resource_type: type } = job;
-    const snapshot = this.snapshotOf(job);
-    const ids = hasRows(job, snapshot) ? await this.nextIds(job) : [];
+    // Looked up before the first batch only: some parameters have no rows.
+    const ids = job.last_id !== '' || this.hasRows(job) ? await this.nextIds(job) : [];
     const lastId = ids.at(-1);
     if (lastId === undefined) {
       await this.finish(job);
       return;
     }
-    const rows = await this.statements.run<LockedRow & Record<string, unknown>>(LOCK_BATCH, [type, ids]);
+    const rows = await this.statements.run<BatchRow & Record<string, unknown>>(LOCK_BATCH, [type, ids]);
     const byId = new Map(rows.map((row) => [row.id, row]));
     // Up to the first that somebody else holds: it is looked at again, with what then is stored.
     const held = ids.findIndex((id) => !byId.has(id));
     const taken = held < 0 ? ids : ids.slice(0, held);
-    await this.replaceRows(job, snapshot, rowsOf(taken, byId));
+    await this.store.reindex(taken.flatMap((id) => storedBodyOf(type, byId.get(id))));
     const pause = held < 0 ? 0 : PAUSE_MILLISECONDS;
     await this.statements.run(ADVANCE, [key, taken.at(-1) ?? job.last_id, taken.length, pause]);
-  }
-
-  /** Compiled once for all batches of a job. */
-  private snapshotOf(job: Job): IndexSnapshot {
-    const name = `${job.parameter_key} ${job.state}`;
-    if (this.compiled?.name !== name)
-      this.compiled = { name, snapshot: this.index.snapshotOf({ ...liveParameterOf(job), state: job.state }) };
-    return this.compiled.snapshot;
   }
 
   private async nextIds({ resource_type: type, last_id: lastId }: Job): Promise<string[]> {
@@ -119,18 +112,13 @@ export class IndexJob {
     return (end < 0 ? found : found.slice(0, end)).map(({ id }) => id);
   }
 
-  /** What may be there goes by its exact keys; it comes again from the body that is stored now. */
-  private async replaceRows(
-    { resource_type: type, state }: Job,
-    snapshot: IndexSnapshot,
-    locked: readonly LockedRow[],
-  ): Promise<void> {
-    const resources = locked.flatMap(({ resource_key: key, main_date: mainDate, body }) => {
-      const { patientHash, unsettled } = snapshot.rowsOf(type, JSON.parse(body) as Resource);
-      return unsettled === undefined ? [] : [{ key, mainDate, rows: { ...unsettled.perhaps, patientHash } }];
-    });
-    const statements = [...deleteRows(resources), ...(state === 'building' ? insertRows(resources) : [])];
-    for (const { statement, values } of statements) await this.statements.run(statement, values);
+  /** Aliases of built-in parameters are found by the rows of those, as are composites whose parts are searched side by side. */
+  private hasRows(job: Job): boolean {
+    const { resource_type: type, code, kind, expression, targets, components } = job;
+    const parameter = { type, code, kind, expression, targets, components, state: 'building' } as const;
+    const found = this.index.builtIn.withLive([parameter]).find(type, code);
+    if (found?.composite !== undefined && found.composite.rows === undefined) return false;
+    return found?.live !== undefined && found.storedAs.includes(found.parameterId);
   }
 
   private async finish(job: Job): Promise<void> {
@@ -145,23 +133,10 @@ export class IndexJob {
   }
 }
 
-const rowsOf = (ids: readonly string[], byId: ReadonlyMap<string, LockedRow>): readonly LockedRow[] =>
-  ids.flatMap((id) => byId.get(id) ?? []);
+const storedBodyOf = (type: string, row: BatchRow | undefined): StoredBody[] => {
+  if (row === undefined) return [];
+  const { resource_key: key, main_date: mainDate, version, body } = row;
+  return [{ type, key, mainDate, version, value: JSON.parse(body) as Resource }];
+};
 
 const verbOf = ({ state }: Job): string => (state === 'building' ? 'Building' : 'Removing');
-
-/** Aliases of built-in parameters are found by the rows of those, as are composites whose parts are searched side by side. */
-function hasRows({ resource_type: type, code, state }: Job, { parameters }: IndexSnapshot): boolean {
-  const found = state === 'removing' ? parameters.listRemoving(type)[0] : parameters.find(type, code);
-  if (found?.composite !== undefined && found.composite.rows === undefined) return false;
-  return found?.live !== undefined && found.storedAs.includes(found.parameterId);
-}
-
-const liveParameterOf = ({ resource_type: type, code, kind, expression, targets, components }: Job) => ({
-  type,
-  code,
-  kind,
-  expression,
-  targets,
-  components,
-});

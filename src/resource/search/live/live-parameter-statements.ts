@@ -5,13 +5,13 @@ import { type Statement } from '../../../platform/database/statement';
 const COLUMNS = `parameter_key, definition_id, resource_type, code, kind, expression, targets, components, state, done_count,
   total_count, started_at, finished_at`;
 
-/** Version and parameters of one snapshot. */
+/** Version and parameters of one snapshot, except those that are being removed. */
 export const READ_LIVE_SET: Statement = {
   name: 'live-parameter-set',
   text: `select version, (
       select json_agg(json_build_object('type', resource_type, 'code', code, 'kind', kind, 'expression', expression,
         'targets', targets, 'components', components, 'state', state, 'key', parameter_key) order by parameter_key)::text
-      from live_search_parameter
+      from live_search_parameter where state <> 'removing'
     ) as parameters from search_parameter_version`,
 };
 
@@ -105,7 +105,7 @@ export const LIST_BATCH: Statement = {
 /** Never waits while it holds others: writers that lock several rows could wait for it in a circle. */
 export const LOCK_BATCH: Statement = {
   name: 'live-parameter-lock-batch',
-  text: `select id, resource_key, main_date, body from resource where type = $1 and id = any($2) for update skip locked`,
+  text: `select id, version, resource_key, main_date, body from resource where type = $1 and id = any($2) for update skip locked`,
 };
 
 export const ADVANCE: Statement = {

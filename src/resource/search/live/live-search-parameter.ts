@@ -12,7 +12,8 @@ export interface LiveParameterRow {
   readonly targets: readonly string[];
   /** The parts of a composite; none of others. */
   readonly components: readonly OwnComponent[];
-  readonly state: LiveState;
+  /** Of one that is removed, rows are still stored. */
+  readonly state: LiveState | 'removing';
   readonly done_count: number;
   readonly total_count: number;
   readonly started_at: Date | null;

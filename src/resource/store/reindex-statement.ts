@@ -1,0 +1,39 @@
+import { SEARCH_TABLES } from './search-tables';
+import { arraysOf, type IndexedResource, rowArraysOf, type SetColumn, SetPlaces } from './set-statement';
+import { assertKnown, type BoundStatement, withSteps } from './write-statements';
+
+const COLUMNS: readonly SetColumn<IndexedResource>[] = [
+  ['resource_key', 'bigint', ({ key }) => key],
+  ['main_date', 'timestamptz', ({ mainDate }) => mainDate],
+  ['present', 'bigint', ({ rows }) => rows.present],
+  ['index_digests', 'text', ({ indexDigests }) => indexDigests],
+];
+
+/**
+ * One statement that makes the search rows of stored resources those of `resources`, as an update of each would, and
+ * writes no version. The caller holds the locks of the resources.
+ */
+export const reindexResources = (resources: readonly IndexedResource[], parametersVersion: number): BoundStatement => ({
+  statement: STATEMENT,
+  values: [
+    parametersVersion,
+    ...arraysOf(COLUMNS, resources),
+    ...SEARCH_TABLES.flatMap((table) => rowArraysOf(table, resources)),
+  ],
+});
+
+const STATEMENT = { name: 'resource-reindex', text: statementText() };
+
+function statementText(): string {
+  const places = new SetPlaces(1); // after the version of the parameters
+  // Digests that no update would go by may stay: a job for all resources of a type need not write their rows.
+  const resource = `update resource r set main_date = u.main_date, present = u.present, index_digests = u.index_digests
+    from ${places.unnest(COLUMNS)}
+    where (select ${assertKnown('$1::bigint')}) = 0 and r.resource_key = u.resource_key
+      and ((r.main_date, r.present) is distinct from (u.main_date, u.present) or (
+        r.index_digests <> u.index_digests and split_part(r.index_digests, ' ', 1) = split_part(u.index_digests, ' ', 1)))`;
+  const steps = SEARCH_TABLES.flatMap((table) =>
+    table.replaceSql('s.resource_key = any($2::bigint[])', places.sourceOf(table)),
+  );
+  return withSteps(steps, resource);
+}
