@@ -169,6 +169,26 @@ describe('search index rows', () => {
       expect(rows).toEqual([{ count: 20_000, misplaced: 0 }]);
     }
   });
+
+  it('O12: are written under a publication of all tables, and every row has an identity', async () => {
+    const { rows } = await client.query(
+      `select relname from pg_class where relkind = 'r' and relpersistence = 'p' and relnamespace = 'public'::regnamespace
+         and relreplident = 'd' and not exists (select from pg_index where indrelid = pg_class.oid and indisprimary)
+         and relname !~ '^delivery_attempt_[0-9]{8}$'`, // dropped as a whole
+    );
+    expect(rows).toEqual([]);
+    await client.query('create publication everything for all tables');
+    try {
+      const statuses = [
+        await answered(app.put('/fhir/Observation/published', observation(1))),
+        await answered(app.put('/fhir/Observation/published', observation(2, { effectiveDateTime: '2025-01-01' }))),
+        await answered(app.delete('/fhir/Observation/published')),
+      ];
+      expect(statuses).toEqual([201, 200, 200]);
+    } finally {
+      await client.query('drop publication everything');
+    }
+  });
 });
 
 describe('S20: a database of version 0.1.0 with data', () => {

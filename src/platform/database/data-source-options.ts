@@ -15,6 +15,7 @@ import { BoundTheSearchForOpenBatches1795000000103 } from './migrations/17950000
 import { DropSuspectDestinations1795000000110 } from './migrations/1795000000110-drop-suspect-destinations';
 import { IndexVersionsByTransaction1795000000120 } from './migrations/1795000000120-index-versions-by-transaction';
 import { KeySearchIndexRows1795000000200 } from './migrations/1795000000200-key-search-index-rows';
+import { IdentifyDeliveryAttempts1795000000201 } from './migrations/1795000000201-identify-delivery-attempts';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -44,6 +45,7 @@ export const MIGRATIONS = [
   DropSuspectDestinations1795000000110,
   IndexVersionsByTransaction1795000000120,
   KeySearchIndexRows1795000000200,
+  IdentifyDeliveryAttempts1795000000201,
 ];
 
 /** Options of the one DataSource: for the app, the migrations at start, and the TypeORM command line. */
