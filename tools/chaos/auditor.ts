@@ -42,7 +42,7 @@ const COMMITTED = `select 'Patient/' || id || '/' || version as key from resourc
 const WAITING = `select (select count(*) from outbox_event)::integer + (select count(*) from open_batch)::integer as waiting`;
 
 const SAMPLE_MILLISECONDS = 500;
-/** A fault is felt by attempts that began a moment before it. */
+/** A fault is felt by attempts that ended a moment after it: their settling was under way or failed. */
 const FELT_MILLISECONDS = 3000;
 
 /** Reads the totals again and again, while everything around it breaks (invariants 6 and 7). */
@@ -187,7 +187,8 @@ function unexplained(arrivals: readonly Arrival[], { crashes }: FaultLog): strin
   for (const arrival of arrivals) {
     const before = answered.get(arrival.batchId);
     const isExplained =
-      before === undefined || crashes.some(({ at }) => at > before.at - FELT_MILLISECONDS && at < arrival.at);
+      before === undefined ||
+      crashes.some(({ at, endedAt }) => endedAt > before.at - FELT_MILLISECONDS && at < arrival.at);
     if (!isExplained) found.push(arrival.batchId);
     if (arrival.isAnswered) answered.set(arrival.batchId, arrival);
   }

@@ -16,6 +16,8 @@ export interface Crash {
   readonly kind: CrashKind;
   /** Milliseconds of a monotonic clock. */
   readonly at: number;
+  /** When the database answered again; for other faults the same as `at`. */
+  endedAt: number;
 }
 
 /** What was done to the cluster, and how fast it came back. */
@@ -33,9 +35,11 @@ export class FaultLog {
     this.counts.set(kind, this.count(kind) + 1);
   }
 
-  addCrash(kind: CrashKind, at: number): void {
+  addCrash(kind: CrashKind, at: number): Crash {
     this.add(kind);
-    this.crashes.push({ kind, at });
+    const crash = { kind, at, endedAt: at };
+    this.crashes.push(crash);
+    return crash;
   }
 
   count(...kinds: readonly FaultKind[]): number {

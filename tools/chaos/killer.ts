@@ -65,7 +65,7 @@ export async function tormentDatabase(
     if (backend === undefined) continue;
     const at = performance.now();
     if (!kill(backend.pid)) continue; // it ended meanwhile
-    log.addCrash('database crash', at);
+    const crash = log.addCrash('database crash', at);
     for (let isUp = false; !isUp;) {
       await delay(20);
       isUp = await bed.query('select 1').then(
@@ -73,7 +73,8 @@ export async function tormentDatabase(
         () => false,
       );
     }
-    log.databaseRestarts.push(performance.now() - at);
+    crash.endedAt = performance.now();
+    log.databaseRestarts.push(crash.endedAt - at);
   }
 }
 
