@@ -31,11 +31,12 @@ export class ChartReader {
   async read(query: ChartQuery, timeoutSeconds: number): Promise<readonly Member[] | undefined> {
     const { patientId, filter } = query;
     const hasPatient = query.types?.has('Patient') ?? true;
-    const { statement, values } = everythingWithin(
-      filter,
-      [query.patientHash, parameterIdsOf(query), hasPatient ? patientId : null, query.since ?? null],
-      filter.limit?.types ?? [],
-    );
+    const { statement, values } = everythingWithin(filter, [
+      query.patientHash,
+      parameterIdsOf(query),
+      hasPatient ? patientId : null,
+      query.since ?? null,
+    ]);
     const rows = await this.soon(timeoutSeconds, () =>
       this.statements.run<ChartRow & Record<string, unknown>>(statement, values),
     );

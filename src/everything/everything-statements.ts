@@ -48,14 +48,10 @@ const chartIf = (test: string): string => `with link as materialized (
 export const PATIENT_EVERYTHING: Statement = { name: 'patient-everything', text: chartIf('') };
 
 /** The same as far as the filter goes; the values of the other statement come first. */
-export function everythingWithin(
-  filter: MemberFilter,
-  values: readonly unknown[],
-  types: readonly string[],
-): CompiledSearch {
+export function everythingWithin(filter: MemberFilter, values: readonly unknown[]): CompiledSearch {
   if (filter.limit === undefined && filter.period === undefined) return { statement: PATIENT_EVERYTHING, values };
   const bind = boundTo(values);
-  return bind.finish(chartIf(` and ${periodTest(filter, bind)} and ${seenTest(filter, types, bind)}`));
+  return bind.finish(chartIf(` and ${periodTest(filter, bind)} and ${seenTest(filter, undefined, bind)}`));
 }
 
 function boundTo(values: readonly unknown[]): Binder {

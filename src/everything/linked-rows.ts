@@ -15,7 +15,6 @@ export interface LinkedTypes {
  * The parameters tell the references that led to each.
  */
 export function linkedRows(linked: LinkedTypes, sources: string, filter: MemberFilter, bind: Binder): string {
-  const types = [...linked.types, ...linked.references.flatMap(({ type }) => type ?? [])];
   const routes = [
     ...(linked.types.length === 0 ? [] : [`t.type = any(${bind.value(linked.types)}::text[])`]),
     ...linked.references.map(({ parameterIds, type }) => {
@@ -23,10 +22,7 @@ export function linkedRows(linked: LinkedTypes, sources: string, filter: MemberF
       return type === undefined ? byParameter : `(${byParameter} and t.type = ${bind.value(type)})`;
     }),
   ];
-  const seen =
-    filter.limit === undefined
-      ? 'true'
-      : seenTest(filter, filter.limit.types.length === 0 ? types : filter.limit.types, bind);
+  const seen = seenTest(filter, undefined, bind);
   return `with recursive source as materialized (${sources}), found (resource_key, parameter_id) as (
       select resource_key, 0 from source
       union

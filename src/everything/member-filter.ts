@@ -16,9 +16,11 @@ export interface MemberFilter {
   readonly limit: RowLimit | undefined;
 }
 
-/** SQL on alias `c`, a row of `resource` of one of `types`: whether the caller may see it. */
-export const seenTest = ({ limit }: MemberFilter, types: readonly string[], bind: Binder): string =>
-  limit === undefined ? 'true' : limit.test(types, bind);
+/** SQL on alias `c`, a row of `resource` of one of `types` or, without them, of any: whether the caller may see it. */
+export function seenTest({ limit }: MemberFilter, types: readonly string[] | undefined, bind: Binder): string {
+  if (limit === undefined) return 'true';
+  return types === undefined ? limit.testOfAny(bind) : limit.test(types, bind);
+}
 
 /**
  * SQL on alias `c`: whether its care dates touch the period. What has no care date is never left out for it.

@@ -80,5 +80,5 @@ export function versionsWithin(limit: RowLimit | undefined, columns: readonly (r
   if (limit === undefined) return { statement: READ_VERSIONS, values: columns };
   const bind = new Binder();
   for (const column of columns) bind.value(column);
-  return bind.finish(`${VERSIONS} where ${limit.testOfCurrent(limit.types, bind)} order by c.place`);
+  return bind.finish(`${VERSIONS} where ${limit.testOfCurrent(undefined, bind)} order by c.place`);
 }

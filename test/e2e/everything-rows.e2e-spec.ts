@@ -153,6 +153,27 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     expect((await app.get(`${PATH}?_manifest=1`)).text).toContain('{"name":"complete","valueBoolean":true}');
   });
 
+  it.each([
+    PATH,
+    `${PATH}?_include=*`,
+    `${PATH}?_format=ndjson&_include=Patient:organization`,
+    `${PATH}?_count=1&_include=*`,
+    '/fhir/Patient?_id=own-p&_include=Patient:organization',
+    '/fhir/Patient?_id=own-p&_revinclude=Observation:subject',
+    '/fhir?_type=Patient,Observation&_count=100',
+  ])('S5: see nothing but the only type that is granted, whole: %s', async (path) => {
+    const { bearer: authorization } = await login(app, 'una', { mayDoEverything: false });
+    const link = [{ resourceType: 'User', id: 'una' }];
+    await app.put('/AccessPolicy/of-una', { engine: 'allow', link, criteria: ['Patient'] });
+    const { status, text } = await app.get(path, { authorization });
+    expect([status, [...text.matchAll(/"resourceType":"(\w+)"/g)].map(([, type]) => type)]).toEqual([
+      200,
+      expect.not.arrayContaining(['Observation', 'Organization', 'Flag', 'Encounter']),
+    ]);
+    expect(text).toContain('"resourceType":"Patient"');
+    expect(text).not.toMatch(/"resourceType":"(?!Patient|Bundle)/);
+  });
+
   it('explain nothing', async () => {
     const answer = await as(ana, `${PATH}?_explain=1`);
     expect([answer.status, answer.text]).toEqual([403, expect.not.stringContaining('select')]);

@@ -47,18 +47,28 @@ export class RowLimit {
 
   /** Boolean SQL on alias `c`, a row of `resource` of one of `types`. */
   test(types: readonly string[], bind: Binder): string {
-    const predicates = new Predicates(bind);
     const [only, ...others] = types;
-    if (only !== undefined && others.length === 0) return predicates.of(this.clauseOf(only), ROW);
+    return only !== undefined && others.length === 0
+      ? new Predicates(bind).of(this.clauseOf(only), ROW)
+      : this.testOfAny(bind, types);
+  }
+
+  /** Boolean SQL on alias `c`, a row of `resource` of any type: only rows of `types` pass. */
+  testOfAny(bind: Binder, types = this.types): string {
+    const predicates = new Predicates(bind);
     const cases = types
       .filter((type) => this.clauses.has(type))
       .map((type) => `when ${bind.value(type)} then ${predicates.of(this.clauseOf(type), ROW)}`);
     return cases.length === 0 ? 'false' : `case c.type ${cases.join(' ')} else false end`;
   }
 
-  /** Boolean SQL on alias `v`, a row with type and id: whether what is stored under them now may be read. */
-  testOfCurrent(types: readonly string[], bind: Binder): string {
-    return `(select true from resource c where c.type = v.type and c.id = v.id and ${this.test(types, bind)} limit 1) is true`;
+  /**
+   * Boolean SQL on alias `v`, a row with type and id: whether what is stored under them now may be read.
+   * @param types of `v`; undefined: any
+   */
+  testOfCurrent(types: readonly string[] | undefined, bind: Binder): string {
+    const test = types === undefined ? this.testOfAny(bind) : this.test(types, bind);
+    return `(select true from resource c where c.type = v.type and c.id = v.id and ${test} limit 1) is true`;
   }
 
   private within(clause: SearchClause): SearchClause {

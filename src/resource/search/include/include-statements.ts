@@ -56,7 +56,7 @@ export function boundWithin(
   if (limit === undefined) return { statement, values };
   const bind = new Binder();
   for (const value of values) bind.value(value);
-  const test = limit.test(limit.types, bind);
+  const test = limit.testOfAny(bind);
   return bind.finish(
     textOf(
       (alias) =>

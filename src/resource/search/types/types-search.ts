@@ -139,5 +139,5 @@ export class TypesSearch {
 function bodiesWithin(limit: RowLimit, keys: readonly number[]): CompiledSearch {
   const bind = new Binder();
   bind.value(keys);
-  return bind.finish(bodiesIf(limit.test(limit.types, bind)));
+  return bind.finish(bodiesIf(limit.testOfAny(bind)));
 }
