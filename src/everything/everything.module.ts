@@ -1,33 +1,31 @@
 import { Module } from '@nestjs/common';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
-import { ChartAnswers } from './chart-answers';
-import { ChartExplanation } from './chart-explanation';
-import { ChartManifest } from './chart-manifest';
-import { ChartPages } from './chart-pages';
-import { ChartReader } from './chart-reader';
-import { ChartSlots } from './chart-slots';
+import { CompartmentAnswers } from './compartment-answers';
+import { CompartmentExplanation } from './compartment-explanation';
+import { CompartmentManifest } from './compartment-manifest';
 import { CompartmentSetup } from './compartment-setup';
-import { EverythingCalls } from './everything-call';
-import { LargeCharts } from './large-charts';
-import { ListSweeper } from './list-sweeper';
-import { PageLists } from './page-lists';
+import { ListSweeper } from './pages/list-sweeper';
+import { PageLists } from './pages/page-lists';
+import { PageWriter } from './pages/page-writer';
 import { PatientEverything } from './patient-everything.operation';
+import { CompartmentReader } from './read/compartment-reader';
+import { CompartmentSlots } from './read/compartment-slots';
+import { EverythingCalls } from './request/everything-call';
 
 @Module({
   imports: [OperationModule, ResourceModule],
   providers: [
     PatientEverything,
     EverythingCalls,
-    ChartAnswers,
-    ChartReader,
-    LargeCharts,
-    ChartSlots,
+    CompartmentReader,
+    CompartmentSlots,
+    CompartmentAnswers,
+    CompartmentManifest,
+    CompartmentExplanation,
     PageLists,
-    ChartPages,
+    PageWriter,
     ListSweeper,
-    ChartManifest,
-    ChartExplanation,
     CompartmentSetup,
   ],
 })

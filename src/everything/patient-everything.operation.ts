@@ -3,10 +3,10 @@ import { type FhirAnswer, type FhirStream } from '../fhir/fhir-answer';
 import { ServiceError } from '../platform/errors/service-error';
 import { limitedToRows } from '../platform/http/request-context';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
-import { ChartAnswers } from './chart-answers';
-import { ChartManifest } from './chart-manifest';
 import { everythingOperation } from './everything-definition';
-import { EverythingCalls, type EverythingCall } from './everything-call';
+import { CompartmentAnswers } from './compartment-answers';
+import { CompartmentManifest } from './compartment-manifest';
+import { EverythingCalls, type EverythingCall } from './request/everything-call';
 
 /** All that belongs to a patient, by the stored compartment definition (interface, "Patient everything"). */
 @Injectable()
@@ -14,8 +14,8 @@ import { EverythingCalls, type EverythingCall } from './everything-call';
 export class PatientEverything implements OperationHandler {
   constructor(
     private readonly calls: EverythingCalls,
-    private readonly answers: ChartAnswers,
-    private readonly manifest: ChartManifest,
+    private readonly answers: CompartmentAnswers,
+    private readonly manifest: CompartmentManifest,
   ) {}
 
   async execute(operation: OperationRequest): Promise<FhirAnswer | FhirStream> {
@@ -23,11 +23,10 @@ export class PatientEverything implements OperationHandler {
     const { request, query, format } = call;
     if (format.isLines === true) assertWhole(call);
     // A plan counts rows that the caller may not see.
-    if (request.explain !== undefined && query.filter.limit !== undefined) throw limitedToRows();
+    if (request.explain !== undefined && query.limit !== undefined) throw limitedToRows();
     if (request.isManifest) return { status: 200, text: await this.manifest.of(query, request.timeoutSeconds) };
     if (request.subset === 'count') return this.answers.total(call);
-    if (request.cursor !== undefined || request.count !== undefined) return this.answers.page(call);
-    return this.answers.whole(call);
+    return this.answers.of(call);
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CARE_DATES } from '../../src/everything/care-dates';
+import { CARE_DATES } from '../../src/everything/plan/care-dates';
 import { startTestApp, type TestApp } from '../support/test-app';
 import { codeIn, rowsOf } from './documents';
 

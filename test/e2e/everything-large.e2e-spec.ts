@@ -1,7 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { ListSweeper } from '../../src/everything/list-sweeper';
+import { ListSweeper } from '../../src/everything/pages/list-sweeper';
 import { type Bundle, bundleOf } from '../support/bundle';
 import { eventually } from '../support/eventually';
 import { login, type Person } from '../support/people';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { type Bundle, bundleOf } from '../support/bundle';
 import { loadChart, type LoadedChart } from '../support/load-chart';
@@ -277,6 +277,56 @@ describe('Patient/$everything', () => {
     expect((await app.get('/fhir/Patient/was/$everything')).status).toBe(410);
     const wrong = await app.delete('/fhir/Patient/was/$everything');
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST']);
+  });
+
+  describe('the first chunk', () => {
+    /** What is sent to the database in the transaction of a request; and how many statements look at links. */
+    const statementsOf = async (path: string): Promise<{ sent: string[]; links: number }> => {
+      const query = jest.spyOn(Client.prototype, 'query');
+      try {
+        expect((await app.get(path)).status).toBe(200);
+        const calls = query.mock.calls.map(([sent], at) => ({
+          text: typeof sent === 'string' ? sent : (sent as { text: string }).text,
+          client: query.mock.contexts[at],
+        }));
+        const begin = calls.find(({ text }) => text.startsWith('BEGIN ISOLATION LEVEL REPEATABLE READ'));
+        const sent = calls.slice(calls.indexOf(begin ?? { text: '', client: undefined }));
+        return {
+          sent: sent.filter(({ client }) => client === begin?.client).map(({ text }) => text),
+          links: calls.filter(({ text }) => text.includes('reference_link')).length,
+        };
+      } finally {
+        query.mockRestore();
+      }
+    };
+
+    it('H5: is all of a small compartment, read by one statement, as is a page that holds all', async () => {
+      const { patientId } = charts[0] ?? { patientId: '' };
+      const queries = ['', '?_type=Observation', '?_since=2001', '?start=2001', '?_count=200', '?_format=ndjson'];
+      for (const query of [...queries, '?_type=Account', '?_format=yaml']) {
+        const { sent, links } = await statementsOf(`/fhir/Patient/${patientId}/$everything${query}`);
+        expect([query, links, sent.slice(0, 4)]).toEqual([
+          query,
+          1,
+          [
+            'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+            expect.stringContaining('SET LOCAL statement_timeout'),
+            expect.stringContaining('reference_link'),
+            'COMMIT',
+          ],
+        ]);
+      }
+    });
+
+    it('H5: is bounded in bytes: a larger compartment is streamed', async () => {
+      const filler = 'x'.repeat(50_000);
+      const resource = { resourceType: 'Basic', code: { text: filler }, subject: { reference: 'Patient/middling' } };
+      const entry = Array.from({ length: 50 }, () => ({ resource, request: { method: 'POST', url: 'Basic' } }));
+      await app.put('/fhir/Patient/middling', {});
+      expect((await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(200);
+      const { text } = await app.get('/fhir/Patient/middling/$everything');
+      expect([text.slice(-12), (JSON.parse(text) as Bundle).entry.length]).toEqual([',"total":51}', 51]);
+    });
   });
 
   describe('the stored CompartmentDefinition', () => {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type AddressInfo } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import { Pool, type PoolConfig, type QueryConfig } from 'pg';
-import { PATIENT_EVERYTHING } from '../../src/everything/everything-statements';
+import { firstChunk, MOST_LINKS } from '../../src/everything/plan/first-chunk';
 import { localKey } from '../../src/fhir/reference';
 import { dataSourceOptions } from '../../src/platform/database/data-source-options';
 import { STATEMENT_TYPES, type Statement } from '../../src/platform/database/statement';
@@ -77,14 +77,19 @@ async function countOf({ statement, values }: { statement: Statement; values: re
   return rows[0]?.total ?? 0;
 }
 
+const NO_COMPARTMENT = { parameterIdsByType: new Map(), hasItself: false, codesById: new Map() };
+const ALL_ENTRIES = { types: undefined, since: undefined, period: undefined, limit: undefined, included: undefined };
+
 /** A limit for these statements alone takes a transaction, as in the server. */
 async function everything({ params: { id } }: Request<{ id: string }>, response: Response): Promise<void> {
   const client = await pool.connect();
-  const values = [targetHashOf(localKey('Patient', id)), plan.compartmentParameters, id, null];
+  const patient = { patientId: id, patientHash: targetHashOf(localKey('Patient', id)) };
+  const compartment = { ...NO_COMPARTMENT, parameterIds: plan.compartmentParameters };
+  const { statement, values } = firstChunk({ ...ALL_ENTRIES, ...patient, compartment }, MOST_LINKS);
   const [, , { rows }] = await Promise.all([
     client.query('BEGIN READ ONLY'),
     client.query('SET LOCAL statement_timeout = 60000'),
-    client.query<ResourceRow>(configOf(PATIENT_EVERYTHING, values)),
+    client.query<ResourceRow>(configOf(statement, values)),
   ]);
   await client.query('COMMIT');
   client.release();

@@ -1,4 +1,4 @@
-import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
+import { type SearchParameterSet } from '../../resource/search/extract/search-parameter-set';
 
 /** The search parameters that tell when a resource of a type is about care. */
 export interface CareDate {

@@ -1,15 +1,15 @@
-import { type Compartment } from '../resource/compartment/compartments';
-import { type Portion } from './chart-plan';
+import { type Compartment } from '../../resource/compartment/compartments';
+import { type QueryPart } from '../plan/query-parts';
 
 /** Extensions of `Bundle.entry.search`: the parameter of the compartment by which an entry belongs to the patient … */
 export const REASON_URL = 'urn:svc:compartment-parameter';
 /** … and the reference by which it was included, as `_include` names it. */
 export const INCLUDED_URL = 'urn:svc:included-by';
 
-/** Combinations of parameters are few; beyond these they are made anew each time. */
+/** Combinations of parameters are few; beyond these each is printed anew. */
 const MOST_REMEMBERED = 2_000;
 
-/** Members of `search` that tell why an entry is there, by the ids of the parameters that link it. */
+/** Prints why an entry is in the answer, from the ids of the parameters that link it: members of `search`. */
 export class Reasons {
   private readonly known = { match: new Map<string, string>(), include: new Map<string, string>() };
 
@@ -20,7 +20,7 @@ export class Reasons {
   ) {}
 
   /** @param parameters ids with commas between, 0 for the patient itself; `"extension":[…],` as JSON text */
-  of(parameters: string, mode: Portion['mode']): string {
+  of(parameters: string, mode: QueryPart['mode']): string {
     const known = this.known[mode].get(parameters);
     if (known !== undefined) return known;
     const ids = parameters.split(',').map(Number);

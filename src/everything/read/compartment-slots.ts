@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { Environment } from '../platform/config/environment';
-import { ServiceError } from '../platform/errors/service-error';
+import { Environment } from '../../platform/config/environment';
+import { ServiceError } from '../../platform/errors/service-error';
 
-/** What a request may wait for a slot before it is told to come back. */
+/** The longest wait for a slot. */
 const WAIT_MILLISECONDS = 5_000;
 
-/** Large charts hold a connection as long as their callers read: half of the connections stay free for everybody else. */
+/** A large compartment holds a connection while its caller reads: half of the connections stay free for other requests. */
 @Injectable()
-export class ChartSlots {
+export class CompartmentSlots {
   private free: number;
   private readonly waiting = new Set<() => void>();
 
@@ -43,7 +43,7 @@ export class ChartSlots {
       const giveUp = (): void => {
         leave();
         reject(
-          new ServiceError('busy', 'Too many large charts are read at the moment. Try again.', {
+          new ServiceError('busy', 'Too many large patient compartments are being read. Try again.', {
             retryAfterSeconds: 2,
           }),
         );

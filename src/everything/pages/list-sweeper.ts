@@ -1,11 +1,11 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { Statements } from '../platform/database/statements';
+import { Statements } from '../../platform/database/statements';
 import { SWEEP } from './page-statements';
 
 const INTERVAL_MILLISECONDS = 60_000;
 
-/** Deletes lists of pages whose time is over. Nothing depends on it being in time: they are refused by their own time. */
+/** Deletes expired lists of pages. It may be late: an expired list is refused anyway. */
 @Injectable()
 export class ListSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ListSweeper.name);

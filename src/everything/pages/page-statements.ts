@@ -1,21 +1,23 @@
-import { type Statement } from '../platform/database/statement';
-import { Binder, type CompiledSearch } from '../resource/search/compile/binder';
-import { type RowLimit } from '../resource/rows/row-limit';
-import { ROW_ORDER } from './chart-plan';
+import { type Statement } from '../../platform/database/statement';
+import { Binder, type CompiledSearch } from '../../resource/search/compile/binder';
+import { type RowLimit } from '../../resource/rows/row-limit';
+import { ENTRY_ORDER, type QueryPart } from '../plan/query-parts';
 
-/** Lists that one caller has at the same time: the oldest gives way. */
+/** Lists that one caller has at the same time; a further one ends the oldest. */
 const LISTS_OF_CALLER = 20;
 
 /** Entries of all lists together, about 100 bytes each. */
 const MOST_ENTRIES = 2_000_000;
 
-/** Adds the rows of a portion behind `offset` entries. */
-export const addEntries = (rows: string, bind: Binder, listId: string, offset: number): CompiledSearch =>
-  bind.finish(`with added as (
+/** Adds the rows of a query part behind `offset` entries. */
+export function entriesAdded({ rows }: QueryPart, listId: string, offset: number): CompiledSearch {
+  const bind = new Binder();
+  return bind.finish(`with added as (
       insert into everything_entry (list_id, position, version, bytes, type, id, parameters)
-      select ${bind.value(listId)}::uuid, ${bind.value(offset)}::integer + (row_number() over (${ROW_ORDER}))::integer - 1, version, bytes, type, id, parameters
-      from (${rows}) row returning position
+      select ${bind.value(listId)}::uuid, ${bind.value(offset)}::integer + (row_number() over (${ENTRY_ORDER}))::integer - 1, version, bytes, type, id, parameters
+      from (${rows(bind)}) row returning position
     ) select count(*)::integer as added from added`);
+}
 
 /** $1 list, $2 seconds that it lives, $3 total, $4 size, $5 caller, $6 patient. */
 export const ADD_LIST: Statement = {
@@ -24,7 +26,7 @@ export const ADD_LIST: Statement = {
     values ($1, clock_timestamp() + $2 * interval '1 second', $3, $4, $5, $6)`,
 };
 
-/** Entries of a list that is not there: what a first page that holds all has written. */
+/** Deletes the entries of a first page that holds all: it has no list. */
 export const FORGET_ENTRIES: Statement = {
   name: 'everything-entries-forget',
   text: 'delete from everything_entry where list_id = $1',
@@ -42,12 +44,12 @@ export const READ_ENTRIES: Statement = {
     where list_id = $1 and position >= $2 and position < $2 + $3 order by position`,
 };
 
-/** Deletes lists, named by a query, with their entries; one that somebody else is deleting is left to him. */
+/** Deletes lists, named by a query, with their entries; skips those that another statement is deleting. */
 const forgetting = (lists: string): string => `with gone as (
     delete from everything_list where list_id in (select list_id from everything_list where ${lists} for update skip locked) returning list_id
   ) delete from everything_entry e using gone where e.list_id = gone.list_id`;
 
-/** Lists whose time is over, some at a time. */
+/** Lists that expired, some at a time. */
 export const SWEEP: Statement = {
   name: 'everything-list-sweep',
   text: forgetting('expires_at < clock_timestamp() order by expires_at limit 20'),
@@ -75,7 +77,7 @@ const VERSIONS = `select c.place, c.body from unnest($1::text[], $2::text[], $3:
 
 const READ_VERSIONS: Statement = { name: 'everything-versions', text: `${VERSIONS} order by c.place` };
 
-/** Bodies of exact versions, of those that the caller may still see; `place` counts from 1. */
+/** Bodies of exact versions, of those that the caller may still read; `place` counts from 1. */
 export function versionsWithin(limit: RowLimit | undefined, columns: readonly (readonly unknown[])[]): CompiledSearch {
   if (limit === undefined) return { statement: READ_VERSIONS, values: columns };
   const bind = new Binder();

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Environment } from '../platform/config/environment';
-import { type Snapshot } from '../platform/database/snapshots';
-import { Statements } from '../platform/database/statements';
-import { ServiceError } from '../platform/errors/service-error';
-import { type Caller } from '../platform/http/caller';
-import { RequestContext } from '../platform/http/request-context';
-import { Binder } from '../resource/search/compile/binder';
-import { type ChartQuery, type Portion } from './chart-plan';
-import { LargeCharts } from './large-charts';
+import { Environment } from '../../platform/config/environment';
+import { type Snapshot } from '../../platform/database/snapshots';
+import { Statements } from '../../platform/database/statements';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type Caller } from '../../platform/http/caller';
+import { RequestContext } from '../../platform/http/request-context';
+import { type CompartmentQuery } from '../plan/compartment-query';
+import { type QueryPart } from '../plan/query-parts';
+import { CompartmentReader, type ReadOptions } from '../read/compartment-reader';
+import { type PageCursor } from '../request/everything-request';
+import { type EntryHead } from '../plan/entry';
 import {
   ADD_LIST,
-  addEntries,
+  entriesAdded,
   FIND_LIST,
   FORGET_ENTRIES,
   FORGET_OLDEST,
@@ -23,61 +25,51 @@ import {
 const MOST_OF_A_LIST = 500_000;
 
 /** A version that a page shows. */
-export interface PageEntry {
+export interface ListedEntry extends EntryHead {
   readonly position: number;
-  readonly type: string;
-  readonly id: string;
   readonly version: number;
   readonly bytes: number;
-  readonly parameters: string;
 }
 
+type ListedRow = ListedEntry & Readonly<Record<string, unknown>>;
+
 export interface PageOfEntries {
-  readonly entries: readonly PageEntry[];
+  readonly entries: readonly ListedEntry[];
   /** Matches of all pages; what is included comes behind them. */
   readonly total: number;
   /** Where the next page begins; absent on the last. */
   readonly next?: PageCursor;
 }
 
-/** A place in a list. */
-export interface PageCursor {
-  readonly listId: string;
-  readonly position: number;
-}
-
 /** Lists of what all pages of an answer hold: versions of one moment, in the database, so that any replica turns them. */
 @Injectable()
 export class PageLists {
   constructor(
-    private readonly charts: LargeCharts,
+    private readonly reader: CompartmentReader,
     private readonly statements: Statements,
     private readonly requests: RequestContext,
     private readonly environment: Environment,
   ) {}
 
-  /** Makes the list of a chart; where its first page holds all, nothing is kept. */
-  async begin(query: ChartQuery, count: number, seconds: number): Promise<PageOfEntries> {
+  /** Makes the list of a compartment; where its first page holds all, nothing is kept. */
+  async begin(query: CompartmentQuery, count: number, options: ReadOptions): Promise<PageOfEntries> {
     await this.statements.run(FORGET_OLDEST, [this.caller]);
     const { is_full: isFull } = (await this.statements.runOne<{ is_full: boolean }>(IS_FULL, [])) ?? {};
     if (isFull === true) throw tooMany();
     const listId = randomUUID();
-    let [total, size] = [0, 0];
-    let entries: readonly PageEntry[] = [];
-    const add = async (snapshot: Snapshot, { rows, mode }: Portion): Promise<void> => {
-      const bind = new Binder();
-      const { statement, values } = addEntries(rows(bind), bind, listId, size);
-      size += (await snapshot.run<{ added: number }>(statement, values))[0]?.added ?? 0;
-      if (mode === 'match') total = size;
-      if (size > MOST_OF_A_LIST) throw tooLong();
-    };
-    await this.charts.visit(query, { seconds, isWriting: true }, add, async (snapshot) => {
-      entries = await snapshot.run<PageEntry & Record<string, unknown>>(READ_ENTRIES, [listId, 0, count]);
+    return this.reader.within(query, { ...options, isWriting: true }, async (snapshot, parts) => {
+      let [total, size] = [0, 0];
+      for (const part of parts(query)) {
+        size += await addEntries(snapshot, part, listId, size);
+        if (part.mode === 'match') total = size;
+        if (size > MOST_OF_A_LIST) throw tooLong();
+      }
+      const entries = await snapshot.run<ListedRow>(READ_ENTRIES, [listId, 0, count]);
       const lifetime = this.environment.everythingListSeconds;
       if (size > count) await snapshot.run(ADD_LIST, [listId, lifetime, total, size, this.caller, query.patientId]);
       else await snapshot.run(FORGET_ENTRIES, [listId]);
+      return { entries, total, ...(size > count ? { next: { listId, position: count } } : {}) };
     });
-    return { entries, total, ...(size > count ? { next: { listId, position: count } } : {}) };
   }
 
   /**
@@ -94,11 +86,7 @@ export class PageLists {
       throw new ServiceError('forbidden', 'These pages were made for another caller. Ask for the first page.');
     if (list.patient_id !== patientId)
       throw new ServiceError('invalid', '_cursor belongs to the pages of another patient.');
-    const entries = await this.statements.run<PageEntry & Record<string, unknown>>(READ_ENTRIES, [
-      listId,
-      position,
-      count,
-    ]);
+    const entries = await this.statements.run<ListedRow>(READ_ENTRIES, [listId, position, count]);
     // It may have been pushed out between the two statements.
     if (entries.length < Math.min(count, list.size - position)) throw expired();
     const next = position + count;
@@ -111,6 +99,12 @@ export class PageLists {
   }
 }
 
+/** @returns how many entries the part has */
+async function addEntries(snapshot: Snapshot, part: QueryPart, listId: string, offset: number): Promise<number> {
+  const { statement, values } = entriesAdded(part, listId, offset);
+  return (await snapshot.run<{ added: number }>(statement, values))[0]?.added ?? 0;
+}
+
 const expired = (): ServiceError =>
   new ServiceError(
     'gone',
@@ -120,7 +114,7 @@ const expired = (): ServiceError =>
 const tooMany = (): ServiceError =>
   new ServiceError(
     'busy',
-    'Too many pages are kept at the moment. Try again later, or stream the whole with Accept: application/fhir+ndjson.',
+    'Too many pages are kept now. Try again later, or stream the whole with Accept: application/fhir+ndjson.',
     {
       retryAfterSeconds: 60,
     },
@@ -129,5 +123,5 @@ const tooMany = (): ServiceError =>
 const tooLong = (): ServiceError =>
   new ServiceError(
     'unprocessable',
-    `Charts of more than ${MOST_OF_A_LIST} resources are not kept as pages. Stream the whole with Accept: application/fhir+ndjson, or ask for less with _type, start and end.`,
+    `Compartments of more than ${MOST_OF_A_LIST} resources are not kept as pages. Stream the whole with Accept: application/fhir+ndjson, or ask for less with _type, start and end.`,
   );

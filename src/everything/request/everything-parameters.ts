@@ -1,6 +1,6 @@
-import { ServiceError } from '../platform/errors/service-error';
-import { decodeUtf8 } from '../platform/json/decode-utf8';
-import { readJson } from '../platform/json/read-json';
+import { ServiceError } from '../../platform/errors/service-error';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { readJson } from '../../platform/json/read-json';
 
 /**
  * The parameters of a call: those of the URL and, of a POST, those of its Parameters resource

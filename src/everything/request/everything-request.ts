@@ -1,12 +1,11 @@
-import { dateSpanOf } from '../fhir/instant';
-import { readSubset } from '../fhir/read-subset';
-import { type Subset } from '../fhir/subset';
-import { ServiceError } from '../platform/errors/service-error';
-import { type ExplainOptions, explainOptionsOf } from '../resource/search/explain-options';
-import { isLenient } from '../platform/http/known-parameters';
-import { countOf, timeoutOf } from '../resource/search/result-parameters';
-import { type CarePeriod } from './member-filter';
-import { type PageCursor } from './page-lists';
+import { dateSpanOf } from '../../fhir/instant';
+import { readSubset } from '../../fhir/read-subset';
+import { type Subset } from '../../fhir/subset';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type ExplainOptions, explainOptionsOf } from '../../resource/search/explain-options';
+import { isLenient } from '../../platform/http/known-parameters';
+import { countOf, timeoutOf } from '../../resource/search/result-parameters';
+import { type CarePeriod } from '../plan/compartment-query';
 
 /** What the underlying queries may take when nothing else is asked. */
 const DEFAULT_TIMEOUT_SECONDS = 60;
@@ -18,6 +17,12 @@ const CHOOSING = ['_since', '_type', 'start', 'end', '_include'];
 /** What it looks like; links repeat it. */
 const SHOWING = ['_elements', '_summary', '_format', '_pretty'];
 const PARAMETERS = [...CHOOSING, ...SHOWING, '_count', '_cursor', '_timeout', '_manifest', '_explain'];
+
+/** A place in a list of pages. */
+export interface PageCursor {
+  readonly listId: string;
+  readonly position: number;
+}
 
 export interface EverythingRequest {
   readonly since: Date | undefined;

@@ -1,9 +1,9 @@
-import { ServiceError } from '../platform/errors/service-error';
-import { type SearchParameter } from '../resource/search/extract/search-parameter';
-import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
-import { type LinkedTypes } from './linked-rows';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type SearchParameter } from '../../resource/search/extract/search-parameter';
+import { type SearchParameterSet } from '../../resource/search/extract/search-parameter-set';
+import { type IncludedTypes } from '../plan/compartment-query';
 
-/** What `*` stands for: who and what a chart refers to that belongs to no patient. */
+/** Types behind `*`: what entries refer to and no patient's compartment holds. */
 export const SHARED_TYPES = [
   ...['Practitioner', 'PractitionerRole', 'Organization', 'Location', 'HealthcareService'],
   ...['Medication', 'Device'],
@@ -16,13 +16,13 @@ const MOST_NAMES = 32;
  * `Observation:performer:Practitioner`; `*` for {@link SHARED_TYPES}.
  * @throws ServiceError 'invalid' for what is none of these
  */
-export function includesOf(query: URLSearchParams, parameters: SearchParameterSet): LinkedTypes | undefined {
+export function includesOf(query: URLSearchParams, parameters: SearchParameterSet): IncludedTypes | undefined {
   const names = query.getAll('_include').flatMap((list) => list.split(','));
   const asked = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
   if (asked.length === 0) return undefined;
   if (asked.length > MOST_NAMES) throw new ServiceError('invalid', `_include takes ${MOST_NAMES} names at most.`);
   const types: string[] = [];
-  const references: LinkedTypes['references'][number][] = [];
+  const references: IncludedTypes['references'][number][] = [];
   for (const name of asked) {
     const [source = '', code, target, ...rest] = name.split(':');
     if (source === '*' && code === undefined) types.push(...SHARED_TYPES);

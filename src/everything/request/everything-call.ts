@@ -1,32 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { type AnswerFormat } from '../fhir/format';
-import { Environment } from '../platform/config/environment';
-import { type OperationRequest } from '../operation/operation';
-import { type Compartment, Compartments } from '../resource/compartment/compartments';
-import { RowLimits } from '../resource/rows/row-limits';
-import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
-import { SearchIndex } from '../resource/search/search-index';
-import { careDateIdsOf } from './care-dates';
-import { type ChartQuery } from './chart-plan';
+import { type AnswerFormat } from '../../fhir/format';
+import { Environment } from '../../platform/config/environment';
+import { type OperationRequest } from '../../operation/operation';
+import { type Compartment, Compartments } from '../../resource/compartment/compartments';
+import { RowLimits } from '../../resource/rows/row-limits';
+import { type SearchParameterSet } from '../../resource/search/extract/search-parameter-set';
+import { SearchIndex } from '../../resource/search/search-index';
+import { careDateIdsOf } from '../plan/care-dates';
+import { type CompartmentQuery } from '../plan/compartment-query';
+import { EntryPrinter } from '../print/entry-printer';
+import { Reasons } from '../print/reasons';
 import { parametersOf } from './everything-parameters';
 import { type EverythingRequest, readEverythingRequest } from './everything-request';
-import { MemberPrinter } from './member-printer';
 import { includesOf, SHARED_TYPES } from './read-includes';
-import { Reasons } from './reasons';
 
 /** A call of `$everything`, read and checked. */
 export interface EverythingCall {
   readonly request: EverythingRequest;
-  readonly query: ChartQuery;
-  readonly printer: MemberPrinter;
+  readonly query: CompartmentQuery;
+  readonly printer: EntryPrinter;
   readonly format: AnswerFormat;
-  /** Whether the answer is made of whole text, as YAML and JSON for people are. */
+  /** Whether the answer is printed from its whole text, as YAML and JSON for people are. */
   readonly isWholeText: boolean;
   /** The address of the operation with other parameters. */
   readonly urlWith: (parameters: URLSearchParams) => string;
 }
 
-/** Reads calls: their parameters, what the compartment is at the moment, and what the caller may see. */
+/** Reads calls: their parameters, the stored compartment, and the rows that the caller may read. */
 @Injectable()
 export class EverythingCalls {
   private readonly reasons = new WeakMap<Compartment, Reasons>();
@@ -58,13 +58,11 @@ export class EverythingCalls {
         compartment,
         types,
         since,
-        filter: {
-          period: period === undefined ? undefined : { ...period, ...careDateIdsOf(parameters) },
-          limit: await this.limits.current(),
-        },
-        linked: includesOf(given, parameters),
+        period: period && { ...period, ...careDateIdsOf(parameters) },
+        limit: await this.limits.current(),
+        included: includesOf(given, parameters),
       },
-      printer: new MemberPrinter(rootUrl, reasons, subset === 'count' ? undefined : subset, format.isLines === true),
+      printer: new EntryPrinter(rootUrl, reasons, subset === 'count' ? undefined : subset, format.isLines === true),
       format,
       isWholeText: format.isYaml || (isPretty && format.isLines !== true),
       urlWith: (used) => {

@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { type CompartmentQuery } from './plan/compartment-query';
+import { CompartmentReader } from './read/compartment-reader';
+import { type Tally, tallyOf } from './read/tally';
+
+/** Prints how much an answer would hold, without its resources (`_manifest`). */
+@Injectable()
+export class CompartmentManifest {
+  constructor(private readonly reader: CompartmentReader) {}
+
+  /** @returns a Parameters resource as JSON text (docs/everything.md, "Manifest") */
+  async of(query: CompartmentQuery, seconds: number): Promise<string> {
+    const all = { ...query, types: undefined, since: undefined, period: undefined, included: undefined };
+    const tallies = await this.reader.within(all, { seconds }, async (snapshot, parts) => {
+      const found = new Map<string, Tally>();
+      // The patient and those who link to it are two parts of one type.
+      for (const part of parts(all))
+        found.set(part.label, sumOf(found.get(part.label), await tallyOf(snapshot, part, query)));
+      const included = query.included && [...parts(query)].find(({ mode }) => mode === 'include');
+      return { found, included: included && (await tallyOf(snapshot, included)) };
+    });
+    // A type without anything would say that there is something that the caller may not see.
+    const types = [...tallies.found]
+      .filter(([, tally]) => tally.all > 0)
+      .map(([type, tally]) => typeOf(type, tally, query));
+    return JSON.stringify(parametersOf(types, tallies.included, query.limit !== undefined));
+  }
+}
+
+interface TypeCounts {
+  readonly type: string;
+  readonly count: number;
+  readonly bytes: number;
+  /** What is not in the answer, by the parameter that left it out. */
+  readonly leftOut: readonly (readonly [by: '_type' | '_since' | 'dates', count: number])[];
+}
+
+function typeOf(type: string, { all, recent, count, bytes }: Tally, { types }: CompartmentQuery): TypeCounts {
+  if (types?.has(type) === false) return { type, count: 0, bytes: 0, leftOut: [['_type', all]] };
+  const leftOut = [['_since', all - recent] as const, ['dates', recent - count] as const];
+  return { type, count, bytes, leftOut: leftOut.filter(([, number]) => number > 0) };
+}
+
+const sumOf = (a: Tally | undefined, b: Tally): Tally =>
+  a === undefined
+    ? b
+    : { all: a.all + b.all, recent: a.recent + b.recent, count: a.count + b.count, bytes: a.bytes + b.bytes };
+
+function parametersOf(
+  types: readonly TypeCounts[],
+  included: Pick<Tally, 'count' | 'bytes'> | undefined,
+  isLimited: boolean,
+): object {
+  const sum = (of: (counts: TypeCounts) => number): number => types.reduce((total, counts) => total + of(counts), 0);
+  return {
+    resourceType: 'Parameters',
+    parameter: [
+      { name: 'complete', valueBoolean: !isLimited && types.every(({ leftOut }) => leftOut.length === 0) },
+      { name: 'count', valueInteger: sum(({ count }) => count) },
+      { name: 'bytes', valueDecimal: sum(({ bytes }) => bytes) },
+      ...types.map((counts) => ({
+        name: 'type',
+        part: [
+          { name: 'code', valueCode: counts.type },
+          ...partsOf(counts),
+          ...counts.leftOut.map(([by, count]) => ({
+            name: 'left-out',
+            part: [
+              { name: 'by', valueCode: by },
+              { name: 'count', valueInteger: count },
+            ],
+          })),
+        ],
+      })),
+      ...(included === undefined ? [] : [{ name: 'included', part: partsOf(included) }]),
+      // A number would reveal how much the caller may not see.
+      ...(isLimited ? [{ name: 'left-out', part: [{ name: 'by', valueCode: 'rights' }] }] : []),
+    ],
+  };
+}
+
+const partsOf = ({ count, bytes }: Pick<Tally, 'count' | 'bytes'>): readonly object[] => [
+  { name: 'count', valueInteger: count },
+  { name: 'bytes', valueDecimal: bytes },
+];

@@ -1,0 +1,11 @@
+/** One resource of an answer, without its text. */
+export interface EntryHead {
+  readonly type: string;
+  readonly id: string;
+  /** Ids of the parameters that link it to the patient, 0 for the patient itself, with commas between. */
+  readonly parameters: string;
+}
+
+export interface Entry extends EntryHead {
+  readonly text: string;
+}

@@ -1,0 +1,48 @@
+import { type Subset, subsetOf } from '../../fhir/subset';
+import { searchEntry } from '../../resource/api/resource-answer';
+import { type QueryPart } from '../plan/query-parts';
+import { type Entry, type EntryHead } from '../plan/entry';
+import { type Reasons } from './reasons';
+
+/** Stands for the text: no id or code holds it. */
+const MARK = '\0';
+
+/** Prints the entries of a Bundle, or lines. */
+export class EntryPrinter {
+  /** @param subset the part of each resource that is shown; undefined: all of it */
+  constructor(
+    private readonly rootUrl: string,
+    private readonly reasons: Reasons,
+    private readonly subset: Subset | undefined,
+    readonly isLines: boolean,
+  ) {}
+
+  get between(): string {
+    return this.isLines ? '' : ',';
+  }
+
+  print(entries: readonly Entry[], mode: QueryPart['mode']): string {
+    const { subset } = this;
+    return entries
+      .map(({ text, ...head }) => this.around(head, subset === undefined ? text : subsetOf(text, subset), mode))
+      .join(this.between);
+  }
+
+  /**
+   * What stands before and after the stored text of each entry, for the database to join; undefined where the texts are not
+   * shown as they are stored.
+   */
+  frames(
+    heads: readonly EntryHead[],
+    mode: QueryPart['mode'],
+  ): readonly [before: readonly string[], after: readonly string[]] | undefined {
+    if (this.subset !== undefined) return undefined;
+    const frames = heads.map((head) => this.around(head, MARK, mode).split(MARK));
+    return [frames.map(([before = '']) => before), frames.map(([, after = '']) => after)];
+  }
+
+  private around({ type, id, parameters }: EntryHead, text: string, mode: QueryPart['mode']): string {
+    if (this.isLines) return `${text}\n`;
+    return searchEntry(this.rootUrl, { type, id, text }, mode, this.reasons.of(parameters, mode));
+  }
+}

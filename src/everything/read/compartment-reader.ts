@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { Snapshots, type Snapshot, type SnapshotOptions } from '../../platform/database/snapshots';
+import { ServiceError } from '../../platform/errors/service-error';
+import { GrantedReader } from '../../resource/rows/granted-reader';
+import { type CompartmentQuery } from '../plan/compartment-query';
+import { ITSELF } from '../plan/entry-rows';
+import { firstChunk, type FirstChunkRow, MOST_LINKS } from '../plan/first-chunk';
+import { partsOf, presentParameters, type QueryPart } from '../plan/query-parts';
+import { CompartmentSlots } from './compartment-slots';
+import { type Entry } from '../plan/entry';
+
+export type ReadOptions = Omit<SnapshotOptions, 'refusal'>;
+
+/** The parts of a query that have entries. While they are walked through, a timeout names the part that it was in. */
+export type PartsOf = (query: CompartmentQuery) => Iterable<QueryPart>;
+
+/** The first chunk gets this share of the time allowed, and at most so many seconds. */
+const SHARE = 4;
+const MOST_SECONDS = 5;
+
+/** Reads patient compartments: the first chunk by one statement, which is all of a small one; a larger one part by part. */
+@Injectable()
+export class CompartmentReader {
+  constructor(
+    private readonly snapshots: Snapshots,
+    private readonly reader: GrantedReader,
+    private readonly slots: CompartmentSlots,
+  ) {}
+
+  /**
+   * Reads all entries: the patient, then by type, the newest first; each as far as the caller may read it.
+   * @returns undefined where they are no first chunk: more than `mostLinks`, long bodies, or much time
+   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored
+   */
+  async first(
+    query: CompartmentQuery,
+    options: ReadOptions,
+    mostLinks = MOST_LINKS,
+  ): Promise<readonly Entry[] | undefined> {
+    const { statement, values } = firstChunk(query, mostLinks);
+    const seconds = Math.min(MOST_SECONDS, options.seconds / SHARE);
+    const rows = await this.snapshots
+      .within({ ...options, seconds, refusal: tooSlowAtOnce }, (snapshot) =>
+        snapshot.run<FirstChunkRow & Record<string, unknown>>(statement, values),
+      )
+      .catch(undefinedIfSlow);
+    if (rows === undefined) return undefined;
+    const links = rows[0]?.links ?? null;
+    if (links === null) return this.refuse(query);
+    const entries = rows.filter(({ type }) => type !== null);
+    const isWhole = links <= mostLinks && entries.every(({ body }) => body !== null);
+    return isWhole
+      ? entries.map(({ type, id, parameters, body }) => ({ type: type ?? '', id, parameters, text: body ?? '' }))
+      : undefined;
+  }
+
+  /**
+   * Runs `work` in a snapshot of the compartment, in a slot.
+   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored, 'timeout' naming the part that it was in
+   */
+  async within<T>(
+    query: CompartmentQuery,
+    options: ReadOptions,
+    work: (snapshot: Snapshot, parts: PartsOf) => Promise<T>,
+  ): Promise<T> {
+    // The links are looked for first.
+    let at = partsOf(query).find(({ label }) => label !== 'Patient');
+    const refusal = (): ServiceError => tooSlow(options.seconds, at);
+    const result = await this.slots.within(options.signal, () =>
+      this.snapshots.within({ ...options, refusal }, async (snapshot) => {
+        const { statement, values } = presentParameters(query);
+        const rows = await snapshot.run<{ parameter_id: number }>(statement, values);
+        const present = new Set(rows.map(({ parameter_id: id }) => id));
+        if (!present.has(ITSELF)) return undefined;
+        return {
+          done: await work(snapshot, function* walk(of) {
+            for (at of partsOf(of, present)) yield at;
+          }),
+        };
+      }),
+    );
+    return result === undefined ? this.refuse(query) : result.done;
+  }
+
+  /** @throws ServiceError always */
+  private async refuse({ patientId }: CompartmentQuery): Promise<never> {
+    await this.reader.read('Patient', patientId);
+    throw new ServiceError('busy', 'The patient was stored at this very moment. Try again.', { retryAfterSeconds: 1 });
+  }
+}
+
+const tooSlowAtOnce = (): ServiceError => new ServiceError('timeout', 'The first chunk took too long.');
+
+/** A slow compartment is read part by part, so that a timeout can name the part. */
+function undefinedIfSlow(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.kind === 'timeout')) throw error;
+}
+
+function tooSlow(seconds: number, at: QueryPart | undefined): ServiceError {
+  const what = `$everything took longer than ${seconds} s; it was at ${at?.label ?? 'the patient'}.`;
+  const remedy = 'Ask with a larger _timeout, or for less with _type or _since.';
+  const hint =
+    at === undefined ? '' : ` The index that helps, if it is missing or broken: create index concurrently ${at.index}.`;
+  return new ServiceError('timeout', `${what} ${remedy}${hint}`);
+}

@@ -1,0 +1,46 @@
+import { type Snapshot } from '../../platform/database/snapshots';
+import { type Statement } from '../../platform/database/statement';
+import { ordered, type QueryPart } from '../plan/query-parts';
+import { type EntryHead } from '../plan/entry';
+
+const ROWS_AT_ONCE = 2_000;
+
+/** An entry that was found and not yet read. */
+export interface FoundEntry extends EntryHead {
+  readonly resource_key: number;
+  /** Of its body. */
+  readonly bytes: number;
+}
+
+type Row = FoundEntry & Readonly<Record<string, unknown>>;
+
+/** The entries of a query part, found and sorted: PostgreSQL keeps them behind a cursor. */
+export class PartCursor {
+  private constructor(
+    readonly mode: QueryPart['mode'],
+    private readonly snapshot: Snapshot,
+    private readonly name: string,
+    private readonly first: readonly Row[],
+  ) {}
+
+  /** @returns undefined where the part has no entries */
+  static async open(snapshot: Snapshot, part: QueryPart, name: string): Promise<PartCursor | undefined> {
+    const { statement, values } = ordered(part, (text) => `declare ${name} no scroll cursor for ${text}`);
+    await snapshot.run({ ...statement, name: '' }, values);
+    // The rows come sorted, so PostgreSQL has found and keeps all of them when it returns the first.
+    const first = await snapshot.run<Row>(fetchFrom(name, 1), []);
+    return first.length === 0 ? undefined : new PartCursor(part.mode, snapshot, name, first);
+  }
+
+  async *rows(): AsyncGenerator<readonly FoundEntry[]> {
+    let rows = this.first;
+    for (let isOver = false; !isOver; rows = []) {
+      const more = await this.snapshot.run<Row>(fetchFrom(this.name, ROWS_AT_ONCE), []);
+      isOver = more.length < ROWS_AT_ONCE;
+      yield [...rows, ...more];
+    }
+  }
+}
+
+/** Without a name: the rows differ from cursor to cursor. */
+const fetchFrom = (cursor: string, count: number): Statement => ({ name: '', text: `fetch ${count} from ${cursor}` });
