@@ -59,10 +59,10 @@ export class CompartmentAnswers {
     return async (sink) => {
       const entries = new EntryStream(sink, head);
       let total = 0;
-      await this.reader.within(query, { ...options, signal: sink.signal }, async (snapshot, parts) => {
+      await this.reader.within(query, options, async (snapshot, parts, reading) => {
         for await (const { text, count, mode } of chunksOf(snapshot, parts(query), printer)) {
           if (mode === 'match') total += count;
-          await entries.write(text);
+          await reading.sending(entries.write(text));
         }
       });
       await entries.end(`,"total":${total}`);

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Snapshots, type Snapshot, type SnapshotOptions } from '../../platform/database/snapshots';
 import { ServiceError } from '../../platform/errors/service-error';
+import { RequestContext } from '../../platform/http/request-context';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type CompartmentQuery } from '../plan/compartment-query';
 import { ITSELF } from '../plan/entry-rows';
 import { firstChunk, type FirstChunkRow, MOST_LINKS } from '../plan/first-chunk';
 import { partsOf, presentParameters, type QueryPart } from '../plan/query-parts';
-import { CompartmentSlots } from './compartment-slots';
+import { CompartmentSlots, type Reading } from './compartment-slots';
 import { type Entry } from '../plan/entry';
 
-export type ReadOptions = Omit<SnapshotOptions, 'refusal'>;
+export type ReadOptions = Omit<SnapshotOptions, 'refusal' | 'signal'>;
 
 /** The parts of a query that have entries. While they are walked through, a timeout names the part that it was in. */
 export type PartsOf = (query: CompartmentQuery) => Iterable<QueryPart>;
@@ -25,6 +26,7 @@ export class CompartmentReader {
     private readonly snapshots: Snapshots,
     private readonly reader: GrantedReader,
     private readonly slots: CompartmentSlots,
+    private readonly requests: RequestContext,
   ) {}
 
   /**
@@ -40,7 +42,7 @@ export class CompartmentReader {
     const { statement, values } = firstChunk(query, mostLinks);
     const seconds = Math.min(MOST_SECONDS, options.seconds / SHARE);
     const rows = await this.snapshots
-      .within({ ...options, seconds, refusal: tooSlowAtOnce }, (snapshot) =>
+      .within({ ...options, ...this.signal, seconds, refusal: tooSlowAtOnce }, (snapshot) =>
         snapshot.run<FirstChunkRow & Record<string, unknown>>(statement, values),
       )
       .catch(undefinedIfSlow);
@@ -61,25 +63,29 @@ export class CompartmentReader {
   async within<T>(
     query: CompartmentQuery,
     options: ReadOptions,
-    work: (snapshot: Snapshot, parts: PartsOf) => Promise<T>,
+    work: (snapshot: Snapshot, parts: PartsOf, reading: Reading) => Promise<T>,
   ): Promise<T> {
     // The links are looked for first.
     let at = partsOf(query).find(({ label }) => label !== 'Patient');
     const refusal = (): ServiceError => tooSlow(options.seconds, at);
-    const result = await this.slots.within(options.signal, () =>
-      this.snapshots.within({ ...options, refusal }, async (snapshot) => {
+    const result = await this.slots.run((reading) =>
+      this.snapshots.within({ ...options, ...this.signal, refusal }, async (snapshot) => {
         const { statement, values } = presentParameters(query);
         const rows = await snapshot.run<{ parameter_id: number }>(statement, values);
         const present = new Set(rows.map(({ parameter_id: id }) => id));
         if (!present.has(ITSELF)) return undefined;
-        return {
-          done: await work(snapshot, function* walk(of) {
-            for (at of partsOf(of, present)) yield at;
-          }),
+        const parts = function* (of: CompartmentQuery): Generator<QueryPart> {
+          for (at of partsOf(of, present)) yield at;
         };
+        return { done: await work(snapshot, parts, reading) };
       }),
     );
     return result === undefined ? this.refuse(query) : result.done;
+  }
+
+  /** Ends statements and waits when the caller leaves. */
+  private get signal(): Pick<SnapshotOptions, 'signal'> {
+    return { signal: this.requests.ticket.signal };
   }
 
   /** @throws ServiceError always */

@@ -1,56 +1,96 @@
 import { Injectable } from '@nestjs/common';
+import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
-import { ServiceError } from '../../platform/errors/service-error';
+import { RequestContext } from '../../platform/http/request-context';
 
-/** The longest wait for a slot. */
-const WAIT_MILLISECONDS = 5_000;
+const LONGEST_WAIT_MILLISECONDS = 5_000;
 
-/** A large compartment holds a connection while its caller reads: half of the connections stay free for other requests. */
-@Injectable()
-export class CompartmentSlots {
-  private free: number;
-  private readonly waiting = new Set<() => void>();
+/** While others wait, a caller with several streams loses one whose socket has been full for so long. */
+const PATIENCE_MILLISECONDS = 1_000;
+const LOOK_MILLISECONDS = 250;
 
-  constructor(environment: Environment) {
-    this.free = Math.max(1, Math.floor(environment.databasePoolSize / 2));
-  }
+/** One reading of a large compartment: it holds a slot, and while its caller reads a connection to the database. */
+export class Reading {
+  private fullSince: number | undefined;
+  isCut = false;
 
-  /** @throws ServiceError 'busy' when no slot became free */
-  async within<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
-    else await this.turn(signal);
+  constructor(
+    readonly caller: string,
+    private readonly disconnect: () => void,
+  ) {}
+
+  /** Waits for a text to be taken by the socket. */
+  async sending(written: Promise<void>): Promise<void> {
+    this.fullSince = performance.now();
     try {
-      return await work();
+      await written;
     } finally {
-      const [next] = this.waiting;
-      if (next === undefined) this.free++;
-      else next();
+      this.fullSince = undefined;
     }
   }
 
-  /** Settles when a slot is handed over. */
-  private turn(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', giveUp);
-        this.waiting.delete(take);
-      };
-      const take = (): void => {
-        leave();
-        resolve();
-      };
-      const giveUp = (): void => {
-        leave();
-        reject(
-          new ServiceError('busy', 'Too many large patient compartments are being read. Try again.', {
-            retryAfterSeconds: 2,
-          }),
-        );
-      };
-      const timer = setTimeout(giveUp, WAIT_MILLISECONDS);
-      signal?.addEventListener('abort', giveUp);
-      this.waiting.add(take);
+  get fullMilliseconds(): number {
+    return this.fullSince === undefined ? 0 : performance.now() - this.fullSince;
+  }
+
+  cut(): void {
+    this.isCut = true;
+    this.disconnect();
+  }
+}
+
+/** Half of the connections stay free for other requests, and half of the slots for other callers. */
+@Injectable()
+export class CompartmentSlots {
+  private readonly permits: number;
+  private readonly perCaller: number;
+  private readonly slots: Slots;
+  private readonly readings = new Set<Reading>();
+
+  constructor(
+    environment: Environment,
+    private readonly requests: RequestContext,
+  ) {
+    this.permits = Math.max(1, Math.floor(environment.databasePoolSize / 2));
+    this.perCaller = Math.ceil(this.permits / 2);
+    this.slots = new Slots({
+      permits: this.permits,
+      perCaller: this.perCaller,
+      longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
+      busyMessage: 'Too many large patient compartments are being read. Try again.',
+      retryAfterSeconds: 2,
     });
+  }
+
+  /** @throws ServiceError 'busy' when no slot became free */
+  async run<T>(work: (reading: Reading) => Promise<T>): Promise<T> {
+    const { ticket, origin } = this.requests;
+    const { caller: key, signal } = ticket;
+    const looking = setInterval(() => {
+      this.cutSlowest(key);
+    }, LOOK_MILLISECONDS);
+    const slot = await this.slots.take({ key, signal }).finally(() => {
+      clearInterval(looking);
+    });
+    const reading = new Reading(key, () => origin?.destroy());
+    this.readings.add(reading);
+    try {
+      return await work(reading);
+    } finally {
+      this.readings.delete(reading);
+      slot.release();
+    }
+  }
+
+  /** Makes room for a caller, unless it only waits for its own share. */
+  private cutSlowest(caller: string): void {
+    const live = [...this.readings].filter(({ isCut }) => !isCut);
+    const readingsOf = (name: string): number => live.filter((one) => one.caller === name).length;
+    if (live.length < this.permits || readingsOf(caller) >= this.perCaller) return;
+    const [slowest] = live
+      .filter((one) => one.fullMilliseconds >= PATIENCE_MILLISECONDS && one.caller !== caller)
+      .filter((one) => readingsOf(one.caller) > 1)
+      .sort((a, b) => b.fullMilliseconds - a.fullMilliseconds);
+    slowest?.cut();
   }
 }
