@@ -57,6 +57,15 @@ describe(completeCredentials, () => {
     expect(await complete(set)).toMatchObject(expected);
   });
 
+  it('S9: prints no secret of the environment, not even at the first start', async () => {
+    const { adminPassword } = await complete({ SVC_ROOT_CLIENT_SECRET: 'set secret' });
+    expect(told.join('\n')).not.toContain('set secret');
+    expect(told.join('\n')).toContain(adminPassword);
+    await rm(path());
+    await complete({ SVC_ROOT_CLIENT_SECRET: 'set secret', SVC_ADMIN_PASSWORD: 'set password' });
+    expect(told).toEqual([expect.stringContaining(path())]);
+  });
+
   it('does not lose a key that the environment set at the first start', async () => {
     const key = Buffer.alloc(32, 7);
     await complete({ SVC_ENCRYPTION_KEY: key.toString('base64') });

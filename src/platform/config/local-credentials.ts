@@ -12,7 +12,7 @@ interface LocalCredentials {
 }
 
 /**
- * Fills in what the environment leaves out with credentials of the data directory, which are made at the first start
+ * Fills in what the environment leaves out with credentials of the data directory, which are generated at the first start
  * and printed then only.
  */
 export async function completeCredentials(
@@ -24,9 +24,10 @@ export async function completeCredentials(
   const credentials = known ?? newCredentials(environment);
   if (known === undefined) {
     await writeCredentials(path, credentials);
-    tell(`Client root, secret:   ${credentials.rootClientSecret}`);
-    tell(`User admin, password:  ${credentials.adminPassword}`);
-    tell(`Both are shown this once and kept in ${path}`);
+    // A secret of the environment is known to who set it, and the output may be a log that others read.
+    if (environment.rootClientSecret === undefined) tell(`Client root, secret:   ${credentials.rootClientSecret}`);
+    if (environment.adminPassword === undefined) tell(`User admin, password:  ${credentials.adminPassword}`);
+    tell(`Credentials are kept in ${path}. Generated ones are shown this once.`);
   } else {
     tell(`Credentials of Client root and User admin: ${path}`);
   }
