@@ -274,7 +274,7 @@ describe('the life of a token', () => {
     });
 
     it.each<[string, string | null, Record<string, string>, unknown[]]>([
-      ['nobody', null, { token: 'x' }, [400, 'invalid_request', null]],
+      ['S9: nobody', null, { token: 'x' }, [401, 'invalid_client', 'Basic realm="svc"']],
       ['a client without a secret', null, { token: 'x', client_id: 'open' }, [401, 'invalid_client', null]],
       ['a wrong secret', basicHeader('ward', 'no'), { token: 'x' }, [401, 'invalid_client', 'Basic realm="svc"']],
       [

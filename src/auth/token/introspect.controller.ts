@@ -61,7 +61,7 @@ export class IntrospectController {
   @ApiResponse({ status: HttpStatus.UNAUTHORIZED, description: 'No client or token, or a wrong one', ...OAUTH_ERROR })
   async introspect(@Req() request: Request, @Res() response: Response): Promise<void> {
     const parameters = readParameters(request);
-    const caller = await this.callerOf(request, parameters);
+    const caller = await this.callerOf(request, response, parameters);
     noteClient(response, caller.clientId);
     const token = parameters.get('token');
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
@@ -80,12 +80,17 @@ export class IntrospectController {
     return decision.granted && decision.rows === 'all';
   }
 
-  private async callerOf(request: Request, parameters: RequestParameters): Promise<Caller> {
+  private async callerOf(request: Request, response: Response, parameters: RequestParameters): Promise<Caller> {
     const authorization = authorizationOf(request);
     if (authorization !== undefined && /^bearer /i.test(authorization)) {
       const { caller, epochs } = await this.callers.resolve(authorization);
       this.requests.identify(caller, epochs);
       return caller;
+    }
+    if (authorization === undefined && !parameters.has('client_id')) {
+      response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
+      // RFC 7662, section 2.3: 401, where the token endpoint calls it a missing parameter.
+      throw new OAuthError('invalid_client', 'Send the credentials of a client, or a bearer token');
     }
     const client = await this.clients.authenticate(clientRequestOf(request, parameters).client, () => true);
     return { clientId: client.id };
