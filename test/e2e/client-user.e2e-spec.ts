@@ -193,6 +193,66 @@ describe('Client and User', () => {
     });
   });
 
+  describe('S8.1: a login name', () => {
+    const refusedMember = (answer: Received): unknown => [
+      answer.status,
+      answer.json<{ issue: { expression: string[] }[] }>().issue[0]?.expression,
+    ];
+
+    it('means one User: its userName, email and id are no other one’s', async () => {
+      await stored('/User/owner-id', { userName: 'Owner@Name.example', email: 'Owner@Mail.example' });
+      const refusals = [
+        await app.put('/User/s81-1', { userName: 'owner@mail.EXAMPLE' }),
+        await app.put('/User/s81-2', { userName: 'owner-id' }),
+        await app.put('/User/s81-3', { email: 'owner@name.example' }),
+        await app.put('/User/s81-4', { email: 'owner-id' }),
+        await app.post('/User', { userName: 'owner-id' }),
+      ].map(refusedMember);
+      expect(refusals).toEqual([
+        [409, ['User.userName']],
+        [409, ['User.userName']],
+        [409, ['User.email']],
+        [409, ['User.email']],
+        [409, ['User.userName']],
+      ]);
+      await stored('/User/s81-5', { userName: 's81-late', email: 's81-mail' });
+      expect(refusedMember(await app.put('/User/s81-late', {}))).toEqual([409, ['User.id']]);
+      expect(refusedMember(await app.put('/User/s81-mail', {}))).toEqual([409, ['User.id']]);
+      // Emails may be shared: then they mean nobody.
+      await stored('/User/s81-6', { userName: 's81-6', email: 'owner@mail.example' });
+    });
+
+    it('may be all names of the same User', async () => {
+      await stored('/User/s81-same', { userName: 's81-same', email: 's81-same', password: 'right password' });
+      expect(await loginStatus('s81-same', 'right password')).toBe(200);
+    });
+
+    it('is given to one of two who ask for it at the same time, as whatever', async () => {
+      for (let round = 0; round < 8; round++) {
+        const name = `s81-race-${round}`;
+        const answers = await Promise.all([
+          app.put(`/User/a-${round}`, { userName: name }),
+          app.put(`/User/b-${round}`, { email: name.toUpperCase() }),
+          app.put(`/User/${name}`, {}),
+        ]);
+        expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+      }
+    });
+
+    it('that two Users have since before keeps its meaning, and both Users can still be changed', async () => {
+      await stored('/User/s81-first', { userName: 's81-first', password: 'password of the first' });
+      await stored('/User/s81-second', { userName: 's81-other', password: 'password of the second' });
+      await database.query(`delete from user_login where user_id = 's81-first'`);
+      await database.query(`update user_login set login = 's81-first' where user_id = 's81-second'`);
+      expect(await loginStatus('s81-first', 'password of the first')).toBe(400);
+      expect(await loginStatus('s81-first', 'password of the second')).toBe(200);
+      await stored('/User/s81-second', { userName: 's81-other', title: 'Dr' });
+      await stored('/User/s81-first', { userName: 's81-first', title: 'Dr' });
+      await stored('/User/s81-first', { userName: 's81-renamed' });
+      expect(await loginStatus('s81-renamed', 'password of the first')).toBe(200);
+    });
+  });
+
   it('never shows the key of a second factor with a token', async () => {
     const id = newId();
     await stored(`/User/${id}`, {

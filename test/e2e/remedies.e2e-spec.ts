@@ -145,7 +145,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
     it('a userName that is taken', async () => {
       await app.put('/User/first', { userName: 'taken' });
       const answer = await app.put('/User/second', { userName: 'taken' });
-      expect(toldBy(answer)).toEqual([409, 'Another User has this userName. Choose another one.']);
+      expect(toldBy(answer)).toEqual([409, 'Another User has this userName as a login name. Choose another one.']);
     });
 
     it.each<[string, object, string]>([

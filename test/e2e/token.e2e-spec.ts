@@ -1,5 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Client } from 'pg';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
 import { RequestContext } from '../../src/platform/http/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
@@ -382,10 +383,14 @@ describe('POST /auth/token', () => {
       },
     );
 
-    it('logs in by id, unless another User has it as userName', async () => {
+    it('logs in by id, unless another User has it as userName since before that was refused', async () => {
       await stored('/User/u-1', { userName: 'first', password: 'password of the first' });
       expect((await asked('u-1', 'password of the first')).json<Tokens>().userinfo.id).toBe('u-1');
-      await stored('/User/u-2', { userName: 'u-1', password: 'password of the second' });
+      await stored('/User/u-2', { userName: 'second', password: 'password of the second' });
+      const database = new Client({ connectionString: app.databaseUrl });
+      await database.connect();
+      await database.query(`update user_login set login = 'u-1' where login = 'second'`);
+      await database.end();
       expect(refusalOf(await asked('u-1', 'password of the first'))).toEqual([400, 'invalid_grant']);
       expect((await asked('u-1', 'password of the second')).json<Tokens>().userinfo.id).toBe('u-2');
     });

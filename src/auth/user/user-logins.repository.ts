@@ -5,13 +5,20 @@ import { isUniqueViolation } from '../../platform/database/database-error';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
+import { ResourceReader } from '../../resource/resource-reader';
 import { UserLoginEntity } from './user-login.entity';
 import { type PasswordRow, type StoredPassword, storedPasswordOf } from './user-passwords.repository';
-import { FIND_LOGIN } from './user-statements';
+import { FIND_CONFLICT, FIND_LOGIN, LOCK_LOGINS } from './user-statements';
 
 export interface LoginOwner {
   readonly userId: string;
   readonly password: StoredPassword | undefined;
+}
+
+/** What a User may log in by, besides its id. */
+export interface LoginNames {
+  readonly userName?: string | undefined;
+  readonly email?: string | undefined;
 }
 
 interface LoginRow extends PasswordRow {
@@ -26,13 +33,23 @@ export class UserLogins {
     @InjectRepository(UserLoginEntity) private readonly rows: Repository<UserLoginEntity>,
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
+    private readonly reader: ResourceReader,
   ) {}
 
-  /** @throws ServiceError 'duplicate' when another User has the userName. */
-  async set(
-    userId: string,
-    { userName, email }: { userName: string | undefined; email: string | undefined },
-  ): Promise<void> {
+  /**
+   * Stores the login names of a User. Login names are one namespace: no name of one User means another one. Emails alone may be shared;
+   * a shared one means nobody.
+   * @param previous the names so far, which need not be free: older releases stored conflicts. Undefined for a new User
+   * @throws ServiceError 'duplicate' when another User has one of the new names
+   */
+  async set(userId: string, { userName, email }: LoginNames, previous: LoginNames | undefined): Promise<void> {
+    const isNew = previous === undefined;
+    if (!isNew && previous.userName === userName && previous.email === email) return;
+    await this.assertFree(userId, {
+      id: isNew ? userId : undefined,
+      userName: userName === previous?.userName ? undefined : userName,
+      email: email === previous?.email ? undefined : email,
+    });
     const rows = this.unitOfWork.bind(this.rows);
     await rows.delete({ userId });
     const logins: UserLoginEntity[] = [
@@ -43,15 +60,28 @@ export class UserLogins {
     try {
       await rows.insert(logins);
     } catch (error) {
-      if (!isUniqueViolation(error, 'user_login_user_name_idx')) throw error;
-      throw new ServiceError('duplicate', 'Another User has this userName. Choose another one.', {
-        expression: 'User.userName',
-      });
+      // By a server of 0.1.0 beside this one, which takes no locks.
+      throw isUniqueViolation(error, 'user_login_user_name_idx') ? taken('userName') : error;
     }
   }
 
   async remove(userId: string): Promise<void> {
     await this.unitOfWork.bind(this.rows).delete({ userId });
+  }
+
+  /** Locks each name until the transaction ends: of two Users that get one name at the same time the later one is refused. */
+  private async assertFree(
+    userId: string,
+    { id, userName, email }: LoginNames & { id?: string | undefined },
+  ): Promise<void> {
+    const isGiven = (name: string | undefined): name is string => name !== undefined;
+    const names = [id, userName, email].filter(isGiven).map((name) => name.toLowerCase());
+    await this.statements.run(LOCK_LOGINS, [[...new Set(names)].sort()]);
+    const conflict = await this.statements.runOne<{ member: string }>(FIND_CONFLICT, [userId, id, userName, email]);
+    if (conflict !== undefined) throw taken(conflict.member);
+    const ids = [userName, email, email?.toLowerCase()].filter(isGiven).filter((name) => name !== userId);
+    const [other] = await this.reader.findMany('User', ids);
+    if (other !== undefined) throw taken(other.id === userName ? 'userName' : 'email');
   }
 
   /** The one User that `login` means; undefined when there is none, or an email that several Users share. */
@@ -64,3 +94,8 @@ export class UserLogins {
     return { userId: row.user_id, password: storedPasswordOf(row) };
   }
 }
+
+const taken = (member: string): ServiceError =>
+  new ServiceError('duplicate', `Another User has this ${member} as a login name. Choose another one.`, {
+    expression: `User.${member}`,
+  });

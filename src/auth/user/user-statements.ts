@@ -17,3 +17,28 @@ export const FIND_LOGIN: Statement = {
     where (l.kind = 'userName' and l.login = $1) or (l.kind = 'email' and l.login = $2)
     union all select 'id', user_id, password_id, password_hash from user_password where user_id = $1`,
 };
+
+/** First key of the advisory locks on login names; the second is a hash. A number that no other lock uses. */
+const LOGIN_LOCK_CLASS = 4_713_596;
+
+export const LOCK_LOGINS: Statement = {
+  name: 'user-lock-logins',
+  text: `select pg_advisory_xact_lock(${LOGIN_LOCK_CLASS}, hashtext(k)) from unnest($1::text[]) k`,
+  lockKey: `${LOGIN_LOCK_CLASS}, hashtext(k)`,
+};
+
+/**
+ * The member of the User $1 by which {@link FIND_LOGIN} would also find another one: its id ($2), `userName` ($3) or `email` ($4). Emails are
+ * stored in lower case; `user_login_folded_idx` finds a `userName` by its lower case.
+ */
+export const FIND_CONFLICT: Statement = {
+  name: 'user-find-conflict',
+  text: `
+    select 'id' as member from user_login
+      where user_id <> $1 and ((kind = 'userName' and login = $2) or (kind = 'email' and login = lower($2)))
+    union all select 'userName' from user_login
+      where user_id <> $1 and ((kind = 'userName' and login = $3) or (kind = 'email' and login = lower($3)))
+    union all select 'email' from user_login
+      where user_id <> $1 and kind = 'userName' and lower(login) = lower($4)
+    limit 1`,
+};

@@ -10,7 +10,7 @@ import { assertShapes } from '../shape';
 import { type NewPassword, NewPasswords } from './new-passwords';
 import { base32Bytes } from './one-time-code';
 import { TwoFactorKeys } from './two-factor-keys.repository';
-import { UserLogins } from './user-logins.repository';
+import { type LoginNames, UserLogins } from './user-logins.repository';
 
 interface NewSecrets {
   readonly password?: NewPassword;
@@ -46,8 +46,8 @@ export class UserRule implements ResourceRule<NewSecrets> {
 
   async store(draft: ResourceDraft, secrets: NewSecrets, previous: Resource | undefined): Promise<void> {
     const userId = draft.id ?? '';
-    const { userName, email } = draft.value as { userName?: string; email?: string };
-    await this.logins.set(userId, { userName, email });
+    const { userName, email } = draft.value as LoginNames;
+    await this.logins.set(userId, { userName, email }, previous as LoginNames | undefined);
     await this.storeTwoFactorKey(draft, userId, secrets, previous);
     if (secrets.password === undefined) {
       keepSecret(draft, 'password', previous);
