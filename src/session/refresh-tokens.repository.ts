@@ -1,27 +1,28 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { type Repository } from 'typeorm';
 import { Statements } from '../platform/database/statements';
-import { UnitOfWork } from '../platform/database/unit-of-work';
-import { RefreshTokenEntity } from './refresh-token.entity';
 import { FIND_REFRESH_TOKEN, REFRESH_TOKEN_STATE, SET_SUCCESSOR } from './session-statements';
-import { newOpaqueToken, tokenHashOf } from './token-hash';
+import { tokenHashOf } from './token-hash';
 
-/** What was granted with the first token of a family, and holds for all that descend from it. */
-export interface GrantedFamily {
-  readonly userId?: string;
-  readonly clientId: string;
+/** A family of refresh tokens: all that descend from one exchange, and what was granted with the first of them. */
+interface Family {
+  readonly familyId: string;
   /** The grant that the family began with: its settings hold. */
   readonly grantType: string;
-  readonly scope?: string;
-  readonly audience?: string;
+  readonly scope: string | undefined;
+  readonly audience: string | undefined;
+  /** Of this token; undefined when it has no end. */
+  readonly expiresAt: Date | undefined;
 }
 
-export interface RefreshToken extends GrantedFamily {
-  readonly familyId: string;
+/** A refresh token that is about to be stored with its Session. */
+export interface NewRefreshToken extends Family {
+  readonly token: string;
+}
+
+export interface RefreshToken extends Family {
+  readonly userId?: string | undefined;
+  readonly clientId: string;
   readonly sessionId: string;
-  readonly expiresAt?: Date;
   readonly isLive: boolean;
 }
 
@@ -55,28 +56,7 @@ interface StateRow {
 /** Refresh tokens by their hash; each can be used once. */
 @Injectable()
 export class RefreshTokens {
-  constructor(
-    @InjectRepository(RefreshTokenEntity) private readonly rows: Repository<RefreshTokenEntity>,
-    private readonly statements: Statements,
-    private readonly unitOfWork: UnitOfWork,
-  ) {}
-
-  /** Makes a token for a Session: the first of a family, or the successor of one that was used. */
-  async issue(token: GrantedFamily & { sessionId: string; expiresAt?: Date; familyId?: string }): Promise<string> {
-    const refreshToken = newOpaqueToken();
-    await this.unitOfWork.bind(this.rows).insert({
-      tokenHash: tokenHashOf(refreshToken),
-      expiresAt: token.expiresAt ?? null,
-      familyId: token.familyId ?? randomUUID(),
-      sessionId: token.sessionId,
-      userId: token.userId ?? null,
-      clientId: token.clientId,
-      grantType: token.grantType,
-      scope: token.scope ?? null,
-      audience: token.audience ?? null,
-    });
-    return refreshToken;
-  }
+  constructor(private readonly statements: Statements) {}
 
   /** A token that was issued once, whether it can still be used or not. */
   async find(refreshToken: string): Promise<RefreshToken | undefined> {
@@ -88,10 +68,10 @@ export class RefreshTokens {
       clientId: row.client_id,
       grantType: row.grant_type,
       isLive: row.is_live,
-      ...(row.user_id === null ? {} : { userId: row.user_id }),
-      ...(row.scope === null ? {} : { scope: row.scope }),
-      ...(row.audience === null ? {} : { audience: row.audience }),
-      ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+      userId: row.user_id ?? undefined,
+      scope: row.scope ?? undefined,
+      audience: row.audience ?? undefined,
+      expiresAt: row.expires_at ?? undefined,
     };
   }
 

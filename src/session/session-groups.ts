@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import {
   FAMILY_OF_SESSION,
-  HOLD_OWNER,
+  HOLD_OWNERS,
   LIVE_SESSIONS_OF_CLIENT,
   LIVE_SESSIONS_OF_FAMILY,
   LIVE_SESSIONS_OF_OTHER_KEYS,
@@ -25,10 +25,15 @@ interface SessionRow {
 export class SessionGroups {
   constructor(private readonly statements: Statements) {}
 
-  /** Whoever opens a Session of `owner` takes the lock shared; whoever ends them all takes it alone. */
-  async lockOwner(owner: SessionOwner, mode: 'shared' | 'exclusive'): Promise<void> {
-    const name = 'userId' in owner ? `User/${owner.userId}` : `Client/${owner.clientId}`;
-    await this.statements.run(mode === 'shared' ? HOLD_OWNER : LOCK_OWNER, [name]);
+  /** For the Session that the open unit of work opens: until its end nobody ends all Sessions of its owners. */
+  async holdOwners({ clientId, userId }: { readonly clientId: string; readonly userId?: string }): Promise<void> {
+    const names = [{ clientId }, ...(userId === undefined ? [] : [{ userId }])].map(nameOf);
+    await this.statements.run(HOLD_OWNERS, [names]);
+  }
+
+  /** Waits for all who hold the owner, and keeps others from it. */
+  async lockOwner(owner: SessionOwner): Promise<void> {
+    await this.statements.run(LOCK_OWNER, [nameOf(owner)]);
   }
 
   async liveOfOwner(owner: SessionOwner): Promise<string[]> {
@@ -61,3 +66,6 @@ export class SessionGroups {
     return rows.map(({ session_id: sessionId }) => sessionId);
   }
 }
+
+const nameOf = (owner: SessionOwner): string =>
+  'userId' in owner ? `User/${owner.userId}` : `Client/${owner.clientId}`;

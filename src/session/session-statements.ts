@@ -8,9 +8,13 @@ export const FIND_LIVE_SESSION: Statement = {
     where t.token_hash = $1 and t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())`,
 };
 
-export const ADD_TOKEN: Statement = {
-  name: 'session-add-token',
-  text: `insert into session_token (token_hash, expires_at, ends_at, is_unused, session_id, user_id, client_id, kid)
+/** The access token of a Session ($1 to $8) and, where $9 is not null, the refresh token that comes with it. */
+export const ADD_TOKENS: Statement = {
+  name: 'session-add-tokens',
+  text: `with refresh as (
+      insert into refresh_token (session_id, user_id, client_id, token_hash, expires_at, family_id, grant_type, scope, audience)
+      select $1::text, $2::text, $3::text, $9::bytea, $10::timestamptz, $11::uuid, $12::text, $13::text, $14::text where $9 is not null
+    ) insert into session_token (session_id, user_id, client_id, token_hash, expires_at, ends_at, is_unused, kid)
     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 };
 
@@ -31,9 +35,9 @@ const FAMILY_LOCK_CLASS = 4_713_593;
 /** Held by the one replica that looks for Sessions that are over. */
 const SWEEP_LOCK = 4_713_594;
 
-export const HOLD_OWNER: Statement = {
-  name: 'session-hold-owner',
-  text: `select pg_advisory_xact_lock_shared(${OWNER_LOCK_CLASS}, hashtext($1))`,
+export const HOLD_OWNERS: Statement = {
+  name: 'session-hold-owners',
+  text: `select pg_advisory_xact_lock_shared(${OWNER_LOCK_CLASS}, hashtext(k)) from unnest($1::text[]) k`,
 };
 
 export const LOCK_OWNER: Statement = {

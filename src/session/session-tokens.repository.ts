@@ -3,7 +3,7 @@ import { type Epochs } from '../platform/database/epochs';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import {
-  ADD_TOKEN,
+  ADD_TOKENS,
   CLOSE_TOKENS,
   CONSUME_REFRESH_TOKENS,
   FIND_LIVE_SESSION,
@@ -12,6 +12,7 @@ import {
   KIDS_OF_LIVE_TOKENS,
   MARK_USED,
 } from './session-statements';
+import { type NewRefreshToken } from './refresh-tokens.repository';
 import { tokenHashOf } from './token-hash';
 
 export interface LiveSession {
@@ -34,6 +35,8 @@ export interface NewSessionToken {
   readonly clientId: string;
   /** The key that signed a JWT. */
   readonly kid: string | undefined;
+  /** The refresh token that comes with it. */
+  readonly refresh: NewRefreshToken | undefined;
 }
 
 /** What is known of an access token. */
@@ -76,14 +79,13 @@ export class SessionTokens {
   ) {}
 
   async add(token: NewSessionToken): Promise<void> {
-    const { accessToken, expiresAt, endsAt, notesFirstUse, sessionId, userId, clientId, kid } = token;
-    const when = [expiresAt, endsAt ?? null, notesFirstUse];
+    const { accessToken, expiresAt, endsAt, notesFirstUse, sessionId, userId, clientId, kid, refresh } = token;
     this.adding.add(sessionId);
     await this.unitOfWork.whenOver(() => this.adding.delete(sessionId));
-    await this.statements.run(ADD_TOKEN, [
-      tokenHashOf(accessToken),
-      ...when,
-      ...[sessionId, userId ?? null, clientId, kid ?? null],
+    await this.statements.run(ADD_TOKENS, [
+      ...[sessionId, userId, clientId],
+      ...[tokenHashOf(accessToken), expiresAt, endsAt, notesFirstUse, kid],
+      ...(refresh === undefined ? Array<undefined>(6) : refreshValues(refresh)),
     ]);
   }
 
@@ -134,3 +136,8 @@ export class SessionTokens {
     return new Set(rows.map(({ kid }) => kid));
   }
 }
+
+const refreshValues = ({ token, expiresAt, familyId, grantType, scope, audience }: NewRefreshToken): unknown[] => [
+  ...[tokenHashOf(token), expiresAt, familyId],
+  ...[grantType, scope, audience],
+];

@@ -1,7 +1,5 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { ResourceModule } from '../resource/resource.module';
-import { RefreshTokenEntity } from './refresh-token.entity';
 import { RefreshTokens } from './refresh-tokens.repository';
 import { SessionGroups } from './session-groups';
 import { SessionSweeper } from './session-sweeper';
@@ -14,7 +12,7 @@ import { SessionRule } from './session.rule';
 import { Sessions } from './sessions';
 
 @Module({
-  imports: [ResourceModule, TypeOrmModule.forFeature([RefreshTokenEntity])],
+  imports: [ResourceModule],
   controllers: [SessionController],
   providers: [
     Sessions,

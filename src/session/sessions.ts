@@ -8,6 +8,7 @@ import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from '../resource/resource-draft';
 import { ResourceWriter, type WriteResult } from '../resource/resource-writer';
 import { type StoredResource } from '../resource/stored-resource';
+import { type NewRefreshToken } from './refresh-tokens.repository';
 import { SessionGroups, type SessionOwner } from './session-groups';
 import { type IssuedToken, type LiveSession, SessionTokens } from './session-tokens.repository';
 
@@ -18,7 +19,7 @@ export interface NewSession {
   /** Chosen by the caller when the token must name it (`jti`). */
   readonly id: string;
   readonly grantType: string;
-  readonly userId?: string;
+  readonly userId: string | undefined;
   readonly clientId: string;
   readonly accessToken: string;
   /** Names the access token in logs: the `jti` of a JWT, else a UUID of its own. */
@@ -26,15 +27,15 @@ export interface NewSession {
   /** Base URL of the server that issued the token. */
   readonly issuer: string;
   /** The key that signed the token, when it is a JWT. */
-  readonly kid?: string;
+  readonly kid: string | undefined;
   readonly expiresAt: Date;
-  /** Whether a refresh token comes with it, and when that ends; it may have no end. */
-  readonly refresh?: { readonly expiresAt?: Date };
+  /** The refresh token that comes with it. */
+  readonly refresh: NewRefreshToken | undefined;
   /** The Session whose refresh token opened this one. */
-  readonly parentId?: string;
+  readonly parentId: string | undefined;
   /** Scope tokens, separated by spaces. */
-  readonly scope?: string;
-  readonly audience?: string;
+  readonly scope: string | undefined;
+  readonly audience: string | undefined;
 }
 
 /** Opens, finds and closes Sessions. A Session is a resource; the token's hash stands in a table of its own. */
@@ -52,7 +53,7 @@ export class Sessions {
     return randomUUID();
   }
 
-  /** Stores the Session and its token in the open unit of work. */
+  /** Stores the Session and its tokens in the open unit of work. */
   async open(session: NewSession): Promise<void> {
     const { id, userId, clientId, accessToken, kid, expiresAt, refresh, parentId } = session;
     const body = JSON.stringify(bodyOf(session, this.clock.now()));
@@ -66,6 +67,7 @@ export class Sessions {
         expiresAt,
         endsAt: endOf(expiresAt, refresh),
         notesFirstUse: parentId !== undefined,
+        refresh,
       }),
       this.writer.create(ResourceDraft.of(readJson(body), 'Session'), { newId: id }),
     ]);
@@ -111,7 +113,7 @@ export class Sessions {
 
   /** Closes all Sessions of `owner`, those included whose opening began before; none is refreshed meanwhile. */
   async closeAllOf(owner: SessionOwner): Promise<void> {
-    await this.groups.lockOwner(owner, 'exclusive');
+    await this.groups.lockOwner(owner);
     await this.closeEach(await this.groups.liveOfOwner(owner));
   }
 
@@ -127,11 +129,11 @@ export class Sessions {
   }
 
   /**
-   * Keeps Sessions of `owner` from being ended all at once until the open unit of work is over. What was true of the
+   * Keeps Sessions of these owners from being ended all at once until the open unit of work is over. What was true of an
    * owner before must be read again after: who waits for the end of their Sessions must get no new one.
    */
-  holdOwner(owner: SessionOwner): Promise<void> {
-    return this.groups.lockOwner(owner, 'shared');
+  holdOwners(owners: { readonly clientId: string; readonly userId?: string }): Promise<void> {
+    return this.groups.holdOwners(owners);
   }
 }
 

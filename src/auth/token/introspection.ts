@@ -96,5 +96,5 @@ interface SessionBody {
 const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
 /** A client's own tokens; of those that came to it with a User, that User's. */
-const isOwn = (caller: Caller, owner: { readonly clientId: string; readonly userId?: string }): boolean =>
+const isOwn = (caller: Caller, owner: { readonly clientId: string; readonly userId?: string | undefined }): boolean =>
   caller.clientId === owner.clientId && (caller.userId ?? owner.userId) === owner.userId;

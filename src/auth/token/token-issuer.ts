@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { type JsonText } from '../../platform/json/json-text';
 import { Clock } from '../../platform/time/clock';
-import { type GrantedFamily, RefreshTokens } from '../../session/refresh-tokens.repository';
+import { type NewRefreshToken } from '../../session/refresh-tokens.repository';
 import { Sessions } from '../../session/sessions';
-import { type Client, settingsOf } from '../client/client';
+import { newOpaqueToken } from '../../session/token-hash';
+import { type Client, type GrantSettings, settingsOf } from '../client/client';
 import { Userinfo } from '../user/userinfo';
 import { AccessTokens } from './access-tokens';
 import { type TokenUser } from './token-owners';
@@ -44,7 +46,6 @@ export interface IssuedTokens {
 export class TokenIssuer {
   constructor(
     private readonly sessions: Sessions,
-    private readonly refreshTokens: RefreshTokens,
     private readonly accessTokens: AccessTokens,
     private readonly userinfo: Userinfo,
     private readonly clock: Clock,
@@ -59,47 +60,38 @@ export class TokenIssuer {
     const settings = settingsOf(client, grantType);
     const issuedAt = this.clock.now();
     const sessionId = Sessions.newId();
+    const owners = { clientId: client.id, userId: user?.id };
     const audiences = audience === undefined ? settings.audience : [audience];
     const token = await this.accessTokens.make(settings, {
+      ...owners,
       sessionId,
-      clientId: client.id,
-      userId: user?.id,
       issuedAt,
       scope,
       audience: audiences,
     });
-    const refreshExpiry = refreshExpiryOf(settings.refreshTokenLifetimeSeconds, issuedAt);
-    const [, refreshToken, userinfo] = await inOneFlight([
+    const refresh = settings.issuesRefreshToken ? newRefreshToken(order, settings, issuedAt) : undefined;
+    const [, userinfo] = await inOneFlight([
       this.sessions.open({
+        ...owners,
         id: sessionId,
         grantType: successorOf === undefined ? grantType : 'refresh_token',
-        clientId: client.id,
         accessToken: token.text,
         jti: token.jti,
         issuer: token.issuer,
+        kid: token.kid,
         expiresAt: secondsAfter(issuedAt, settings.tokenLifetimeSeconds),
-        ...(token.kid === undefined ? {} : { kid: token.kid }),
-        ...(user === undefined ? {} : { userId: user.id }),
-        ...(settings.issuesRefreshToken ? { refresh: refreshExpiry } : {}),
-        ...(successorOf === undefined ? {} : { parentId: successorOf.sessionId }),
-        ...(scope === undefined ? {} : { scope }),
-        ...(audiences.length === 0 ? {} : { audience: audiences.join(' ') }),
+        refresh,
+        parentId: successorOf?.sessionId,
+        scope,
+        audience: audiences.length === 0 ? undefined : audiences.join(' '),
       }),
-      settings.issuesRefreshToken
-        ? this.refreshTokens.issue({
-            ...familyOf(order),
-            ...refreshExpiry,
-            sessionId,
-            ...(successorOf === undefined ? {} : { familyId: successorOf.familyId }),
-          })
-        : undefined,
       user === undefined ? undefined : this.userinfo.of(user),
     ]);
     const response = {
       token_type: 'Bearer',
       expires_in: settings.tokenLifetimeSeconds,
       access_token: token.text,
-      ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+      ...(refresh === undefined ? {} : { refresh_token: refresh.token }),
       ...(scope === undefined ? {} : { scope }),
       ...(userinfo === undefined ? {} : { userinfo }),
     } as const;
@@ -107,17 +99,20 @@ export class TokenIssuer {
   }
 }
 
-function familyOf({ client, user, grantType, scope, audience }: TokenOrder): GrantedFamily {
+/** The first of a family, or the successor of one that was used. */
+function newRefreshToken(
+  { grantType, scope, audience, successorOf }: TokenOrder,
+  { refreshTokenLifetimeSeconds: seconds }: GrantSettings,
+  issuedAt: Date,
+): NewRefreshToken {
   return {
-    clientId: client.id,
+    token: newOpaqueToken(),
+    familyId: successorOf?.familyId ?? randomUUID(),
     grantType,
-    ...(user === undefined ? {} : { userId: user.id }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(audience === undefined ? {} : { audience }),
+    scope,
+    audience,
+    expiresAt: seconds === undefined ? undefined : secondsAfter(issuedAt, seconds),
   };
 }
-
-const refreshExpiryOf = (lifetimeSeconds: number | undefined, issuedAt: Date): { expiresAt?: Date } =>
-  lifetimeSeconds === undefined ? {} : { expiresAt: secondsAfter(issuedAt, lifetimeSeconds) };
 
 const secondsAfter = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1000);

@@ -34,14 +34,11 @@ export class TokenOwners {
    * @throws OAuthError when one of them is deleted or inactive.
    */
   async hold(client: Client, userId: string): Promise<TokenUser> {
-    const [, , , stored] = await inOneFlight([
-      this.sessions.holdOwner({ clientId: client.id }),
-      this.sessions.holdOwner({ userId }),
-      this.clients.assertActive(client.id),
+    const [, stored] = await inOneFlight([
+      this.holdAll({ clientId: client.id, userId }),
       this.reader.find('User', userId),
-      // What is written for the token asks for it.
-      this.epoch.current(),
     ]);
+    await this.clients.assertActive(client.id);
     if (stored === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the user is deleted');
     const value = JSON.parse(stored.text) as Resource;
     if (!mayAct('User', value)) throw new OAuthError('invalid_grant', 'User is inactive');
@@ -50,6 +47,12 @@ export class TokenOwners {
 
   /** The same for a token of the Client itself. */
   async holdClient({ id: clientId }: Client): Promise<void> {
-    await inOneFlight([this.sessions.holdOwner({ clientId }), this.clients.assertActive(clientId)]);
+    await this.holdAll({ clientId });
+    await this.clients.assertActive(clientId);
+  }
+
+  /** The epoch is read again behind the locks: what is cached of the Client holds while it stays. */
+  private async holdAll(owners: { readonly clientId: string; readonly userId?: string }): Promise<void> {
+    await inOneFlight([this.sessions.holdOwners(owners), this.epoch.readAgain()]);
   }
 }

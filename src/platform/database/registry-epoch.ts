@@ -65,8 +65,11 @@ export class RegistryEpoch {
 
   /** The epochs of this request; read from the database in background work, and again when a transaction starts over. */
   async current(): Promise<Epochs> {
-    const known = this.requests.epochs;
-    if (known !== undefined) return known;
+    return this.requests.epochs ?? this.readAgain();
+  }
+
+  /** The epochs of this moment, which the request keeps to from here on. */
+  async readAgain(): Promise<Epochs> {
     const row = await this.statements.runOne<{ epoch: number; rights_epoch: number }>(READ, []);
     const epochs = { registries: row?.epoch ?? 0, rights: row?.rights_epoch ?? 0 };
     this.requests.keepEpochs(epochs);
