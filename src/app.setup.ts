@@ -3,7 +3,6 @@ import { NestFactory } from '@nestjs/core';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
 import { CallerResolver } from './auth/caller-resolver';
-import { TokenGate } from './auth/overload/token-gate';
 import { refuseBrokenRequests } from './fhir/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { MemoryBudget } from './platform/admission/memory-budget';
@@ -25,7 +24,6 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
       abortOnError: false,
     },
   );
-  app.use(app.get(TokenGate).handler);
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests, app.get(MemoryBudget)));

@@ -10,19 +10,21 @@ import { CallerGuard } from './caller.guard';
 import { CallerResolver } from './caller-resolver';
 import { ClientAuthenticator } from './client/client-authenticator';
 import { ClientRule } from './client/client.rule';
-import { ClientSecretEntity } from './client/client-secret.entity';
 import { ClientSecrets } from './client/client-secrets.repository';
+import { KnownClients } from './client/known-clients';
 import { CredentialsListener } from './credentials.listener';
 import { ClientSecretCheck } from './guessing/client-secret-check';
 import { CredentialGuard } from './guessing/credential-guard';
 import { GuessKeyMaker } from './guessing/guess-keys';
 import { GuessSweeper } from './guessing/guess-sweeper';
+import { SlowAddresses } from './guessing/slow-addresses';
 import { DiscoveryController } from './discovery/discovery.controller';
 import { FirstIdentities } from './first-identities';
 import { ClientCredentialsGrant } from './grants/client-credentials.grant';
 import { Grants } from './grants/grant.registry';
 import { PasswordGrant } from './grants/password.grant';
 import { RefreshTokenGrant } from './grants/refresh-token.grant';
+import { HashSlots } from './hashing/hash-slots';
 import { HashThreads } from './hashing/hash-threads';
 import { PasswordHash } from './hashing/password-hash';
 import { ClientResourceType, UserResourceType } from './identity.resource-types';
@@ -33,8 +35,6 @@ import { KeyRotationController } from './keys/key-rotation.controller';
 import { SigningKeys } from './keys/signing-keys.repository';
 import { SigningKeyEntity } from './keys/signing-key.entity';
 import { OtherRoutesController } from './other-routes.controller';
-import { LoginQueue } from './overload/login-queue';
-import { TokenGate } from './overload/token-gate';
 import { AccessTokens } from './token/access-tokens';
 import { IntrospectController } from './token/introspect.controller';
 import { Introspection } from './token/introspection';
@@ -42,6 +42,7 @@ import { RevokeController } from './token/revoke.controller';
 import { TokenController } from './token/token.controller';
 import { TokenIssuer } from './token/token-issuer';
 import { TokenOwners } from './token/token-owners';
+import { TokenSlots } from './token/token-slots';
 import { NewPasswords } from './user/new-passwords';
 import { PasswordChange } from './user/password-change';
 import { PasswordChangeController } from './user/password-change.controller';
@@ -57,7 +58,7 @@ import { UserTwoFactorEntity } from './user/user-two-factor.entity';
 import { Userinfo } from './user/userinfo';
 import { UserinfoController } from './user/userinfo.controller';
 
-const clients = [ClientResourceType, ClientRule, ClientSecrets, ClientAuthenticator];
+const clients = [ClientResourceType, ClientRule, ClientSecrets, KnownClients, ClientAuthenticator];
 const users = [
   UserResourceType,
   UserRule,
@@ -69,14 +70,13 @@ const users = [
   TwoFactor,
   TwoFactorKeys,
   Userinfo,
+  HashSlots,
   HashThreads,
-  TokenGate,
-  LoginQueue,
   PasswordHash,
 ];
 const keys = [SigningKeys, KeyRotation, SecretBox];
-const guessing = [ClientSecretCheck, CredentialGuard, GuessKeyMaker, GuessSweeper];
-const tokens = [AccessTokens, TokenOwners, TokenIssuer, Introspection];
+const guessing = [ClientSecretCheck, CredentialGuard, GuessKeyMaker, GuessSweeper, SlowAddresses];
+const tokens = [AccessTokens, TokenOwners, TokenIssuer, TokenSlots, Introspection];
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
 @Module({
@@ -86,13 +86,7 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     SessionModule,
     AccessModule,
     JwtModule.register({}),
-    TypeOrmModule.forFeature([
-      ClientSecretEntity,
-      UserPasswordEntity,
-      UserTwoFactorEntity,
-      UserLoginEntity,
-      SigningKeyEntity,
-    ]),
+    TypeOrmModule.forFeature([UserPasswordEntity, UserTwoFactorEntity, UserLoginEntity, SigningKeyEntity]),
   ],
   controllers: [
     TokenController,

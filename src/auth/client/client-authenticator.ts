@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { RequestContext } from '../../platform/http/request-context';
-import { ResourceReader } from '../../resource/resource-reader';
 import { ClientSecretCheck } from '../guessing/client-secret-check';
 import { type BasicCredentials } from '../token/basic-credentials';
 import { OAuthError } from '../token/oauth-error';
-import { type Client, clientOf } from './client';
+import { type Client } from './client';
+import { type KnownClient, KnownClients } from './known-clients';
 
 /** Finds the Client that calls an endpoint of OAuth (RFC 6749, section 2.3). */
 @Injectable()
 export class ClientAuthenticator {
   constructor(
-    private readonly reader: ResourceReader,
+    private readonly known: KnownClients,
     private readonly secrets: ClientSecretCheck,
     private readonly requests: RequestContext,
   ) {}
@@ -22,8 +22,8 @@ export class ClientAuthenticator {
    */
   async authenticate({ id, secrets }: BasicCredentials, requiresSecret: (client: Client) => boolean): Promise<Client> {
     const found = await this.find(id);
-    // Asked for unknown Clients too: who is throttled must not learn from it which ones exist.
-    const isRight = await this.secrets.isRight(id, secrets);
+    // Checked for unknown Clients too: a throttled caller must not learn which ones exist.
+    const isRight = await this.secrets.isRight(id, found?.secretHash, secrets);
     const client = activeOf(found);
     if (secrets.length > 0) {
       if (!isRight) throw failed('wrong secret', id);
@@ -42,14 +42,14 @@ export class ClientAuthenticator {
   async findByBasic({ id, secrets }: BasicCredentials): Promise<Client | undefined> {
     const client = await this.find(id);
     const mayCall = client !== undefined && client.isActive && client.grantTypes.includes('basic');
-    const isRight = await this.secrets.isRight(id, secrets);
+    const isRight = await this.secrets.isRight(id, client?.secretHash, secrets);
     return mayCall && isRight ? client : undefined;
   }
 
-  private async find(id: string): Promise<Client | undefined> {
-    const stored = await this.reader.find('Client', id);
-    if (stored !== undefined) this.requests.claim({ clientId: id });
-    return stored === undefined ? undefined : clientOf(stored.text);
+  private async find(id: string): Promise<KnownClient | undefined> {
+    const client = await this.known.find(id);
+    if (client !== undefined) this.requests.claim({ clientId: id });
+    return client;
   }
 }
 

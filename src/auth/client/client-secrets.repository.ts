@@ -1,30 +1,36 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { type Repository } from 'typeorm';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
-import { ClientSecretEntity } from './client-secret.entity';
+import { type Statement } from '../../platform/database/statement';
+import { Statements } from '../../platform/database/statements';
 
+const FIND: Statement = {
+  name: 'client-secret-find',
+  text: 'select secret_hash from client_secret where client_id = $1',
+};
+const SET: Statement = {
+  name: 'client-secret-set',
+  text: `insert into client_secret (client_id, secret_hash) values ($1, $2)
+    on conflict (client_id) do update set secret_hash = excluded.secret_hash`,
+};
+const REMOVE: Statement = { name: 'client-secret-remove', text: 'delete from client_secret where client_id = $1' };
+
+/** SHA-256 of the secrets of Clients: generated secrets are long, so a fast hash is enough. */
 @Injectable()
 export class ClientSecrets {
-  constructor(
-    @InjectRepository(ClientSecretEntity) private readonly rows: Repository<ClientSecretEntity>,
-    private readonly unitOfWork: UnitOfWork,
-  ) {}
+  constructor(private readonly statements: Statements) {}
 
   async set(clientId: string, secret: string): Promise<void> {
-    await this.unitOfWork.bind(this.rows).upsert({ clientId, secretHash: hashOf(secret) }, ['clientId']);
+    await this.statements.run(SET, [clientId, secretHashOf(secret)]);
   }
 
   async remove(clientId: string): Promise<void> {
-    await this.unitOfWork.bind(this.rows).delete({ clientId });
+    await this.statements.run(REMOVE, [clientId]);
   }
 
-  /** Whether one of `secrets` is the Client's; false for a Client without one. */
-  async isRight(clientId: string, secrets: readonly string[]): Promise<boolean> {
-    const row = await this.unitOfWork.bind(this.rows).findOneBy({ clientId });
-    return row !== null && secrets.some((secret) => timingSafeEqual(row.secretHash, hashOf(secret)));
+  /** Undefined for a Client without a secret. */
+  async find(clientId: string): Promise<Buffer | undefined> {
+    return (await this.statements.runOne<{ secret_hash: Buffer }>(FIND, [clientId]))?.secret_hash;
   }
 }
 
-const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+export const secretHashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();

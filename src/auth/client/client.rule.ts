@@ -8,7 +8,7 @@ import { Grants } from '../grants/grant.registry';
 import { keepSecret, takeSecret } from '../secret-mask';
 import { assertShapes } from '../shape';
 import { isScopeToken } from '../token/scope';
-import { ClientSecrets } from './client-secrets.repository';
+import { ClientSecrets, secretHashOf } from './client-secrets.repository';
 
 /** Grant types that a Client may name before the server has them. */
 const UNSERVED_GRANT_TYPES = [
@@ -51,7 +51,7 @@ export class ClientRule implements ResourceRule<string | undefined> {
   async store(draft: ResourceDraft, secret: string | undefined, previous: Resource | undefined): Promise<void> {
     const clientId = draft.id ?? '';
     if (secret !== undefined) {
-      if (await this.secrets.isRight(clientId, [secret])) return;
+      if ((await this.secrets.find(clientId))?.equals(secretHashOf(secret)) === true) return;
       await this.secrets.set(clientId, secret);
       draft.markHiddenChange();
     } else {

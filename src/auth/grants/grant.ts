@@ -5,7 +5,7 @@ import { type TokenRequest } from '../token/token-request';
 
 /** One grant type of the token endpoint: a class of its own. */
 export interface Grant {
-  /** Whether each exchange costs a password hash: those wait for their turn. */
+  /** Whether each exchange computes a password hash: those wait for a slot of the hash threads. */
   readonly costsHash?: boolean;
   /** Whether the Client has to send its secret; when absent, as `auth.password.secret_required` says. */
   requiresSecret?(client: Client): boolean;

@@ -3,11 +3,13 @@ import { readEnvironment } from '../../platform/config/environment';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { type UnitOfWork } from '../../platform/database/unit-of-work';
 import { clientOf } from '../client/client';
+import { RequestContext } from '../../platform/http/request-context';
 import { type CredentialGuard } from '../guessing/credential-guard';
 import { type PasswordStrategy } from '../user/password.strategy';
 import { type TokenIssuer } from '../token/token-issuer';
 import { type TokenOwners } from '../token/token-owners';
 import { type TwoFactor } from '../user/two-factor';
+import { type UserLogins } from '../user/user-logins.repository';
 import { PasswordGrant } from './password.grant';
 
 /** The grant for a User whose password is verified, and is or is not theirs any more when the transaction is open. */
@@ -28,8 +30,10 @@ function grantWith({ isCurrent }: { isCurrent: boolean }): PasswordGrant {
     run: (work) => work(inOneFlight),
     afterCommit: () => undefined,
   };
-  const guesses: Pick<CredentialGuard, 'judge'> = { judge: (_kind, _name, judge) => judge() };
+  const guesses: Pick<CredentialGuard, 'judge'> = { judge: (_account, _credentials, judge) => judge() };
+  const logins: Pick<UserLogins, 'find'> = { find: () => Promise.resolve(undefined) };
   return new PasswordGrant(
+    logins as UserLogins,
     passwords as PasswordStrategy,
     twoFactor as TwoFactor,
     owners as TokenOwners,
@@ -37,6 +41,7 @@ function grantWith({ isCurrent }: { isCurrent: boolean }): PasswordGrant {
     unitOfWork as UnitOfWork,
     readEnvironment({}),
     guesses as CredentialGuard,
+    new RequestContext(),
   );
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { RequestContext } from '../../platform/http/request-context';
 import { type Client } from '../client/client';
 import { CredentialGuard } from '../guessing/credential-guard';
 import { isWrongGuess, OAuthError, WRONG_CREDENTIALS } from '../token/oauth-error';
@@ -10,6 +11,7 @@ import { TokenOwners } from '../token/token-owners';
 import { type TokenRequest } from '../token/token-request';
 import { PasswordStrategy } from '../user/password.strategy';
 import { TwoFactor } from '../user/two-factor';
+import { type LoginOwner, UserLogins } from '../user/user-logins.repository';
 import { type Grant, GrantOf } from './grant';
 import { requestedGrant } from './requested-grant';
 
@@ -17,6 +19,8 @@ interface Login {
   readonly username: string;
   readonly password: string;
   readonly code: string | undefined;
+  /** The User that the username means. */
+  readonly owner: LoginOwner | undefined;
 }
 
 /** RFC 6749, section 4.3; for first-party clients only, since the client sees the password (interface, "Authentication"). */
@@ -26,6 +30,7 @@ export class PasswordGrant implements Grant {
   readonly costsHash = true;
 
   constructor(
+    private readonly logins: UserLogins,
     private readonly passwords: PasswordStrategy,
     private readonly twoFactor: TwoFactor,
     private readonly owners: TokenOwners,
@@ -33,6 +38,7 @@ export class PasswordGrant implements Grant {
     private readonly unitOfWork: UnitOfWork,
     private readonly environment: Environment,
     private readonly guesses: CredentialGuard,
+    private readonly requests: RequestContext,
   ) {}
 
   async exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
@@ -41,16 +47,22 @@ export class PasswordGrant implements Grant {
     const password = request.parameter('password');
     if (username === undefined) throw new OAuthError('invalid_request', 'username is missing');
     if (password === undefined) throw new OAuthError('invalid_request', 'password is missing');
-    const issue = (): Promise<TokenResponse> =>
-      this.issueFor(requested, { username, password, code: request.parameter('totp') });
-    return this.guesses.judge('user', username, issue, isWrongGuess);
+    const code = request.parameter('totp');
+    const owner = await this.logins.find(username);
+    if (owner !== undefined) this.requests.claim({ userId: owner.userId });
+    return this.guesses.judge(
+      owner === undefined ? { kind: 'login', name: username } : { kind: 'user', name: owner.userId },
+      [password, ...(code === undefined ? [] : [code])],
+      () => this.issueFor(requested, { username, password, code, owner }),
+      isWrongGuess,
+    );
   }
 
   private async issueFor(
     requested: Omit<TokenOrder, 'user'>,
-    { username, password, code }: Login,
+    { username, password, code, owner }: Login,
   ): Promise<TokenResponse> {
-    const verified = await this.passwords.authenticate(username, password);
+    const verified = await this.passwords.authenticate(username, password, owner);
     return this.unitOfWork.run(async () => {
       const [user, isCurrent] = await inOneFlight([
         this.owners.hold(requested.client, verified.userId),

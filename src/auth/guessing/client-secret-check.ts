@@ -1,64 +1,58 @@
+import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { ServiceError } from '../../platform/errors/service-error';
-import { ClientSecrets } from '../client/client-secrets.repository';
+import { addressPrefixOf } from '../../platform/http/address-prefix';
+import { RequestContext } from '../../platform/http/request-context';
+import { secretHashOf } from '../client/client-secrets.repository';
 import { CredentialGuard } from './credential-guard';
 import { GuessKeyMaker } from './guess-keys';
-import { ProvenSecrets } from './proven-secrets';
+
+/** Above it the secret that was proven first is forgotten. */
+const MOST_PROVEN = 10_000;
 
 class WrongSecret extends Error {}
 
-/** Checks secrets of Clients; those that have not proven right before are counted as tries. */
+/**
+ * Checks secrets of Clients. A secret that this process has judged right is no guess from the same address any more: a Client that calls
+ * by HTTP Basic pays nothing, and a guesser beside it cannot slow it down. Elsewhere it counts as a try, or guesses would be free there.
+ */
 @Injectable()
 export class ClientSecretCheck {
-  private readonly proven = new ProvenSecrets();
-  private readonly judging = new Map<string, Promise<boolean>>();
+  /** Hashes of Client, address and secret. */
+  private readonly proven = new Set<string>();
 
   constructor(
-    private readonly secrets: ClientSecrets,
     private readonly guard: CredentialGuard,
     private readonly keys: GuessKeyMaker,
+    private readonly requests: RequestContext,
   ) {}
 
   /**
-   * Whether one of `secrets` is the Client's; false for a Client without one, or that is not stored.
+   * Whether one of `secrets` is the Client's.
+   * @param secretHash undefined for a Client without a secret, and for one that is not stored
    * @throws ServiceError 'throttled'
    */
-  async isRight(clientId: string, secrets: readonly string[]): Promise<boolean> {
+  async isRight(clientId: string, secretHash: Buffer | undefined, secrets: readonly string[]): Promise<boolean> {
     if (secrets.length === 0) return false;
-    const pair = this.keys.hashOf('proven', clientId, ...secrets);
-    if (this.proven.has(pair)) {
-      if (await this.secrets.isRight(clientId, secrets)) return true;
-      this.proven.delete(pair);
-    }
-    return this.judgeOnce(clientId, secrets, pair);
-  }
-
-  /** Calls that bring the same secret at the same time are one try. */
-  private judgeOnce(clientId: string, secrets: readonly string[], pair: Buffer): Promise<boolean> {
-    const key = pair.toString('base64');
-    const known = this.judging.get(key);
-    // The client that began the try may disconnect: the next one begins it again.
-    if (known !== undefined)
-      return known.catch((error: unknown) => {
-        if (error instanceof ServiceError && error.kind === 'busy') return this.judgeOnce(clientId, secrets, pair);
-        throw error;
-      });
-    const judged = this.guess(clientId, secrets, pair).finally(() => this.judging.delete(key));
-    this.judging.set(key, judged);
-    return judged;
-  }
-
-  private async guess(clientId: string, secrets: readonly string[], pair: Buffer): Promise<boolean> {
-    const judge = async (): Promise<void> => {
-      if (!(await this.secrets.isRight(clientId, secrets))) throw new WrongSecret();
-    };
+    const isEqual =
+      secretHash !== undefined && secrets.some((secret) => timingSafeEqual(secretHash, secretHashOf(secret)));
+    const prefix = addressPrefixOf(this.requests.origin?.ip ?? '');
+    const use = this.keys.hashOf('proven', clientId, prefix, ...secrets).toString('base64');
+    if (isEqual && this.proven.has(use)) return true;
+    const judge = (): Promise<void> => (isEqual ? Promise.resolve() : Promise.reject(new WrongSecret()));
     try {
-      await this.guard.judge('client', clientId, judge, (error) => error instanceof WrongSecret);
-      this.proven.add(pair);
-      return true;
+      await this.guard.judge(
+        { kind: 'client', name: clientId },
+        secrets,
+        judge,
+        (error) => error instanceof WrongSecret,
+      );
     } catch (error) {
       if (error instanceof WrongSecret) return false;
       throw error;
     }
+    this.proven.add(use);
+    const [first] = this.proven;
+    if (this.proven.size > MOST_PROVEN && first !== undefined) this.proven.delete(first);
+    return true;
   }
 }

@@ -1,38 +1,33 @@
 import { Injectable } from '@nestjs/common';
-import { KeyedSemaphore } from '../../platform/concurrency/keyed-semaphore';
 import { Environment } from '../../platform/config/environment';
+import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
-import { tooManyLogins } from '../hashing/too-many-logins';
-import { type AccountKind, type GuessKeys, GuessKeyMaker } from './guess-keys';
-import { FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRIES } from './guess-statements';
+import { type Account, type GuessKeys, GuessKeyMaker } from './guess-keys';
+import { COUNT_FAILURE, FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRY } from './guess-statements';
+import { SlowAddresses } from './slow-addresses';
 
 /** The longest pause between two tries for one account from one address. */
-const ACCOUNT_PAUSE_SECONDS = 30;
-/** Of one process; so that three replicas together stay below what is free. */
-const ACCOUNT_TRIES_AT_ONCE = 3;
-const ADDRESS_TRIES_AT_ONCE = 16;
-/** Others may sit behind the same address: it is slowed down to a try a second, and no more. */
-const ADDRESS_PAUSE_SECONDS = 1;
+const LONGEST_PAUSE_SECONDS = 30;
 
+/** The row of {@link TAKE_TRY}; the one of {@link COUNT_FAILURE} has the last member alone. */
 interface Taken {
-  readonly account: boolean;
-  readonly address: boolean;
-  /** Until both are free again; null unless one is blocked. */
+  readonly is_taken: boolean;
+  /** Until the account is free again; null unless it is blocked. */
   readonly seconds: number | null;
+  readonly slow_seconds: number | null;
 }
 
 /**
- * Slows guessing down. Tries are counted in PostgreSQL, for account and address together, and for the address alone; beyond
- * the free ones each waits longer. Nobody is ever locked out, and another account or address is not concerned (ADR 0024).
+ * Slows guessing down. Tries are counted in PostgreSQL for account and address together; beyond the free ones each waits longer. Failures of
+ * an address are counted too: they refuse nothing, but the logins of an address with many queue. Nobody is ever locked out (ADR 0024).
  */
 @Injectable()
 export class CredentialGuard {
-  /** Right credentials that many calls bring at once are not taken for many tries. */
-  private readonly accounts: KeyedSemaphore;
-  private readonly addresses: KeyedSemaphore;
+  /** Credentials that this process judges now. */
+  private readonly trying = new Map<string, Promise<void>>();
 
   constructor(
     private readonly keys: GuessKeyMaker,
@@ -40,38 +35,53 @@ export class CredentialGuard {
     private readonly unitOfWork: UnitOfWork,
     private readonly requests: RequestContext,
     private readonly environment: Environment,
-  ) {
-    this.accounts = new KeyedSemaphore(ACCOUNT_TRIES_AT_ONCE, environment.passwordHashQueue, tooManyLogins);
-    this.addresses = new KeyedSemaphore(ADDRESS_TRIES_AT_ONCE, environment.passwordHashQueue, tooManyLogins);
-  }
+    private readonly slowAddresses: SlowAddresses,
+  ) {}
 
   /**
-   * Judges credentials, if it is their turn.
+   * Judges credentials, unless their account has to pause. The same credentials at the same time are one try: a program that logs in
+   * many times at once is no guesser.
    * @param isWrong whether what `judge` threw says that they are wrong; anything else says nothing about them
    * @throws ServiceError 'throttled' without having judged, or what `judge` throws
    */
-  judge<T>(kind: AccountKind, name: string, judge: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<T> {
-    // A count must stay when the work around it is rolled back.
-    const keys = this.keys.keysOf(kind, name, this.requests.origin?.ip);
-    return this.unitOfWork.outside(() =>
-      this.accounts.run(keys.account.toString('base64'), () =>
-        this.addresses.run(keys.address.toString('base64'), () => this.judgeInTurn(keys, judge, isWrong)),
-      ),
-    );
-  }
-
-  private async judgeInTurn<T>(
-    keys: GuessKeys,
+  judge<T>(
+    account: Account,
+    credentials: readonly string[],
     judge: () => Promise<T>,
     isWrong: (error: unknown) => boolean,
   ): Promise<T> {
-    await this.take(keys);
+    const keys = this.keys.keysOf(account, this.requests.origin?.ip);
+    const sameTry = this.keys.hashOf('try', keys.account.toString('base64'), ...credentials).toString('base64');
+    // A count must stay when the transaction around it is rolled back.
+    return this.unitOfWork.outside(async () => {
+      const known = this.trying.get(sameTry);
+      if (known !== undefined) {
+        await known;
+        return judge();
+      }
+      const taking = this.take(keys);
+      this.trying.set(sameTry, taking);
+      try {
+        await taking;
+        return await this.settle(keys, judge, isWrong);
+      } finally {
+        this.trying.delete(sameTry);
+      }
+    });
+  }
+
+  private async settle<T>(
+    { account, address }: GuessKeys,
+    judge: () => Promise<T>,
+    isWrong: (error: unknown) => boolean,
+  ): Promise<T> {
     try {
       const judged = await judge();
-      await this.forget(keys);
+      await this.count(FORGET_TRIES, [account]);
       return judged;
     } catch (error) {
-      if (!isWrong(error)) await this.giveBack(keys);
+      if (isWrong(error)) await this.countFailure(address);
+      else await this.count(GIVE_BACK_TRY, [account, this.environment.credentialFailuresFree]);
       throw error;
     }
   }
@@ -79,24 +89,25 @@ export class CredentialGuard {
   private async take({ account, address }: GuessKeys): Promise<void> {
     const { credentialFailureWindowSeconds, credentialFailuresFree, credentialFailuresFreePerAddress } =
       this.environment;
-    const taken = await this.statements.runOne<Taken>(TAKE_TRIES, [
+    const taken = await this.count(TAKE_TRY, [
       credentialFailureWindowSeconds,
-      ...[account, credentialFailuresFree, ACCOUNT_PAUSE_SECONDS],
-      ...[address, credentialFailuresFreePerAddress, ADDRESS_PAUSE_SECONDS],
+      ...[account, credentialFailuresFree, LONGEST_PAUSE_SECONDS],
+      ...[address, credentialFailuresFreePerAddress],
     ]);
-    if (taken?.address === true) return;
-    if (taken?.account === true) await this.statements.run(GIVE_BACK_TRY, [account, credentialFailuresFree]);
-    throw throttled(taken?.seconds ?? 1);
+    this.slowAddresses.note(this.requests.origin?.ip, taken?.slow_seconds ?? null);
+    if (taken?.is_taken !== true) throw throttled(taken?.seconds ?? 1);
   }
 
-  private async forget({ account, address }: GuessKeys): Promise<void> {
-    await this.statements.run(FORGET_TRIES, [account, address, this.environment.credentialFailuresFreePerAddress]);
+  private async countFailure(address: Buffer): Promise<void> {
+    const { credentialFailureWindowSeconds, credentialFailuresFreePerAddress } = this.environment;
+    const values = [credentialFailureWindowSeconds, address, credentialFailuresFreePerAddress];
+    const counted = await this.count(COUNT_FAILURE, values);
+    this.slowAddresses.note(this.requests.origin?.ip, counted?.slow_seconds ?? null);
   }
 
-  private async giveBack({ account, address }: GuessKeys): Promise<void> {
-    const { credentialFailuresFree, credentialFailuresFreePerAddress } = this.environment;
-    await this.statements.run(GIVE_BACK_TRY, [account, credentialFailuresFree]);
-    await this.statements.run(GIVE_BACK_TRY, [address, credentialFailuresFreePerAddress]);
+  /** Outside of the request, or a client that disconnects would keep its failures from being counted. */
+  private count(statement: Statement, values: readonly unknown[]): Promise<Taken | undefined> {
+    return this.requests.outside(() => this.statements.runOne<Taken>(statement, values));
   }
 }
 

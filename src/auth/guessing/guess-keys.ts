@@ -3,15 +3,22 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { addressPrefixOf } from '../../platform/http/address-prefix';
 
-/** What tries are counted by. */
+/**
+ * The owner of credentials that are judged. A User is counted by its id, whatever login name was typed; a `login` is a name that no
+ * User has.
+ */
+export interface Account {
+  readonly kind: 'user' | 'login' | 'client';
+  readonly name: string;
+}
+
+/** The keys of the counters that a try concerns. */
 export interface GuessKeys {
   readonly account: Buffer;
   readonly address: Buffer;
 }
 
-export type AccountKind = 'user' | 'client';
-
-/** Keys of the counters: keyed hashes, so that neither names nor addresses can be found out from the table. */
+/** Keys of the counters: keyed hashes, so neither names nor addresses can be read from the table. */
 @Injectable()
 export class GuessKeyMaker {
   private readonly secret: Buffer;
@@ -21,19 +28,15 @@ export class GuessKeyMaker {
     this.secret = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'credential-failure', 32));
   }
 
-  /**
-   * @param name as it was sent: whether it exists must make no difference. Case does not count, since it does not in emails
-   * @param address of the caller; undefined in background work
-   */
-  keysOf(kind: AccountKind, name: string, address = ''): GuessKeys {
-    const prefix = addressPrefixOf(address);
-    return {
-      account: this.hashOf('account', kind, name.normalize('NFKC').toLowerCase(), prefix),
-      address: this.hashOf('address', prefix),
-    };
+  /** @param ip of the caller; undefined in background work */
+  keysOf({ kind, name }: Account, ip = ''): GuessKeys {
+    const prefix = addressPrefixOf(ip);
+    // Case does not count in a typed name, as it does not in emails.
+    const counted = kind === 'login' ? name.normalize('NFKC').toLowerCase() : name;
+    return { account: this.hashOf('account', kind, counted, prefix), address: this.hashOf('address', prefix) };
   }
 
-  /** Tells a pair of account and secret, without holding either. */
+  /** Names credentials without holding them. */
   hashOf(...parts: readonly string[]): Buffer {
     return createHmac('sha256', this.secret).update(JSON.stringify(parts)).digest();
   }

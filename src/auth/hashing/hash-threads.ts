@@ -1,10 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { assetPath } from '../../platform/assets';
-import { KeyedSemaphore } from '../../platform/concurrency/keyed-semaphore';
-import { Environment } from '../../platform/config/environment';
+import { ServiceError } from '../../platform/errors/service-error';
 import { type ScryptHash } from './password-format';
-import { tooManyLogins } from './too-many-logins';
 
 /** What a hash thread does with a password, which is UTF-8 and normalised. */
 export type HashTask =
@@ -21,39 +19,24 @@ interface Job {
 }
 
 /**
- * Computes password hashes in threads of its own, a bounded number with a bounded queue. Not in libuv's pool: DNS
- * look-ups and files would wait behind logins there. A task that began keeps its thread to the end, whoever hangs up.
+ * Computes password hashes in separate threads, one for each task that runs: callers bound these by `HashSlots`. Not in libuv's pool,
+ * where DNS look-ups and files would wait behind logins. A task that began keeps its thread to the end, also when its client leaves.
  */
 @Injectable()
 export class HashThreads implements OnApplicationShutdown {
   private readonly idle: Worker[] = [];
   private readonly busy = new Map<Worker, Job>();
-  private readonly turns: KeyedSemaphore;
   private started = 0;
   private isStopped = false;
 
-  constructor({ passwordHashSlots, passwordHashQueue }: Environment) {
-    this.turns = new KeyedSemaphore(passwordHashSlots, passwordHashQueue, tooManyLogins);
-  }
-
-  /** How many tasks were begun since the start: what specs and operators count. */
+  /** How many tasks were begun since the start, for specs. */
   get startedTasks(): number {
     return this.started;
   }
 
-  /** @throws ServiceError 'busy' when threads and queue are full. */
+  /** @throws ServiceError 'busy' when the server stops */
   run(task: HashTask): Promise<HashResult> {
-    return this.turns.run('hash', () => this.compute(task));
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    this.isStopped = true;
-    await Promise.all([...this.idle.splice(0), ...this.busy.keys()].map((worker) => worker.terminate()));
-  }
-
-  /** Whoever has a turn finds a thread idle, or one more may start. */
-  private compute(task: HashTask): Promise<HashResult> {
-    if (this.isStopped) throw tooManyLogins();
+    if (this.isStopped) throw new ServiceError('busy', 'The server stops. Try again.', { retryAfterSeconds: 1 });
     const worker = this.idle.pop() ?? this.startThread();
     return new Promise((resolve, reject) => {
       this.busy.set(worker, { resolve, reject });
@@ -61,6 +44,11 @@ export class HashThreads implements OnApplicationShutdown {
       worker.ref();
       worker.postMessage(task);
     });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.isStopped = true;
+    await Promise.all([...this.idle.splice(0), ...this.busy.keys()].map((worker) => worker.terminate()));
   }
 
   private startThread(): Worker {

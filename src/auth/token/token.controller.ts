@@ -2,33 +2,31 @@ import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } fro
 import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
-import { addressPrefixOf } from '../../platform/http/address-prefix';
 import { PublicRoute } from '../../platform/http/route-access';
 import { JsonText } from '../../platform/json/json-text';
 import { objectText } from '../../platform/json/json-members';
-import { settingsOf } from '../client/client';
+import { type Client, settingsOf } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
+import { type Grant } from '../grants/grant';
 import { Grants } from '../grants/grant.registry';
-import { LoginQueue } from '../overload/login-queue';
-import { TokenGate } from '../overload/token-gate';
 import { noteClient, sendUnstored } from './oauth-answer';
 import { OAuthError } from './oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
 import { OAUTH_ERROR, TOKEN_REQUEST, TOKEN_RESPONSE } from './token.openapi';
-import { readTokenRequest } from './token-request';
+import { readTokenRequest, type TokenRequest } from './token-request';
 import { type TokenResponse } from './token-issuer';
+import { TokenSlots } from './token-slots';
 
-/** The token endpoint (RFC 6749, section 3.2). */
+/** The token endpoint (RFC 6749, section 3.2): reads, finds the grant, waits for a slot, authenticates the client, exchanges, sends. */
 @ApiTags('Tokens')
 @PublicRoute()
 @UseFilters(OAuthErrorFilter)
 @Controller('auth/token')
 export class TokenController {
   constructor(
-    private readonly clients: ClientAuthenticator,
     private readonly grants: Grants,
-    private readonly logins: LoginQueue,
-    private readonly gate: TokenGate,
+    private readonly slots: TokenSlots,
+    private readonly clients: ClientAuthenticator,
   ) {}
 
   @Post()
@@ -45,36 +43,34 @@ export class TokenController {
   @ApiResponse({ status: HttpStatus.UNAUTHORIZED, description: 'invalid_client', ...OAUTH_ERROR })
   @ApiResponse({ status: HttpStatus.SERVICE_UNAVAILABLE, description: 'Too many logins at once', ...OAUTH_ERROR })
   async token(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const tokenRequest = readTokenRequest(request);
-    const grant = this.grants.find(tokenRequest.grantType)?.handler;
-    if (grant === undefined) {
-      const known = this.grants.all().map(({ meta }) => meta);
-      throw new OAuthError('unsupported_grant_type', `grant_type is one of ${known.join(', ')}`);
-    }
-    const exchange = async (): Promise<TokenResponse> => {
-      const client = await this.clients.authenticate(
-        tokenRequest.client,
-        (found) => grant.requiresSecret?.(found) ?? settingsOf(found, 'password').requiresSecret,
-      );
+    const asked = readTokenRequest(request);
+    const grant = this.grantOf(asked);
+    const issued = await this.slots.run(grant, asked, async () => {
+      const client = await this.authenticate(asked, grant);
       noteClient(response, client.id);
-      return grant.exchange(client, tokenRequest);
-    };
-    const arrival = {
-      address: addressPrefixOf(request.ip ?? ''),
-      isGone: () => response.destroyed,
-      onWait: () => {
-        this.gate.leave(response);
-      },
-    };
-    const inTurn = (): Promise<TokenResponse> =>
-      grant.costsHash === true ? this.logins.run(arrival, exchange) : exchange();
-    sendUnstored(response, textOf(await this.gate.hold(response, inTurn)));
+      return grant.exchange(client, asked);
+    });
+    sendUnstored(response, textOf(issued));
   }
 
   @All()
   @ApiExcludeEndpoint()
   notAllowed(): never {
     throw new ServiceError('not-allowed', 'Send a token request with POST.', { allow: ['POST'] });
+  }
+
+  private grantOf({ grantType }: TokenRequest): Grant {
+    const grant = this.grants.find(grantType)?.handler;
+    if (grant !== undefined) return grant;
+    const known = this.grants.all().map(({ meta }) => meta);
+    throw new OAuthError('unsupported_grant_type', `grant_type is one of ${known.join(', ')}`);
+  }
+
+  private authenticate({ client }: TokenRequest, grant: Grant): Promise<Client> {
+    return this.clients.authenticate(
+      client,
+      (found) => grant.requiresSecret?.(found) ?? settingsOf(found, 'password').requiresSecret,
+    );
   }
 }
 

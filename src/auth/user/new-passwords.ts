@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
+import { RequestContext } from '../../platform/http/request-context';
+import { HashSlots } from '../hashing/hash-slots';
 import { claimsToBeHash, passwordFormatOf } from '../hashing/password-format';
 import { PasswordHash } from '../hashing/password-hash';
 import { isPasswordLength, MAX_PASSWORD_BYTES } from '../hashing/password-text';
@@ -20,13 +23,16 @@ export class NewPasswords {
   constructor(
     private readonly passwords: UserPasswords,
     private readonly hashes: PasswordHash,
+    private readonly slots: HashSlots,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly requests: RequestContext,
   ) {}
 
   /**
-   * Hashes, outside of any transaction: twice for a User who has a password, once for one without, not at all for a
+   * Hashes, for a PUT before its transaction: twice for a User who has a password, once for one without, not at all for a
    * hash that was sent.
    * @param userId undefined for a User that is only about to get an id
-   * @throws ServiceError 'unprocessable' for nothing, too much, and a malformed hash.
+   * @throws ServiceError 'unprocessable' for nothing, too much, and a malformed hash; 'busy' as the slots
    */
   async prepare(userId: string | undefined, text: string): Promise<NewPassword> {
     assertPassword(text, 'User.password');
@@ -35,18 +41,26 @@ export class NewPasswords {
       if (passwordFormatOf(text) === undefined) throw malformedHash();
       return stored?.passwordHash === text ? { text, sameAs: stored.passwordId } : { text, hash: text };
     }
-    if (stored !== undefined && (await this.hashes.isRight(text, stored.passwordHash)))
-      return { text, sameAs: stored.passwordId };
-    return { text, hash: await this.hashes.hash(text) };
+    return this.inSlot(async () => {
+      if (stored !== undefined && (await this.hashes.isRight(text, stored.passwordHash)))
+        return { text, sameAs: stored.passwordId };
+      return { text, hash: await this.hashes.hash(text) };
+    });
   }
 
   /** Stores it in the open unit of work, and tells whether the User had another one before. */
   async store(userId: string, { text, hash, sameAs }: NewPassword): Promise<'same' | 'first' | 'changed'> {
     const stored = await this.passwords.find(userId);
     if (stored !== undefined && stored.passwordId === sameAs) return 'same';
-    // The password that it was the same as has been changed in the meantime.
+    // Another request replaced the password that we compared with.
     await this.passwords.set(userId, hash ?? (claimsToBeHash(text) ? text : await this.hashes.hash(text)));
     return stored === undefined ? 'first' : 'changed';
+  }
+
+  /** A transaction does not wait for a slot: the holder of the slot might wait for one of its locks. */
+  private inSlot<T>(task: () => Promise<T>): Promise<T> {
+    const { caller: key, signal } = this.requests.ticket;
+    return this.unitOfWork.isOpen ? task() : this.slots.run({ key, signal }, task);
   }
 }
 

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
+import { RequestContext } from '../../platform/http/request-context';
 import { membersOf, objectText } from '../../platform/json/json-members';
 import { readJson } from '../../platform/json/read-json';
 import { ResourceReader } from '../../resource/resource-reader';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { CredentialGuard } from '../guessing/credential-guard';
+import { HashSlots } from '../hashing/hash-slots';
 import { PasswordHash } from '../hashing/password-hash';
 import { isPasswordLength, normalisedPassword } from '../hashing/password-text';
 import { assertPassword } from './new-passwords';
-import { UserPasswords } from './user-passwords.repository';
+import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 
 /** Others may change the User at the same time; after so many it is a conflict. */
 const MAX_TRIES = 3;
@@ -19,30 +21,23 @@ export class PasswordChange {
   constructor(
     private readonly passwords: UserPasswords,
     private readonly hashes: PasswordHash,
+    private readonly slots: HashSlots,
     private readonly reader: ResourceReader,
     private readonly writer: ResourceWriter,
     private readonly guesses: CredentialGuard,
+    private readonly requests: RequestContext,
   ) {}
 
   /**
    * Stores the new password, which ends all Sessions of the User.
    * @throws ServiceError 'unprocessable' for a wrong current or an unfit new password, 'conflict' when it was changed
-   * by somebody else meanwhile.
+   * by somebody else meanwhile, 'busy' as the slots.
    */
   async change(userId: string, current: string, next: string): Promise<void> {
     assertPassword(next, 'newPassword');
     if (!isPasswordLength(current)) throw wrong();
-    const verified = await this.passwords.find(userId);
-    const judge = async (): Promise<void> => {
-      if (!(await this.hashes.isRight(current, verified?.passwordHash))) throw wrong();
-    };
-    await this.guesses.judge('user', userId, judge, isWrong);
-    if (normalisedPassword(next) === normalisedPassword(current)) {
-      throw new ServiceError('unprocessable', 'newPassword must differ from currentPassword.', {
-        expression: 'newPassword',
-      });
-    }
-    const hash = await this.hashes.hash(next);
+    const { caller: key, signal } = this.requests.ticket;
+    const { verified, hash } = await this.slots.run({ key, signal }, () => this.hash(userId, current, next));
     for (let tries = 1; ; tries++) {
       const { version } = await this.reader.read('User', userId);
       // Read after the version: a password that changes from here on changes the version too.
@@ -50,6 +45,25 @@ export class PasswordChange {
       if (await this.store(userId, hash, version)) return;
       if (tries >= MAX_TRIES) throw changedMeanwhile();
     }
+  }
+
+  /** Checks the current password, and hashes the next one. */
+  private async hash(
+    userId: string,
+    current: string,
+    next: string,
+  ): Promise<{ verified: StoredPassword | undefined; hash: string }> {
+    const verified = await this.passwords.find(userId);
+    const judge = async (): Promise<void> => {
+      if (!(await this.hashes.isRight(current, verified?.passwordHash))) throw wrong();
+    };
+    await this.guesses.judge({ kind: 'user', name: userId }, [current], judge, isWrong);
+    if (normalisedPassword(next) === normalisedPassword(current)) {
+      throw new ServiceError('unprocessable', 'newPassword must differ from currentPassword.', {
+        expression: 'newPassword',
+      });
+    }
+    return { verified, hash: await this.hashes.hash(next) };
   }
 
   /** The rule of User takes a hash as it is, makes a version and ends the Sessions; false for another version. */

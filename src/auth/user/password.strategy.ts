@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import passport from 'passport';
 import { Strategy } from 'passport-local';
-import { RequestContext } from '../../platform/http/request-context';
+import { HashSlots } from '../hashing/hash-slots';
 import { isCurrentFormat } from '../hashing/password-format';
 import { PasswordHash } from '../hashing/password-hash';
 import { isPasswordLength } from '../hashing/password-text';
 import { OAuthError, WRONG_CREDENTIALS } from '../token/oauth-error';
-import { UserLogins } from './user-logins.repository';
+import { type LoginOwner } from './user-logins.repository';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 
 /** Whose password was right, and which one: it may change before the token is issued. */
@@ -15,22 +15,24 @@ export interface VerifiedPassword extends StoredPassword {
   readonly userId: string;
 }
 
-/**
- * Checks username and password by passport-local. One code path with exactly one hash, whoever is asked for.
- */
+/** What passport hands to the strategy. */
+interface LoginRequest extends Request {
+  readonly owner: LoginOwner | undefined;
+}
+
+/** Checks passwords by passport-local. One code path with exactly one hash, whether a User has the login name or not. */
 @Injectable()
 export class PasswordStrategy {
   private readonly passport = new passport.Passport();
 
   constructor(
-    private readonly logins: UserLogins,
     private readonly passwords: UserPasswords,
     private readonly hashes: PasswordHash,
-    private readonly requests: RequestContext,
+    private readonly slots: HashSlots,
   ) {
     this.passport.use(
-      new Strategy({ session: false }, (username, password, done) => {
-        this.verify(username, password).then(
+      new Strategy({ session: false, passReqToCallback: true }, (request, _username, password, done) => {
+        this.verify((request as LoginRequest).owner, password).then(
           (verified) => {
             done(null, verified);
           },
@@ -42,8 +44,11 @@ export class PasswordStrategy {
     );
   }
 
-  /** @throws OAuthError invalid_grant */
-  authenticate(username: string, password: string): Promise<VerifiedPassword> {
+  /**
+   * @param owner the User that the login name means
+   * @throws OAuthError invalid_grant
+   */
+  authenticate(username: string, password: string, owner: LoginOwner | undefined): Promise<VerifiedPassword> {
     return new Promise((resolve, reject) => {
       const settle = (error: unknown, user?: Express.User | false | null): void => {
         if (error !== null && error !== undefined)
@@ -54,7 +59,7 @@ export class PasswordStrategy {
       };
       const check = this.passport.authenticate('local', { session: false }, settle) as PassportMiddleware;
       // passport reads the credentials from `body` and nothing else of a request.
-      check({ body: { username, password } } as Request, {} as Response, reject);
+      check({ body: { username, password }, owner } as LoginRequest, {} as Response, reject);
     });
   }
 
@@ -66,14 +71,12 @@ export class PasswordStrategy {
   /** Stores a hash of this server's own kind in place of one that came from elsewhere, or from before. */
   async renewHash({ userId, passwordId, passwordHash }: VerifiedPassword, password: string): Promise<void> {
     if (isCurrentFormat(passwordHash)) return;
-    await this.passwords.replaceHash(userId, passwordId, await this.hashes.hash(password));
+    const hash = await this.slots.run({ key: `User/${userId}` }, () => this.hashes.hash(password));
+    await this.passwords.replaceHash(userId, passwordId, hash);
   }
 
-  /** @throws OAuthError invalid_grant */
-  private async verify(login: string, password: string): Promise<VerifiedPassword> {
+  private async verify(owner: LoginOwner | undefined, password: string): Promise<VerifiedPassword> {
     if (!isPasswordLength(password)) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'password too long');
-    const owner = await this.logins.find(login);
-    if (owner !== undefined) this.requests.claim({ userId: owner.userId });
     const isRight = await this.hashes.isRight(password, owner?.password?.passwordHash);
     if (owner === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'unknown user');
     const { userId, password: stored } = owner;

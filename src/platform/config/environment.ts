@@ -63,11 +63,11 @@ export class Environment {
   readonly streamMaxSeconds!: number;
   /** `SVC_PASSWORD_HASH_SLOTS`: threads that compute password hashes, one each at a time. */
   readonly passwordHashSlots!: number;
-  /** `SVC_PASSWORD_HASH_QUEUE`: logins that may wait before they begin, and hashes for a slot; above it 503. */
+  /** `SVC_PASSWORD_HASH_QUEUE`: logins and new passwords that may wait for a thread; above it 503. */
   readonly passwordHashQueue!: number;
   /** `SVC_CREDENTIAL_FAILURES_FREE`: wrong credentials of one account from one address before the next try has to wait. */
   readonly credentialFailuresFree!: number;
-  /** `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: the same for all accounts together. */
+  /** `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: wrong credentials from one address before its logins are served one at a time. */
   readonly credentialFailuresFreePerAddress!: number;
   /** `SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS`: after so long without a wrong try they are forgotten. */
   readonly credentialFailureWindowSeconds!: number;
@@ -167,7 +167,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
     passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 500, 0, 10_000),
     credentialFailuresFree: read.integer('SVC_CREDENTIAL_FAILURES_FREE', 10, 1, 1_000_000),
-    credentialFailuresFreePerAddress: read.integer('SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS', 100, 1, 1_000_000),
+    credentialFailuresFreePerAddress: read.integer('SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS', 10, 1, 1_000_000),
     credentialFailureWindowSeconds: read.integer('SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS', 600, 1, 86_400),
     sessionRetentionDays: read.integer('SVC_SESSION_RETENTION_DAYS', 90, 0, 36_500),
     sessionSweepSeconds: read.integer('SVC_SESSION_SWEEP_SECONDS', 60, 0, 86_400),

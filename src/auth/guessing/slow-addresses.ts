@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Slots } from '../../platform/admission/slots';
+import { Environment } from '../../platform/config/environment';
+import { addressPrefixOf } from '../../platform/http/address-prefix';
+import { LOGINS } from '../hashing/hash-slots';
+
+/** Above it the address that was noted first is forgotten: its next try notes it again. */
+const MOST_ADDRESSES = 10_000;
+
+interface SlowAddress {
+  readonly endsAt: number;
+  readonly turns: Slots;
+}
+
+/**
+ * Address prefixes with many recent failures, as far as this process has read their count. Each has one login at a time, and its login
+ * names take turns: a guesser delays its own names, and the people behind the same address wait for one try of each name.
+ */
+@Injectable()
+export class SlowAddresses {
+  private readonly known = new Map<string, SlowAddress>();
+
+  constructor(private readonly environment: Environment) {}
+
+  /** @param seconds that the address stays slow; null for an address that is not */
+  note(ip: string | undefined, seconds: number | null): void {
+    const prefix = addressPrefixOf(ip ?? '');
+    const turns = this.known.get(prefix)?.turns;
+    this.known.delete(prefix);
+    if (seconds === null) return;
+    this.known.set(prefix, { endsAt: performance.now() + seconds * 1_000, turns: turns ?? this.newTurns() });
+    const [first] = this.known.keys();
+    if (this.known.size > MOST_ADDRESSES && first !== undefined) this.known.delete(first);
+  }
+
+  /** The turns of the login names of a slow address; undefined for any other. */
+  turnsOf(prefix: string): Slots | undefined {
+    const known = this.known.get(prefix);
+    return known !== undefined && known.endsAt > performance.now() ? known.turns : undefined;
+  }
+
+  private newTurns(): Slots {
+    return new Slots({ ...LOGINS, permits: 1, mostWaiting: this.environment.passwordHashQueue });
+  }
+}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { Slots } from '../../platform/admission/slots';
+import { addressPrefixOf } from '../../platform/http/address-prefix';
+import { RequestContext } from '../../platform/http/request-context';
+import { type Grant } from '../grants/grant';
+import { SlowAddresses } from '../guessing/slow-addresses';
+import { HashSlots, LOGINS } from '../hashing/hash-slots';
+import { type TokenRequest } from './token-request';
+
+/** Tokens without a hash keep the event loop busy with fewer; more would wait for connections to the database. */
+const OTHER_TOKENS = 4;
+
+/**
+ * The one wait of a token request: behind its body, and before its first statement. Address prefixes take turns, so a flood from one of
+ * them delays itself. Tokens without a password hash have slots of their own: they take a fraction of the time.
+ */
+@Injectable()
+export class TokenSlots {
+  private readonly others = new Slots({ ...LOGINS, permits: OTHER_TOKENS });
+
+  constructor(
+    private readonly logins: HashSlots,
+    private readonly slowAddresses: SlowAddresses,
+    private readonly requests: RequestContext,
+  ) {}
+
+  /** @throws ServiceError 'busy' after thirty seconds, or when too many wait; also when the client leaves */
+  run<T>({ costsHash = false }: Grant, request: TokenRequest, task: () => Promise<T>): Promise<T> {
+    const key = addressPrefixOf(this.requests.origin?.ip ?? '');
+    const { signal } = this.requests.ticket;
+    if (!costsHash) return this.others.run({ key, signal }, task);
+    const login = (): Promise<T> => this.logins.run({ key, signal }, task);
+    const turns = this.slowAddresses.turnsOf(key);
+    const loginName = request.parameter('username') ?? '';
+    return turns === undefined ? login() : turns.run({ key: loginName, signal }, login);
+  }
+}
