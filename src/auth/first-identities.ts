@@ -3,12 +3,14 @@ import { Environment } from '../platform/config/environment';
 import { readJson } from '../platform/json/read-json';
 import { ResourceDraft } from '../resource/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
+import { NewPasswords } from './user/new-passwords';
 
 /** The Client, User and policies that a new database begins with. */
 @Injectable()
 export class FirstIdentities {
   constructor(
     private readonly writer: ResourceWriter,
+    private readonly passwords: NewPasswords,
     private readonly environment: Environment,
   ) {}
 
@@ -17,6 +19,7 @@ export class FirstIdentities {
     if (rootClientSecret === undefined || adminPassword === undefined) {
       throw new Error('The first start on a database needs SVC_ROOT_CLIENT_SECRET and SVC_ADMIN_PASSWORD.');
     }
+    this.passwords.assertNew(adminPassword, 'SVC_ADMIN_PASSWORD');
     await this.put('Client', 'root', { secret: rootClientSecret, grant_types: ['basic'] });
     await this.put('User', 'admin', { userName: 'admin', password: adminPassword });
     await this.put('AccessPolicy', 'root', { engine: 'allow', link: [{ resourceType: 'Client', id: 'root' }] });

@@ -73,6 +73,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     SVC_ENCRYPTION_KEY: encryptionKey(),
     SVC_LOG_LEVEL: 'error',
     SVC_DATABASE_POOL_SIZE: '8',
+    // Short ones are easier to read in specs.
+    SVC_PASSWORD_MIN_LENGTH: '1',
     ...options.environment,
   });
   const app = await createApp({

@@ -4,7 +4,7 @@
  */
 export const MAX_PASSWORD_BYTES = 1024;
 
-/** Whether a text can be a password: something, and not too much. */
+/** Whether a text can be a stored password: at login, and for the current one of a change. */
 export const isPasswordLength = (text: string): boolean => text !== '' && Buffer.byteLength(text) <= MAX_PASSWORD_BYTES;
 
 /**
@@ -12,3 +12,6 @@ export const isPasswordLength = (text: string): boolean => text !== '' && Buffer
  * RFC 8265 (section 4.2.2): spaces of any width are one, then NFC. Not NFKC, which takes ² for 2.
  */
 export const normalisedPassword = (text: string): string => text.replace(/\p{Zs}/gu, ' ').normalize('NFC');
+
+/** In code points, as NIST SP 800-63B counts. */
+export const passwordLength = (text: string): number => [...normalisedPassword(text)].length;

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { HashSlots } from '../hashing/hash-slots';
 import { claimsToBeHash, passwordFormatOf } from '../hashing/password-format';
 import { PasswordHash } from '../hashing/password-hash';
-import { isPasswordLength, MAX_PASSWORD_BYTES } from '../hashing/password-text';
+import { isPasswordLength, MAX_PASSWORD_BYTES, passwordLength } from '../hashing/password-text';
 import { UserPasswords } from './user-passwords.repository';
 
 /** A password that a User is to have, with all hashing done that can be done before the transaction. */
@@ -26,26 +27,39 @@ export class NewPasswords {
     private readonly slots: HashSlots,
     private readonly unitOfWork: UnitOfWork,
     private readonly requests: RequestContext,
+    private readonly environment: Environment,
   ) {}
 
   /**
    * Hashes, for a PUT before its transaction: twice for a User who has a password, once for one without, not at all for a
    * hash that was sent.
    * @param userId undefined for a User that is only about to get an id
-   * @throws ServiceError 'unprocessable' for nothing, too much, and a malformed hash; 'busy' as the slots
+   * @throws ServiceError 'unprocessable' for nothing, too little, too much, and a malformed hash; 'busy' as the slots
    */
   async prepare(userId: string | undefined, text: string): Promise<NewPassword> {
-    assertPassword(text, 'User.password');
+    const expression = 'User.password';
+    assertPassword(text, expression);
     const stored = userId === undefined ? undefined : await this.passwords.find(userId);
     if (claimsToBeHash(text)) {
       if (passwordFormatOf(text) === undefined) throw malformedHash();
       return stored?.passwordHash === text ? { text, sameAs: stored.passwordId } : { text, hash: text };
     }
+    if (stored === undefined) this.assertNew(text, expression);
     return this.inSlot(async () => {
       if (stored !== undefined && (await this.hashes.isRight(text, stored.passwordHash)))
         return { text, sameAs: stored.passwordId };
+      // Not before: the stored password may be older than the least length, and is no new one.
+      this.assertNew(text, expression);
       return { text, hash: await this.hashes.hash(text) };
     });
+  }
+
+  /** @throws ServiceError 'unprocessable' for a text that is no password, or too short for a new one */
+  assertNew(text: string, expression: string): void {
+    assertPassword(text, expression);
+    const { passwordMinLength: least } = this.environment;
+    if (passwordLength(text) >= least) return;
+    throw new ServiceError('unprocessable', `${expression} has at least ${least} characters.`, { expression });
   }
 
   /** Stores it in the open unit of work, and tells whether the User had another one before. */
@@ -65,7 +79,7 @@ export class NewPasswords {
 }
 
 /** @throws ServiceError 'unprocessable' */
-export function assertPassword(text: string, expression: string): void {
+function assertPassword(text: string, expression: string): void {
   if (isPasswordLength(text)) return;
   throw new ServiceError('unprocessable', `${expression} has 1 to ${MAX_PASSWORD_BYTES} bytes.`, { expression });
 }

@@ -9,7 +9,7 @@ import { CredentialGuard } from '../guessing/credential-guard';
 import { HashSlots } from '../hashing/hash-slots';
 import { PasswordHash } from '../hashing/password-hash';
 import { isPasswordLength, normalisedPassword } from '../hashing/password-text';
-import { assertPassword } from './new-passwords';
+import { NewPasswords } from './new-passwords';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 
 /** Others may change the User at the same time; after so many it is a conflict. */
@@ -20,6 +20,7 @@ const MAX_TRIES = 3;
 export class PasswordChange {
   constructor(
     private readonly passwords: UserPasswords,
+    private readonly newPasswords: NewPasswords,
     private readonly hashes: PasswordHash,
     private readonly slots: HashSlots,
     private readonly reader: ResourceReader,
@@ -34,7 +35,7 @@ export class PasswordChange {
    * by somebody else meanwhile, 'busy' as the slots.
    */
   async change(userId: string, current: string, next: string): Promise<void> {
-    assertPassword(next, 'newPassword');
+    this.newPasswords.assertNew(next, 'newPassword');
     if (!isPasswordLength(current)) throw wrong();
     const { caller: key, signal } = this.requests.ticket;
     const { verified, hash } = await this.slots.run({ key, signal }, () => this.hash(userId, current, next));

@@ -65,6 +65,8 @@ export class Environment {
   readonly passwordHashSlots!: number;
   /** `SVC_PASSWORD_HASH_QUEUE`: logins and new passwords that may wait for a thread; above it 503. */
   readonly passwordHashQueue!: number;
+  /** `SVC_PASSWORD_MIN_LENGTH`: code points of a new password; fewer are 422. */
+  readonly passwordMinLength!: number;
   /** `SVC_CREDENTIAL_FAILURES_FREE`: wrong credentials of one account from one address before the next try has to wait. */
   readonly credentialFailuresFree!: number;
   /** `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: wrong credentials from one address before its logins are served one at a time. */
@@ -166,6 +168,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     streamMaxSeconds: read.integer('SVC_STREAM_MAX_SECONDS', 900, 1, 86_400),
     passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
     passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 500, 0, 10_000),
+    passwordMinLength: read.integer('SVC_PASSWORD_MIN_LENGTH', 8, 1, 64),
     credentialFailuresFree: read.integer('SVC_CREDENTIAL_FAILURES_FREE', 10, 1, 1_000_000),
     credentialFailuresFreePerAddress: read.integer('SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS', 10, 1, 1_000_000),
     credentialFailureWindowSeconds: read.integer('SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS', 600, 1, 86_400),
