@@ -29,7 +29,7 @@ describe('the schema', () => {
     const known = new Map(
       columns.map((column) => [`${column.table_name}.${column.column_name}`, column.is_nullable === 'YES']),
     );
-    expect(dataSource.entityMetadatas.length).toBeGreaterThan(5);
+    expect(dataSource.entityMetadatas).not.toEqual([]);
     for (const { tableName, columns: mapped } of dataSource.entityMetadatas) {
       for (const { databaseName, isNullable } of mapped) {
         const name = `${tableName}.${databaseName}`;
