@@ -41,15 +41,18 @@ export class AccessDecision {
     private readonly roles: Roles,
   ) {}
 
-  /** The first grant without criteria decides; else all grants are collected, and one of their criteria must hold. */
-  async decide(request: LazyRequest): Promise<Decision> {
+  /**
+   * The first grant without criteria decides; else all grants are collected, and one of their criteria must hold.
+   * @param counts which policies are asked; absent: all
+   */
+  async decide(request: LazyRequest, counts: (policy: CompiledPolicy) => boolean = () => true): Promise<Decision> {
     const index = await this.policies.current();
     const found: Findings = { tried: [], rows: new Set() };
-    for (const policy of index.covering(request)) {
+    for (const policy of index.covering(request).filter(counts)) {
       if (await this.isGrantOfAll({ policy, request }, found)) return ALL;
     }
     // Roles are read when no other policy has decided.
-    for (const candidate of await this.ofRoles(index.coveringRoles(request), request)) {
+    for (const candidate of await this.ofRoles(index.coveringRoles(request).filter(counts), request)) {
       if (await this.isGrantOfAll(candidate, found)) return ALL;
     }
     return found.rows.size === 0 ? { granted: false, tried: found.tried } : { granted: true, rows: [...found.rows] };

@@ -25,6 +25,7 @@ import { KnownReaders } from './request/known-readers';
 import { RightsListener } from './rights.listener';
 import { RoleResourceType } from './roles/role.resource-type';
 import { Roles } from './roles/roles';
+import { SearchDecisions } from './search-decisions';
 import { DescribedRequests } from './testing/described-request';
 import { PolicyTest } from './testing/policy-test';
 import { TestPolicyController } from './testing/test-policy.controller';
@@ -58,6 +59,7 @@ import { TestPolicyController } from './testing/test-policy.controller';
     RightsListener,
     RoleResourceType,
     Roles,
+    SearchDecisions,
   ],
   exports: [Roles, AccessDecision, AccessRequests, Denials],
 })

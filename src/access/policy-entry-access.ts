@@ -4,11 +4,14 @@ import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { RequestContext } from '../platform/http/request-context';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from '../resource/entry-access';
-import { AccessDecision } from './access-decision';
+import { AccessDecision, type Decision } from './access-decision';
+import { type CompiledPolicy } from './compiled-policy';
 import { Denials } from './denials/denials';
 import { AccessRequests } from './request/access-requests';
 import { couldCall } from './request/caller-parts';
 import { KnownReaders } from './request/known-readers';
+import { type LazyRequest } from './request/lazy-request';
+import { SearchDecisions } from './search-decisions';
 
 /** Entries of bundles are decided by the same policies as requests, each with a request object of its own. */
 @Injectable()
@@ -16,6 +19,7 @@ import { KnownReaders } from './request/known-readers';
 export class PolicyEntryAccess implements EntryAccess {
   constructor(
     private readonly access: AccessDecision,
+    private readonly searches: SearchDecisions,
     private readonly asked: AccessRequests,
     private readonly readers: KnownReaders,
     private readonly denials: Denials,
@@ -24,7 +28,7 @@ export class PolicyEntryAccess implements EntryAccess {
 
   async grant(entry: EntryAccessRequest): Promise<GrantedRows> {
     const request = this.asked.ofEntry(entry);
-    if (request === undefined) throw new ServiceError('forbidden', 'Nobody calls: there is nobody to grant this to.');
+    if (request === undefined) throw nobodyCalls();
     const decision = await this.access.decide(request);
     if (decision.granted && (decision.rows === 'all' || entry.enforcesRows === true)) return decision.rows;
     this.requests.noteDenied(entry);
@@ -38,14 +42,44 @@ export class PolicyEntryAccess implements EntryAccess {
     return decision.granted && decision.rows === 'all';
   }
 
+  /** Where nobody calls, the server works for itself. */
+  async searchedRows(type: string): Promise<GrantedRows | undefined> {
+    const request = this.asked.ofPresent();
+    return request === undefined ? 'all' : rowsOf(await this.searches.of(request, type));
+  }
+
+  async refusalOfSearch(types: readonly string[]): Promise<ServiceError> {
+    const [request, [type = '']] = [this.asked.ofPresent(), types];
+    if (request === undefined) throw nobodyCalls();
+    const decision = await this.searches.of(request, type);
+    const refusal = await this.denials.refusalOf(this.asked.ofSearch(request, type), decision);
+    return new ServiceError(
+      'forbidden',
+      `This leads to ${types.join(', ')}, which you may not search. ${refusal.message}`,
+    );
+  }
+
+  async openedRows(): Promise<GrantedRows | undefined> {
+    const request = this.asked.ofPresent();
+    if (request === undefined) return 'all';
+    return rowsOf(await this.access.decide(request, (policy) => isOpening(policy, request)));
+  }
+
   async readerNamed(principal: NativeReference): Promise<Reader | undefined> {
     const reader = await this.readers.of(principal);
     if (!(await couldCall(reader))) return undefined;
     return {
-      rowsOf: async (resource) => {
-        const decision = await this.access.decide(this.asked.ofRead(reader, resource));
-        return decision.granted ? decision.rows : undefined;
-      },
+      rowsOf: async (resource) => rowsOf(await this.access.decide(this.asked.ofRead(reader, resource))),
+      searchedRows: async (type) => rowsOf(await this.searches.of(reader, type)),
     };
   }
 }
+
+const rowsOf = (decision: Decision): GrantedRows | undefined => (decision.granted ? decision.rows : undefined);
+
+/** Whether the author of a policy that grants a request meant all that the request leads to. */
+const isOpening = ({ engine, links }: CompiledPolicy, { operationId }: LazyRequest): boolean =>
+  engine === 'allow' || links.some(({ resourceType, id }) => resourceType === 'Operation' && id === operationId);
+
+const nobodyCalls = (): ServiceError =>
+  new ServiceError('forbidden', 'Nobody calls: there is nobody to grant this to.');

@@ -30,19 +30,38 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> {
   }
 
   /** As {@link EntryAccess.wouldGrant}; without anybody who decides, nothing would be. */
-  wouldGrant(request: EntryAccessRequest): Promise<boolean> {
-    const [decider] = this.all();
-    return decider === undefined ? Promise.resolve(false) : decider.handler.wouldGrant(request);
+  async wouldGrant(request: EntryAccessRequest): Promise<boolean> {
+    return (await this.decider?.wouldGrant(request)) ?? false;
   }
 
-  private async decide(request: EntryAccessRequest): Promise<GrantedRows> {
-    const [decider] = this.all();
-    if (decider === undefined) throw new ServiceError('forbidden', 'Nobody decides who may do this.');
-    return decider.handler.grant(request);
+  /** As {@link EntryAccess.searchedRows}; without anybody who decides, none. */
+  async searchedRows(type: string): Promise<GrantedRows | undefined> {
+    return this.decider?.searchedRows(type);
+  }
+
+  /** As {@link EntryAccess.refusalOfSearch}. */
+  async refusalOfSearch(types: readonly string[]): Promise<ServiceError> {
+    return (await this.decider?.refusalOfSearch(types)) ?? nobodyDecides();
+  }
+
+  /** As {@link EntryAccess.openedRows}; without anybody who decides, none. */
+  async openedRows(): Promise<GrantedRows | undefined> {
+    return this.decider?.openedRows();
   }
 
   /** As {@link EntryAccess.readerNamed}; without anybody who decides, nobody may read. */
   async readerNamed(principal: NativeReference): Promise<Reader | undefined> {
-    return this.all()[0]?.handler.readerNamed(principal);
+    return this.decider?.readerNamed(principal);
+  }
+
+  private get decider(): EntryAccess | undefined {
+    return this.all()[0]?.handler;
+  }
+
+  private async decide(request: EntryAccessRequest): Promise<GrantedRows> {
+    if (this.decider === undefined) throw nobodyDecides();
+    return this.decider.grant(request);
   }
 }
+
+const nobodyDecides = (): ServiceError => new ServiceError('forbidden', 'Nobody decides who may do this.');

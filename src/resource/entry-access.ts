@@ -1,5 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type NativeReference, type Resource } from '../fhir/types';
+import { type ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
 
 /** A part of a larger request, as the access of its caller is decided: as if it were a request of its own. */
@@ -23,6 +24,8 @@ export interface EntryAccessRequest {
 export interface Reader {
   /** Tells whether he might read a resource, and among which rows; undefined: not. */
   rowsOf(resource: { readonly type: string; readonly id: string }): Promise<GrantedRows | undefined>;
+  /** As {@link EntryAccess.searchedRows}. */
+  searchedRows(type: string): Promise<GrantedRows | undefined>;
 }
 
 /** Decides what the caller of the present request may do. */
@@ -32,6 +35,21 @@ export interface EntryAccess {
    * @throws ServiceError 'forbidden'
    */
   grant(request: EntryAccessRequest): Promise<GrantedRows>;
+
+  /**
+   * The rows that `GET /{type}` without parameters would be granted to the caller of the present request; undefined where it
+   * would be denied. Whatever leads a request to another type asks here; a type is decided once for a request.
+   */
+  searchedRows(type: string): Promise<GrantedRows | undefined>;
+
+  /** The refusal of a request that leads to types whose search would be denied: it names them, and a decision. */
+  refusalOfSearch(types: readonly string[]): Promise<ServiceError>;
+
+  /**
+   * The rows granted to the present request by policies that name its Operation, or ask for nothing (`allow`): their author
+   * meant all that the request leads to. Undefined where only other policies grant it.
+   */
+  openedRows(): Promise<GrantedRows | undefined>;
 
   /** Whether the part would be granted to the caller of the present request, on all rows. Nothing is denied, so nothing is noted. */
   wouldGrant(request: EntryAccessRequest): Promise<boolean>;

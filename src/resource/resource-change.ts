@@ -1,6 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type Resource } from '../fhir/types';
 import { type StatementPart } from '../platform/database/statement-part';
+import { type RowLimit } from './rows/row-limit';
 import { type WriteMethod } from './stored-resource';
 
 export type Interaction = 'create' | 'update' | 'delete';
@@ -24,6 +25,8 @@ export interface ResourceChange {
   readonly current?: ResourceContent;
   /** Absent for a create. */
   readonly previous?: ResourceContent;
+  /** Of a create: the rows that its caller may touch, where he is limited to some. */
+  readonly limit?: RowLimit | undefined;
 }
 
 /**

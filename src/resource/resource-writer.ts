@@ -7,6 +7,7 @@ import { NextVersions } from './next-versions';
 import { ResourceDraft } from './resource-draft';
 import { notStored } from './not-stored';
 import { notGranted, RowCheck } from './rows/row-check';
+import { type Reach } from './rows/reach';
 import { type RowLimit } from './rows/row-limit';
 import {
   type FreeId,
@@ -30,8 +31,8 @@ export interface WriteOptions {
   readonly newId?: string;
   /** Keys (`Patient/p7`) that the open transaction writes besides: references may name them. */
   readonly willExist?: ReadonlySet<string>;
-  /** The rows that may be written: what is stored before and after has to be among them. Anything when absent. */
-  readonly limit?: RowLimit | undefined;
+  /** What the caller may touch: what is stored before and after has to be among its rows. Anything when absent. */
+  readonly reach?: Reach | undefined;
 }
 
 export interface WriteResult {
@@ -70,8 +71,9 @@ export class ResourceWriter {
    */
   async create(
     draft: ResourceDraft,
-    { method = 'POST', newId = randomUUID(), willExist, limit }: WriteOptions = {},
+    { method = 'POST', newId = randomUUID(), willExist, reach }: WriteOptions = {},
   ): Promise<StoredResource> {
+    const limit = reach?.rows;
     const { id } = draft;
     const rule = await this.extensions.check(draft, willExist);
     if (id === undefined) {
@@ -99,7 +101,8 @@ export class ResourceWriter {
    * {@link create}.
    */
   async put(draft: ResourceDraft, id: string, options: WriteOptions = {}): Promise<WriteResult> {
-    const { method = 'PUT', willExist, limit } = options;
+    const { method = 'PUT', willExist, reach } = options;
+    const limit = reach?.rows;
     const { type } = draft;
     const rule = await this.extensions.check(draft, willExist);
     return this.unitOfWork.run(async () => {
@@ -121,7 +124,8 @@ export class ResourceWriter {
    * @throws ServiceError 'not-found' or 'gone' when nothing is stored, 'precondition-failed' as {@link put}.
    */
   async patch(type: string, id: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<WriteResult> {
-    const { method = 'PATCH', limit } = options;
+    const { method = 'PATCH', reach } = options;
+    const limit = reach?.rows;
     await this.extensions.concerns(type);
     return this.unitOfWork.run(async () => {
       const current = await this.lockGranted(type, id, limit);
@@ -139,7 +143,7 @@ export class ResourceWriter {
   async delete(type: string, id: string, options: WriteOptions = {}): Promise<StoredResource | undefined> {
     await this.extensions.concerns(type);
     return this.unitOfWork.run(async () => {
-      const current = await this.lockGranted(type, id, options.limit);
+      const current = await this.lockGranted(type, id, options.reach?.rows);
       assertMatch(options, current);
       if (current === undefined) return undefined;
       const version = current.version + 1;
@@ -185,7 +189,8 @@ export class ResourceWriter {
     const content = this.versions.ofNew(draft, at.id, at.method, at.free);
     const resource = await this.store.insert(type, at.id, content);
     await this.rows.assertGranted(at.limit, resource);
-    await this.extensions.notify({ interaction: 'create', type, id: at.id, ...content, current: content });
+    const { limit } = at;
+    await this.extensions.notify({ interaction: 'create', type, id: at.id, ...content, current: content, limit });
     return resource;
   }
 

@@ -91,16 +91,26 @@ class End implements RpcHandler<{ readonly as?: string }, unknown> {
 @Injectable()
 @DecidesEntryAccess('this spec')
 class Everything implements EntryAccess {
-  grant(): Promise<GrantedRows> {
-    return Promise.resolve('all');
-  }
+  readonly grant = (): Promise<GrantedRows> => Promise.resolve('all');
 
   wouldGrant(): Promise<boolean> {
     return Promise.resolve(true);
   }
 
   readerNamed(): Promise<Reader> {
-    return Promise.resolve({ rowsOf: () => Promise.resolve('all') });
+    return Promise.resolve({ rowsOf: this.grant, searchedRows: this.grant });
+  }
+
+  searchedRows(): Promise<GrantedRows> {
+    return this.grant();
+  }
+
+  openedRows(): Promise<GrantedRows> {
+    return this.grant();
+  }
+
+  refusalOfSearch(): Promise<ServiceError> {
+    return Promise.resolve(new ServiceError('forbidden', 'Nothing is refused here'));
   }
 }
 

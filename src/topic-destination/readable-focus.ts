@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../fhir/reference';
+import { type NativeReference } from '../fhir/types';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { RequestContext } from '../platform/http/request-context';
+import { type Reader } from '../resource/entry-access';
 import { EntryAccesses } from '../resource/entry-access.registry';
 import { RowCheck } from '../resource/rows/row-check';
 import { RowLimits } from '../resource/rows/row-limits';
@@ -12,7 +14,7 @@ interface Focus {
   readonly id: string;
 }
 
-/** Which resources the caller may be told of: those that he may read, and a destination of his would hear of. */
+/** Which resources somebody may know of, by the rows that are granted to him now. */
 @Injectable()
 export class ReadableFocus {
   constructor(
@@ -22,16 +24,39 @@ export class ReadableFocus {
     private readonly requests: RequestContext,
   ) {}
 
-  /** Asks about each resource once. Of what was deleted only callers without a limit are told. */
-  async among<F extends Focus>(focuses: readonly F[]): Promise<ReadonlySet<F>> {
+  /**
+   * Those that the caller may read, and a destination of his would hear of. Of what was deleted only callers without a limit
+   * are told.
+   */
+  among<F extends Focus>(focuses: readonly F[]): Promise<ReadonlySet<F>> {
+    return this.of(this.ownPrincipal, focuses, (reader, focus) => reader.rowsOf(focus));
+  }
+
+  /**
+   * Those that `resolve()` in a criterion may lead to: of types that the principal may search.
+   * @param principal of the destination; the caller when absent
+   */
+  reachable<F extends Focus>(focuses: readonly F[], principal = this.ownPrincipal): Promise<ReadonlySet<F>> {
+    return this.of(principal, focuses, (reader, { type }) => reader.searchedRows(type));
+  }
+
+  private get ownPrincipal(): NativeReference | undefined {
     const { caller } = this.requests;
-    if (caller === undefined) return new Set();
-    const reader = await this.access.readerNamed(principalOf(caller));
+    return caller === undefined ? undefined : principalOf(caller);
+  }
+
+  /** Asks about each resource once. */
+  private async of<F extends Focus>(
+    principal: NativeReference | undefined,
+    focuses: readonly F[],
+    rowsOf: (reader: Reader, focus: F) => Promise<GrantedRows | undefined>,
+  ): Promise<ReadonlySet<F>> {
+    const reader = principal === undefined ? undefined : await this.access.readerNamed(principal);
     if (reader === undefined) return new Set();
     const unique = new Map(focuses.map((focus) => [localKey(focus.type, focus.id), focus]));
     const byRows = new Map<string, { readonly rows: GrantedRows; readonly focuses: F[] }>();
     for (const focus of unique.values()) {
-      const rows = await reader.rowsOf(focus);
+      const rows = await rowsOf(reader, focus);
       if (rows === undefined) continue;
       const name = JSON.stringify(rows);
       const group = byRows.get(name) ?? { rows, focuses: [] };

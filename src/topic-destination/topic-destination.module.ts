@@ -13,6 +13,7 @@ import { DryRunOperation } from './dry-run/dry-run.operation';
 import { TopicDryRun } from './dry-run/topic-dry-run';
 import { NotificationBundleRenderer } from './notification-bundle.renderer';
 import { ReadableChanges } from './readable-changes';
+import { ReadableCriteria } from './readable-criteria';
 import { ReadableFocus } from './readable-focus';
 import { ShownDestination } from './shown-destination';
 import { SubscriptionResourceType } from './subscription.resource-type';
@@ -35,6 +36,7 @@ import { TopicRegistry } from './topic-registry';
     DestinationTestOperation,
     DryRunOperation,
     ReadableChanges,
+    ReadableCriteria,
     ReadableFocus,
     NotificationBundleRenderer,
     ShownDestination,

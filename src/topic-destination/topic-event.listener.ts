@@ -2,14 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { type NewEvent, Outbox } from '../delivery/outbox';
 import { isRecordOfAuditUse } from '../audit/audit-codes';
-import { localKey } from '../fhir/reference';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { type StatementPart } from '../platform/database/statement-part';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
-import { ResourceReader } from '../resource/resource-reader';
-import { ChangedTexts } from './changed-texts';
-import { CriteriaEvaluation, type Decision, type LoadReferences } from './criteria-evaluation';
 import { type OfferedChange, ReadableChanges } from './readable-changes';
+import { ReadableCriteria } from './readable-criteria';
 import { TopicRegistry, type WatchedTrigger } from './topic-registry';
 
 const WARNING_INTERVAL_MILLISECONDS = 60_000;
@@ -33,9 +30,8 @@ export class TopicEventListener implements ResourceChangeListener {
   constructor(
     private readonly topics: TopicRegistry,
     private readonly readable: ReadableChanges,
+    private readonly criteria: ReadableCriteria,
     private readonly outbox: Outbox,
-    private readonly evaluation: CriteriaEvaluation,
-    private readonly reader: ResourceReader,
     private readonly epoch: RegistryEpoch,
   ) {}
 
@@ -72,34 +68,15 @@ export class TopicEventListener implements ResourceChangeListener {
   /** At most one; none where no destination would hear of it. An event too many is harmless, one too few is not: what cannot be decided matches. */
   private async matched(change: ResourceChange): Promise<readonly MatchedChange[]> {
     if (isRecordOfAuditUse(change.current?.value)) return [];
-    const triggers = await this.topics.triggersOf(change.type);
-    const { matching, undecided } = await this.matching(triggers, change);
-    const destinations = [...matching, ...undecided].flatMap((trigger) => trigger.destinations);
+    const concerned = (await this.topics.triggersOf(change.type)).filter(({ interactions }) =>
+      interactions.includes(change.interaction),
+    );
+    const verdicts = (await this.criteria.verdictsOf(concerned, change)).filter(({ decision }) => decision !== false);
+    const destinations = verdicts.flatMap((verdict) => verdict.destinations);
     if (destinations.length === 0) return [];
-    const decided = matching.flatMap((trigger) => trigger.destinations.map(({ destinationKey }) => destinationKey));
-    return [{ change, destinations, decided: new Set(decided) }];
-  }
-
-  private async matching(
-    triggers: readonly WatchedTrigger[],
-    change: ResourceChange,
-  ): Promise<{ readonly matching: readonly WatchedTrigger[]; readonly undecided: readonly WatchedTrigger[] }> {
-    const concerned = triggers.filter(({ interactions }) => interactions.includes(change.interaction));
-    const certain = concerned.filter(({ criteria }) => criteria === undefined);
-    const asked = concerned.flatMap((trigger) =>
-      trigger.criteria === undefined ? [] : [{ trigger, criteria: trigger.criteria }],
-    );
-    if (asked.length === 0) return { matching: certain, undecided: [] };
-    const decisions = await this.evaluation.decide(
-      asked.map(({ criteria }) => criteria),
-      new ChangedTexts(change.current?.text, change.previous?.text),
-      this.load,
-    );
-    const of = (decision: Decision): WatchedTrigger[] =>
-      asked.filter((_one, index) => decisions[index] === decision).map(({ trigger }) => trigger);
-    const undecided = of(undefined);
-    for (const trigger of undecided) this.warn(trigger);
-    return { matching: [...certain, ...of(true)], undecided };
+    for (const { trigger, decision } of verdicts) if (decision === undefined) this.warn(trigger);
+    const certain = verdicts.filter(({ decision }) => decision === true).flatMap((verdict) => verdict.destinations);
+    return [{ change, destinations, decided: new Set(certain.map(({ destinationKey }) => destinationKey)) }];
   }
 
   /** Once a minute for each trigger, and without a word about the resource. */
@@ -111,16 +88,6 @@ export class TopicEventListener implements ResourceChangeListener {
       `A criterion of ${trigger.topicUrl} on ${trigger.type} could not be evaluated, or takes too long: such changes count as matches`,
     );
   }
-
-  /** By the connection of the transaction, so what it wrote itself is seen. */
-  private readonly load: LoadReferences = async (wanted) => {
-    const texts = new Map<string, string>();
-    for (const type of new Set(wanted.map((one) => one.type))) {
-      const ids = wanted.filter((one) => one.type === type).map(({ id }) => id);
-      for (const { id, text } of await this.reader.findMany(type, ids)) texts.set(localKey(type, id), text);
-    }
-    return texts;
-  };
 }
 
 function eventsOf(

@@ -243,11 +243,11 @@ describe.each([
   });
 
   it.each([
-    [TARGETS, [[1, 2, 3], [SUBJECT], null, 100]],
+    [TARGETS, [[1, 2, 3], [SUBJECT], ['Patient', 'Group'], 100]],
     [SOURCES, [[11, 12], [SUBJECT], ['Observation'], 100]],
     [BY_NAME, [[1, 2], [null, 5], 50, 100]],
   ])('follows links by indexes: $statement.name', async (include, values) => {
-    const limit = new RowLimit([
+    const limit = RowLimit.of([
       { type: 'Patient', clauses: [{ kind: 'id', ids: ['p1'] }] },
       { type: 'Observation', clauses: [reference(1)] },
     ]);

@@ -163,10 +163,14 @@ export async function storeTenants(app: TestApp): Promise<void> {
   }
 }
 
-/** Changes what must not be seen, and nothing else: deletes, moves, adds. */
-export async function changeHidden(app: TestApp): Promise<void> {
+/**
+ * Changes what must not be seen, and nothing else: deletes, moves, adds.
+ * @param isChanged the types that are hidden as a whole, where others are not
+ */
+export async function changeHidden(app: TestApp, isChanged = (_type: string): boolean => true): Promise<void> {
+  const isOfType = (name: string): boolean => isChanged(name.slice(0, name.indexOf('/')));
   const deleted = ['Group/canary-g', 'List/canary-l', 'Condition/canary-c', 'Observation/canary-o2'];
-  for (const name of deleted) await app.delete(`/${name}`);
+  for (const name of deleted.filter(isOfType)) await app.delete(`/${name}`);
   const changes: Record<string, object> = {
     'Organization/canary-org': { name: 'Elsewhere', active: false },
     'Patient/canary-p': { name: [{ family: 'Aardvark' }], birthDate: '2001-01-01', gender: 'other', link: undefined },
@@ -181,10 +185,10 @@ export async function changeHidden(app: TestApp): Promise<void> {
     'QuestionnaireResponse/canary-r': { questionnaire: 'http://q.example/other' },
     'ValueSet/canary-vs': { compose: { include: [{ system: 'http://loinc.org', concept: [{ code: '1-8' }] }] } },
   };
-  for (const [name, change] of Object.entries(changes)) {
+  for (const [name, change] of Object.entries(changes).filter(([name]) => isOfType(name))) {
     await app.put(`/${name}`, { ...(await app.get(`/${name}`)).json<object>(), ...change });
   }
-  for (let number = 10; number < 15; number++) {
+  for (let number = 10; number < 15 && isChanged('Observation'); number++) {
     await app.put(`/Observation/canary-o${number}`, {
       resourceType: 'Observation',
       status: 'final',

@@ -5,11 +5,12 @@ import { type Caller } from '../../platform/http/caller';
 import { RequestContext } from '../../platform/http/request-context';
 import { type EntryAccessRequest } from '../../resource/entry-access';
 import { CallerParts } from './caller-parts';
-import { entryParts } from './entry-parts';
+import { entryParts, searchParts } from './entry-parts';
 import { httpParts } from './http-parts';
 import { LazyRequest } from './lazy-request';
 
 const READ = 'FhirRead';
+const SEARCH = 'FhirSearch';
 
 /** Makes the request object that policies see, of requests and of their entries. */
 @Injectable()
@@ -32,16 +33,29 @@ export class AccessRequests {
     return made;
   }
 
-  /** An entry of the present request; undefined where nobody calls. */
-  ofEntry(entry: EntryAccessRequest): LazyRequest | undefined {
+  /** The present request, as its route was decided; undefined where nobody calls. */
+  ofPresent(): LazyRequest | undefined {
     const { caller } = this.requests;
     if (caller === undefined) return undefined;
+    const known = this.outer.get(caller);
+    if (known !== undefined) return known;
+    const made = new LazyRequest({ caller, operationId: undefined }, () => this.callers.of(caller, undefined));
+    this.outer.set(caller, made);
+    return made;
+  }
+
+  /** An entry of the present request; undefined where nobody calls. */
+  ofEntry(entry: EntryAccessRequest): LazyRequest | undefined {
     const { operationId, rpc } = entry;
-    const facts = { caller, operationId, ...(rpc === undefined ? {} : { rpc }) };
-    return (this.outer.get(caller) ?? new LazyRequest(facts, () => this.callers.of(caller, undefined))).seenAs(
-      facts,
-      (seen) => entryParts(entry, seen),
+    const present = this.ofPresent();
+    return present?.seenAs({ caller: present.caller, operationId, ...(rpc === undefined ? {} : { rpc }) }, (seen) =>
+      entryParts(entry, seen),
     );
+  }
+
+  /** A search of all resources of a type, sent as `seen` was, by the same caller. */
+  ofSearch(seen: LazyRequest, type: string): LazyRequest {
+    return seen.seenAs({ caller: seen.caller, operationId: SEARCH }, () => searchParts(type, seen));
   }
 
   /** Reads by somebody who does not call now: they come from nowhere, so that policies about addresses or tokens do not grant. */

@@ -23,7 +23,21 @@ export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartS
   };
 }
 
+/** The parts in which a search of a whole type differs from the request that leads to it. */
+export const searchParts = (type: string, outer: LazyRequest): PartSources => ({
+  'request-method': () => 'get',
+  uri: async () => `${await rootOf(outer)}/${type}`,
+  'query-string': () => '',
+  params: () => routeParams({ type }),
+  resource: () => undefined,
+  body: () => undefined,
+  operation: () => ({ id: 'FhirSearch' }),
+});
+
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
-/** Entries are answered on the root that the Bundle was sent to. */
-const rootOf = async (outer: LazyRequest): Promise<string> => ((await outer.part('uri')) === '/fhir' ? '/fhir' : '');
+/** What a request brings or leads to is decided on the root that it was sent to; of callers who send nothing on `/fhir`. */
+async function rootOf(outer: LazyRequest): Promise<string> {
+  const uri = await outer.part('uri');
+  return typeof uri !== 'string' || /^\/fhir(\/|$)/.test(uri) ? '/fhir' : '';
+}

@@ -48,7 +48,7 @@ export class Documents {
    * ServiceError 'forbidden' when the caller may not write what it becomes.
    */
   async change(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {
-    const limit = await this.limits.current();
+    const reach = await this.limits.reach();
     let found: Omit<ChangedDocument, 'stored'> | undefined;
     const patched = this.writer.patch(
       'SDCDocument',
@@ -60,7 +60,7 @@ export class Documents {
         found = { before: text, from, to };
         return readJson(withMember(sent?.text ?? text, 'status', JSON.stringify(to)));
       },
-      { method: 'PUT', limit },
+      { method: 'PUT', reach },
     );
     const { resource: stored } = await patched.catch((error: unknown) => {
       throw refusalOf(error, id, paramOf(sent));

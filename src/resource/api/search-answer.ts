@@ -29,7 +29,11 @@ export function* searchAnswer(
   presentation: SearchPresentation,
   warnings: readonly OutcomeIssue[] = [],
 ): Steps<FhirAnswer> {
-  const issues = page.isComplete ? warnings : [...warnings, TOO_MANY_INCLUDED];
+  const issues = [
+    ...warnings,
+    ...(page.isComplete ? [] : [TOO_MANY_INCLUDED]),
+    ...(page.hiddenTypes.length === 0 ? [] : [leftOut(page.hiddenTypes)]),
+  ];
   return yield* presentation.isArray ? arrayOf(page, presentation, issues) : bundleOf(page, presentation, issues);
 }
 
@@ -101,3 +105,10 @@ const TOO_MANY_INCLUDED: OutcomeIssue = {
   code: 'too-costly',
   diagnostics: `Not all resources that _include and _revinclude ask for are in this page: it holds ${MAX_INCLUDED} of them at most. Ask for a smaller _count.`,
 };
+
+/** Said whether any are stored or not, so that it tells nothing. */
+const leftOut = (types: readonly string[]): OutcomeIssue => ({
+  severity: 'warning',
+  code: 'suppressed',
+  diagnostics: `_include and _revinclude leave out types that you may not search: ${types.join(', ')}.`,
+});

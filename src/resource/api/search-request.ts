@@ -5,7 +5,6 @@ import { readSubset } from '../../fhir/read-subset';
 import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
-import { limitedToRows } from '../../platform/http/request-context';
 import { Clock } from '../../platform/time/clock';
 import { Slices } from '../../platform/time/slices';
 import { RowLimits } from '../rows/row-limits';
@@ -58,16 +57,14 @@ export class SearchRequests {
       isLenient: isLenient(request.get('prefer')),
     };
     const { used, ...asked } = readSearch(query, scope, this.environment.searchTimeoutMaxSeconds);
-    const limit = await this.limits.current();
-    // A plan counts rows that the caller may not see.
-    if (limit !== undefined && asked.explain !== undefined) throw limitedToRows();
+    const reach = await this.limits.reach();
     const { isArray, page: number, position } = asked;
     const count = subset === 'count' ? 0 : asked.count;
     if (isArray && (count === 0 || asked.explain !== undefined || asksForTotal(query))) throw noPlaceForTotals();
     const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
       this.search.search({
         ...asked,
-        limit,
+        reach,
         clauses: [...clauses, ...asked.clauses],
         count,
         // Of an array nobody sees the total, but for the number of the last page.

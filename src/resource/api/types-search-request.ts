@@ -44,8 +44,8 @@ export class TypesSearchRequests {
     if (![...query.values()].some((value) => value !== '')) throw nothingAsked();
     const subset = readSubset(query);
     const named = namedTypesOf(query, this.types.names());
-    const limit = await this.limits.current();
-    const searched = named ?? limit?.types ?? (await this.search.storedTypes());
+    const reach = await this.limits.reach();
+    const searched = named ?? reach.rows?.types ?? (await this.search.storedTypes());
     const incomplete = new Set<SearchParameter>();
     const { parameters } = await this.index.current();
     const common = {
@@ -65,7 +65,7 @@ export class TypesSearchRequests {
     const count = subset === 'count' ? 0 : asked.count;
     if (isArray && (count === 0 || asksForTotal(query))) throw noPlaceForTotals();
     const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
-      this.search.search({ ...asked, limit, count, ...(isArray ? { total: 'none' } : {}) }),
+      this.search.search({ ...asked, reach, count, ...(isArray ? { total: 'none' } : {}) }),
     );
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);

@@ -40,7 +40,7 @@ export class WriteRequests {
   }
 
   /** A create depends on no version. */
-  async createOptions(): Promise<Pick<WriteOptions, 'limit'>> {
-    return { limit: await this.limits.current() };
+  async createOptions(): Promise<Pick<WriteOptions, 'reach'>> {
+    return { reach: await this.limits.reach() };
   }
 }

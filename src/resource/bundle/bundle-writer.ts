@@ -114,7 +114,8 @@ export class BundleWriter {
     effects.inserts.push(added);
     effects.stored.push(write);
     if (!isNewId) effects.chosenIds.push(added);
-    effects.changes.push({ index, change: { interaction: 'create', type, id, ...content, current: content } });
+    const limit = write.options.reach?.rows;
+    effects.changes.push({ index, change: { interaction: 'create', type, id, ...content, current: content, limit } });
     return { status: 201, resource: { type, id, ...content } };
   }
 

@@ -29,10 +29,10 @@ export class FoundMatches {
 
   async ofLinks(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
     const found = new Map<string, readonly ResourceText[]>();
-    for (const { entry, links, granted } of intents) {
+    for (const { entry, links, linked } of intents) {
       await faults.at(entry.index, async () => {
         for (const { link } of links.flat())
-          if (isConditional(link)) await this.findOnce(conditionOf(link, granted), found);
+          if (isConditional(link)) await this.findOnce(conditionOf(link, linked), found);
       });
     }
     return found;
@@ -44,10 +44,10 @@ export class FoundMatches {
   }
 
   private async findOnce(
-    { canonical, type, criteria, limit }: NamedCondition,
+    { canonical, type, criteria, reach }: NamedCondition,
     found: Map<string, readonly ResourceText[]>,
   ): Promise<void> {
-    if (!found.has(canonical)) found.set(canonical, await this.criteria.find(type, criteria, 2, limit));
+    if (!found.has(canonical)) found.set(canonical, await this.criteria.find(type, criteria, 2, reach));
   }
 }
 

@@ -44,7 +44,7 @@ export class GrantedWrites {
 function byLimit(writes: readonly PlannedWrite[]): ReadonlyMap<RowLimit, readonly PlannedWrite[]> {
   const groups = new Map<RowLimit, PlannedWrite[]>();
   for (const write of writes) {
-    const { limit } = write.options;
+    const limit = write.options.reach?.rows;
     if (limit === undefined) continue;
     const group = groups.get(limit);
     if (group === undefined) groups.set(limit, [write]);

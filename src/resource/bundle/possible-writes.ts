@@ -40,7 +40,7 @@ function assertOnePossible(write: PlannedWrite, held: LockedId | undefined): voi
   }
   if (mode === 'existing' || mode === 'late') return;
   if (mode === 'patch' && current === undefined) {
-    throw notStored(type, id, options.limit === undefined && (held?.lastVersion ?? 0) > 0);
+    throw notStored(type, id, options.reach?.rows === undefined && (held?.lastVersion ?? 0) > 0);
   }
   assertMatch(options, current);
   if (mode !== 'create' && mode !== 'put') return;

@@ -70,7 +70,7 @@ export class TransactionPlanner {
       index: entry.index,
       type,
       id,
-      options: { ...action.options, limit: intent.granted?.limit },
+      options: { ...action.options, reach: intent.granted?.reach },
       ...(match === undefined ? {} : { foundText: match.text }),
     };
     const wasMet = origin === 'found' || origin === 'made';
@@ -107,13 +107,13 @@ export class TransactionPlanner {
 
   /** Whether a reference by search finds nothing yet, but may find what this transaction writes. */
   private waits(
-    { links, granted }: WriteIntent,
+    { links, linked }: WriteIntent,
     { matches, madeByCondition, writtenTypes, isPartial }: Planning,
   ): boolean {
     return links.some((sites) =>
       sites.some(({ link }) => {
         if (!isConditional(link)) return false;
-        const { type, canonical } = conditionOf(link, granted);
+        const { type, canonical } = conditionOf(link, linked);
         if (madeByCondition.has(canonical) || (matches.get(canonical) ?? []).length > 0) return false;
         return isPartial || writtenTypes.has(type);
       }),
@@ -151,11 +151,11 @@ function planningOf(
 
 function resolvedLink(
   link: string,
-  { entry, granted }: WriteIntent,
+  { entry, linked }: WriteIntent,
   { links, matches, madeByCondition }: Planning,
 ): string | undefined {
   if (!isConditional(link)) return links.targetOf(link, entry.fullUrl);
-  const { type, canonical } = conditionOf(link, granted);
+  const { type, canonical } = conditionOf(link, linked);
   const made = madeByCondition.get(canonical);
   if (made !== undefined) return made;
   const [match, ...others] = matches.get(canonical) ?? [];

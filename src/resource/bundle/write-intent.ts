@@ -1,6 +1,6 @@
 import { type Condition, canonicalCondition } from '../conditional/condition';
 import { type ResourceDraft } from '../resource-draft';
-import { type RowLimit } from '../rows/row-limit';
+import { type Reach } from '../rows/reach';
 import { type BundleEntry } from './bundle';
 import { type WriteAction } from './entry-action';
 import { type LinkSite } from './reference-sites';
@@ -10,9 +10,10 @@ export interface NamedCondition extends Condition {
   readonly canonical: string;
 }
 
-export interface EntryLimit {
-  readonly limit: RowLimit;
-  /** The same for entries of the same limit. */
+/** What the caller may touch in one place of a Bundle. */
+export interface EntryGrant {
+  readonly reach: Reach;
+  /** The same for grants of the same rows; empty for all rows. */
   readonly name: string;
 }
 
@@ -22,8 +23,10 @@ export interface WriteIntent {
   readonly action: WriteAction;
   /** What decides which resource is written, if any. */
   readonly condition: NamedCondition | undefined;
-  /** The rows that the entry may write, and that its conditions may find; undefined: any. */
-  readonly granted: EntryLimit | undefined;
+  /** What the entry may write, and its condition may find; undefined: anything. */
+  readonly granted: EntryGrant | undefined;
+  /** What its references by search may find, for each type that they search: what the caller may search. */
+  readonly linked: ReadonlyMap<string, EntryGrant>;
   /** The links of each member of the resource; empty for what is not stored as sent. */
   readonly links: readonly (readonly LinkSite[])[];
 }
@@ -34,15 +37,16 @@ export type MakeDraft = (intent: WriteIntent, linkOf: (link: string) => string |
 /** A reference by search, such as `Practitioner?identifier=http://hl7.org/fhir/sid/us-npi|1`. */
 export const isConditional = (link: string): boolean => /^[A-Z][A-Za-z]*\?./.test(link);
 
-export function conditionOf(link: string, granted: EntryLimit | undefined): NamedCondition {
-  const at = link.indexOf('?');
-  return namedCondition({ type: link.slice(0, at), criteria: link.slice(at + 1) }, granted);
+export function conditionOf(link: string, linked: WriteIntent['linked']): NamedCondition {
+  const type = searchedTypeOf(link);
+  return namedCondition({ type, criteria: link.slice(type.length + 1) }, linked.get(type));
 }
 
+/** The type that a reference by search searches. */
+export const searchedTypeOf = (link: string): string => link.slice(0, link.indexOf('?'));
+
 /** @throws ServiceError 'invalid' for criteria that decide nothing */
-export function namedCondition(asked: Condition, granted: EntryLimit | undefined): NamedCondition {
-  const canonical = canonicalCondition(asked);
-  return granted === undefined
-    ? { ...asked, canonical }
-    : { ...asked, canonical: `${canonical} ${granted.name}`, limit: granted.limit };
+export function namedCondition(asked: Condition, granted: EntryGrant | undefined): NamedCondition {
+  const { reach, name = '' } = granted ?? {};
+  return { ...asked, canonical: [canonicalCondition(asked), name].join(' ').trimEnd(), reach };
 }

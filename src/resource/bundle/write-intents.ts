@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
+import { type GrantedRows } from '../../platform/http/granted-rows';
 import { EntryAccesses } from '../entry-access.registry';
 import { type WriteKind } from '../resource-type';
 import { ResourceTypes } from '../resource-types';
@@ -11,7 +12,7 @@ import { type Deadline } from './deadline';
 import { type ReadAction, type WriteAction, actionOf } from './entry-action';
 import { textOf } from './entry-text';
 import { linkSitesOf } from './reference-sites';
-import { type EntryLimit, namedCondition, type WriteIntent } from './write-intent';
+import { type EntryGrant, isConditional, namedCondition, searchedTypeOf, type WriteIntent } from './write-intent';
 
 export interface ReadIntent {
   readonly entry: BundleEntry;
@@ -51,7 +52,7 @@ export class WriteIntents {
   async of({ entries, faults }: Bundle, call: BundleCall, deadline: Deadline): Promise<Intents> {
     const writes: WriteIntent[] = [];
     const reads: ReadIntent[] = [];
-    const known = new Map<string, EntryLimit>();
+    const known = new Map<string, EntryGrant>();
     for (const entry of entries) {
       await faults.at(entry.index, async () => {
         const action = actionOf(entry, this.environment.baseUrl);
@@ -67,28 +68,30 @@ export class WriteIntents {
     entry: BundleEntry,
     action: WriteAction,
     call: BundleCall,
-    known: Map<string, EntryLimit>,
+    known: Map<string, EntryGrant>,
   ): Promise<WriteIntent> {
     const { verb, type, id, criteria } = action;
     const { resource } = entry;
     this.types.assertWritable(type, kindOf(action), id === undefined ? 'type' : 'instance');
-    const granted = call.isSystem ? undefined : await this.limitOf(entry, action, known);
+    const granted = call.isSystem ? undefined : await this.grantOf(entry, action, known);
     const isStored = resource !== undefined && (verb === 'POST' || verb === 'PUT');
+    const links = isStored ? resource.members.map(({ valueText }) => linkSitesOf(valueText)) : [];
     return {
       entry,
       action,
       granted,
+      linked: call.isSystem ? new Map() : await this.grantsOf(links, known),
       condition: criteria === undefined ? undefined : namedCondition({ type, criteria }, granted),
-      links: isStored ? resource.members.map(({ valueText }) => linkSitesOf(valueText)) : [],
+      links,
     };
   }
 
   /** @throws ServiceError 'forbidden' when no policy grants the entry */
-  private async limitOf(
+  private async grantOf(
     { resource }: BundleEntry,
     { verb, type, id, criteria }: WriteAction,
-    known: Map<string, EntryLimit>,
-  ): Promise<EntryLimit | undefined> {
+    known: Map<string, EntryGrant>,
+  ): Promise<EntryGrant> {
     const rows = await this.access.grant({
       operationId: OPERATION_IDS[verb][criteria === undefined ? 0 : 1],
       method: verb,
@@ -97,11 +100,32 @@ export class WriteIntents {
       ...(id === undefined ? {} : { id }),
       resource: () => (resource === undefined ? undefined : (JSON.parse(textOf(resource)) as Resource)),
     });
-    if (rows === 'all') return undefined;
-    const name = JSON.stringify(rows);
-    const limit = known.get(name)?.limit ?? (await this.limits.of(rows));
-    if (limit === undefined) return undefined;
-    const granted = { limit, name };
+    return this.grantOfRows(rows, known);
+  }
+
+  /**
+   * What the references by search among `links` may find.
+   * @throws ServiceError 'forbidden' naming the types that the caller may not search
+   */
+  private async grantsOf(
+    links: WriteIntent['links'],
+    known: Map<string, EntryGrant>,
+  ): Promise<ReadonlyMap<string, EntryGrant>> {
+    const grants = new Map<string, EntryGrant>();
+    const hidden: string[] = [];
+    const searched = links.flat().filter(({ link }) => isConditional(link));
+    for (const type of new Set(searched.map(({ link }) => searchedTypeOf(link)))) {
+      const rows = await this.access.searchedRows(type);
+      if (rows === undefined) hidden.push(type);
+      else grants.set(type, await this.grantOfRows(rows, known));
+    }
+    if (hidden.length > 0) throw await this.access.refusalOfSearch(hidden);
+    return grants;
+  }
+
+  private async grantOfRows(rows: GrantedRows, known: Map<string, EntryGrant>): Promise<EntryGrant> {
+    const name = rows === 'all' ? '' : JSON.stringify(rows);
+    const granted = known.get(name) ?? { reach: await this.limits.reach(rows), name };
     known.set(name, granted);
     return granted;
   }

@@ -43,14 +43,14 @@ export class ConditionMatches {
   }
 
   /** Whether there are more matches than `most`; none is held, so that it may have changed at the next look. */
-  areMoreThan(most: number, { type, criteria, limit }: Condition): Promise<boolean> {
-    return this.criteria.findsMoreThan(most, type, criteria, limit);
+  areMoreThan(most: number, { type, criteria, reach }: Condition): Promise<boolean> {
+    return this.criteria.findsMoreThan(most, type, criteria, reach);
   }
 
   /** Finds up to `most` matches and holds their rows. */
-  async hold({ type, criteria, limit }: Condition, most: number): Promise<LockedResource[]> {
+  async hold({ type, criteria, reach }: Condition, most: number): Promise<LockedResource[]> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const hits = await this.criteria.find(type, criteria, most, limit);
+      const hits = await this.criteria.find(type, criteria, most, reach);
       const held: LockedResource[] = [];
       for (const { id, text } of hits.sort((a, b) => (a.id < b.id ? -1 : 1))) {
         const row = await this.store.lock(type, id);

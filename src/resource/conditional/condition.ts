@@ -1,5 +1,5 @@
 import { hash53 } from '../search/extract/hash';
-import { type RowLimit } from '../rows/row-limit';
+import { type Reach } from '../rows/reach';
 import { criteriaQuery } from '../search/resource-criteria';
 
 /** What a conditional write asks before it writes: resources of `type` that the query `criteria` finds. */
@@ -7,7 +7,7 @@ export interface Condition {
   readonly type: string;
   readonly criteria: string;
   /** What the caller may see: others are not found. */
-  readonly limit?: RowLimit | undefined;
+  readonly reach?: Reach | undefined;
 }
 
 /**

@@ -53,11 +53,11 @@ export class ConditionalWriter {
   create(
     draft: ResourceDraft,
     criteria: string,
-    { limit }: Pick<WriteOptions, 'limit'> = {},
+    { reach }: Pick<WriteOptions, 'reach'> = {},
   ): Promise<ConditionalResult> {
-    return this.run({ type: draft.type, criteria, limit }, async (match) =>
+    return this.run({ type: draft.type, criteria, reach }, async (match) =>
       match === undefined
-        ? { outcome: 'created', resource: await this.writer.create(draft.copy(), { limit }) }
+        ? { outcome: 'created', resource: await this.writer.create(draft.copy(), { reach }) }
         : { outcome: 'existed', resource: match },
     );
   }
@@ -67,7 +67,7 @@ export class ConditionalWriter {
    * @throws ServiceError 'invalid' when the draft names another id than the match, 'duplicate' when the id is taken.
    */
   put(draft: ResourceDraft, criteria: string, options: WriteOptions = {}): Promise<ConditionalResult> {
-    return this.run({ type: draft.type, criteria, limit: options.limit }, async (match) => {
+    return this.run({ type: draft.type, criteria, reach: options.reach }, async (match) => {
       if (match === undefined) {
         assertMatch(options, undefined);
         return { outcome: 'created', resource: await this.writer.create(draft.copy(), { method: 'PUT', ...options }) };
@@ -83,7 +83,7 @@ export class ConditionalWriter {
 
   /** @throws ServiceError 'not-found' without a match. */
   patch(type: string, criteria: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<ConditionalResult> {
-    return this.run({ type, criteria, limit: options.limit }, (match) => {
+    return this.run({ type, criteria, reach: options.reach }, (match) => {
       if (match === undefined)
         throw new ServiceError('not-found', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`);
       return this.writer.patch(type, match.id, patch, options);
@@ -99,12 +99,12 @@ export class ConditionalWriter {
     criteria: string,
     { all = false, ...options }: WriteOptions & { readonly all?: boolean } = {},
   ): Promise<ConditionalDeletion> {
-    const { limit } = options;
-    if (all) return this.deleteAll({ type, criteria, limit });
-    return this.run({ type, criteria, limit }, async (match) => {
+    const { reach } = options;
+    if (all) return this.deleteAll({ type, criteria, reach });
+    return this.run({ type, criteria, reach }, async (match) => {
       assertMatch(options, match);
       if (match === undefined) return { count: 0 };
-      await this.writer.delete(type, match.id, { limit });
+      await this.writer.delete(type, match.id, { reach });
       return { count: 1, resource: match };
     });
   }
@@ -113,7 +113,7 @@ export class ConditionalWriter {
     return this.unitOfWork.run(async () => {
       await this.matches.lock([condition]);
       if (await this.matches.areMoreThan(MAX_REMOVED, condition)) throw tooMany(condition);
-      const { limit } = condition;
+      const { reach } = condition;
       let count = 0;
       let last: StoredResource | undefined;
       for (;;) {
@@ -121,7 +121,7 @@ export class ConditionalWriter {
         count += matches.length;
         // Others may write matches while these are deleted.
         if (count > MAX_REMOVED) throw tooMany(condition);
-        for (const match of matches) last = await this.writer.delete(match.type, match.id, { limit });
+        for (const match of matches) last = await this.writer.delete(match.type, match.id, { reach });
         if (matches.length < REMOVED_AT_ONCE) break;
       }
       return { count, ...(count === 1 && last !== undefined ? { resource: last } : {}) };

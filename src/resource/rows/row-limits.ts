@@ -1,16 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../../platform/http/granted-rows';
 import { RequestContext } from '../../platform/http/request-context';
+import { EntryAccesses } from '../entry-access.registry';
 import { ClauseResolver } from '../search/clause-resolver';
+import { type SearchClause } from '../search/search-query';
+import { Reach, type ReachedTypes, type SearchRights } from './reach';
 import { RowCriteria } from './row-criteria';
-import { type RowCriterion, RowLimit } from './row-limit';
+import { anyOf, EVERY_ROW, type RowCriterion, RowLimit } from './row-limit';
 
 /** Turns what policies grant into limits of searches, reads and writes. */
 @Injectable()
-export class RowLimits {
+export class RowLimits implements SearchRights {
   constructor(
     private readonly criteria: RowCriteria,
     private readonly resolver: ClauseResolver,
+    private readonly access: EntryAccesses,
     private readonly requests: RequestContext,
   ) {}
 
@@ -27,6 +31,36 @@ export class RowLimits {
       const { type, clauses } = await this.criteria.read(text);
       criteria.push({ type, clauses: await this.resolver.resolveAll(clauses) });
     }
-    return new RowLimit(criteria);
+    return RowLimit.of(criteria);
+  }
+
+  /** What a search of the present request may show. @param rows of the type that is searched */
+  async reach(rows: GrantedRows = this.requests.rows): Promise<Reach> {
+    return new Reach(await this.of(rows), this);
+  }
+
+  /**
+   * The types of a compartment as far as the present request may show them: those that a policy opens as a whole, with its row
+   * criteria, and those that the caller may search.
+   */
+  async ofCompartment(types: Iterable<string>): Promise<ReachedTypes> {
+    const rows = await this.access.openedRows();
+    const opened = rows === undefined ? undefined : ((await this.of(rows)) ?? 'all');
+    if (opened === 'all') return { hidden: [], limit: undefined };
+    const rowsOf = async (type: string): Promise<SearchClause | undefined> => {
+      const searched = await this.rowsOf(type);
+      if (opened === undefined) return searched;
+      return anyOf([opened.clauseOf(type), ...(searched === undefined ? [] : [searched])]);
+    };
+    return new Reach(undefined, { rowsOf, refusalOf: (hidden) => this.refusalOf(hidden) }).ofTypes(types);
+  }
+
+  async rowsOf(type: string): Promise<SearchClause | undefined> {
+    const rows = await this.access.searchedRows(type);
+    return rows === undefined ? undefined : ((await this.of(rows))?.clauseOf(type) ?? EVERY_ROW);
+  }
+
+  refusalOf(types: readonly string[]): ReturnType<SearchRights['refusalOf']> {
+    return this.access.refusalOfSearch(types);
   }
 }

@@ -4,7 +4,7 @@ import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
-import { type RowLimit } from '../rows/row-limit';
+import { type Reach } from '../rows/reach';
 import { type ResourceText } from '../stored-resource';
 import { type SearchParameter } from './extract/search-parameter';
 import { holdsTexts } from './holds-texts';
@@ -35,13 +35,13 @@ export class ResourceCriteria {
    * Finds up to `most` resources, in the open unit of work where there is one. Search rows hold hashes, so hits are checked
    * against their bodies: two values with one hash are not taken for each other.
    * @param criteria a query such as `identifier=http://a|1&active=true`; a `?` or `Patient?` before it is allowed
-   * @param limit what the caller may see
+   * @param reach what the caller may see
    * @throws ServiceError 'invalid' for no criteria, an unknown parameter, one without a value, or one that shapes answers;
    * 'busy' for a parameter whose index is not complete yet.
    */
-  async find(type: string, criteria: string, most = 2, limit?: RowLimit): Promise<ResourceText[]> {
+  async find(type: string, criteria: string, most = 2, reach?: Reach): Promise<ResourceText[]> {
     const { clauses, isHit } = await this.read(type, criteria);
-    const { resources } = await this.searched({ type, clauses, count: most + SPARE, total: 'none', limit });
+    const { resources } = await this.searched({ type, clauses, count: most + SPARE, total: 'none', reach });
     return resources.filter(({ text }) => isHit(text)).slice(0, most);
   }
 
@@ -49,9 +49,9 @@ export class ResourceCriteria {
    * Whether more than `most` resources match, without reading them; a few collisions of hashes do not count.
    * @throws ServiceError as {@link find}
    */
-  async findsMoreThan(most: number, type: string, criteria: string, limit?: RowLimit): Promise<boolean> {
+  async findsMoreThan(most: number, type: string, criteria: string, reach?: Reach): Promise<boolean> {
     const { clauses } = await this.read(type, criteria);
-    const { total = 0 } = await this.searched({ type, clauses, count: 0, total: 'accurate', limit });
+    const { total = 0 } = await this.searched({ type, clauses, count: 0, total: 'accurate', reach });
     return total > most + SPARE;
   }
 

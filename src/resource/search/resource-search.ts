@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { instantOf } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
-import { type RowLimit } from '../rows/row-limit';
+import { limitedToRows } from '../../platform/http/request-context';
+import { type Reach } from '../rows/reach';
 import { ClauseResolver } from './clause-resolver';
 import { adviceOf } from './explain-advice';
 import { type ExplainOptions } from './explain-options';
@@ -20,7 +21,7 @@ export interface SearchRequest extends SearchQuery {
   /** Whether to tell how the page was found. */
   readonly explain?: ExplainOptions;
   /** What the caller may see; everything when absent. */
-  readonly limit?: RowLimit | undefined;
+  readonly reach?: Reach | undefined;
 }
 
 export interface SearchPage {
@@ -28,6 +29,8 @@ export interface SearchPage {
   readonly included: readonly FoundResource[];
   /** False when the includes found more than an answer holds. */
   readonly isComplete: boolean;
+  /** Types that includes lead to and that the caller may not search. */
+  readonly hiddenTypes: readonly string[];
   /** Absent when nobody asked for it. */
   readonly total?: number;
   /** Where the pages beside this one begin and end; absent at the ends. */
@@ -66,10 +69,13 @@ export class ResourceSearch {
     private readonly includedResources: IncludedResources,
   ) {}
 
+  /** @throws ServiceError 'forbidden' for clauses that lead to types which the caller may not search */
   async search(request: SearchRequest): Promise<SearchPage> {
     this.frequencies.refresh();
-    const { type, limit } = request;
-    const asked = limit?.narrow(type, request.clauses) ?? request.clauses;
+    const { type, reach } = request;
+    const asked = (await reach?.narrow(type, request.clauses)) ?? request.clauses;
+    // A plan counts rows that the caller may not see.
+    if (request.explain !== undefined && reach?.isLimited === true) throw limitedToRows();
     const query = { ...request, clauses: await this.resolver.resolveAll(asked) };
     const compiled = compilePage(query, this.frequencies);
     const rows = query.count === 0 ? [] : await this.statements.run<PageRow>(compiled.statement, compiled.values);
@@ -80,11 +86,11 @@ export class ResourceSearch {
     const isLast = query.position === undefined && !hasMore && query.count > 0 && (page.length > 0 || offset === 0);
     const total = isLast && (offset === 0 || query.total !== 'none') ? offset + page.length : await this.total(query);
     const resources = page.map(foundResourceOf);
-    const included = await this.includedResources.of(resources, query.includes ?? [], limit);
+    const { resources: included, ...rest } = await this.includedResources.of(resources, query.includes ?? [], reach);
     return {
       resources,
-      included: included.resources,
-      isComplete: included.isComplete,
+      included,
+      ...rest,
       hasMore,
       ...(total === undefined ? {} : { total }),
       ...neighboursOf(page, compiled, hasMore, query.position),

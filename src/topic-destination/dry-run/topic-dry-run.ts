@@ -143,7 +143,7 @@ export class TopicDryRun {
 
   /** As they are now: what a reference led to then is not kept. */
   private readonly load: LoadReferences = async (wanted) => {
-    const readable = [...(await this.readable.among(wanted))];
+    const readable = [...(await this.readable.reachable(wanted))];
     const texts = new Map<string, string>();
     for (const type of new Set(readable.map((one) => one.type))) {
       const ids = readable.filter((one) => one.type === type).map(({ id }) => id);

@@ -45,6 +45,10 @@ export class SearchParameterSet {
     return live.length === 0 ? this : new SearchParameterSet([], [], { below: this, live });
   }
 
+  types(): readonly string[] {
+    return [...new Set([...this.definitions.keys(), ...(this.layer?.below.types() ?? [])])];
+  }
+
   has(type: string): boolean {
     return this.definitions.has(type) || (this.layer?.below.has(type) ?? false);
   }

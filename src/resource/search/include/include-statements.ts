@@ -14,13 +14,13 @@ interface IncludeStatement {
 const BODIES = `select t.resource_key, t.type, t.id, t.reference_hash, t.body from (select distinct resource_key from found order by 1 limit $4) f
   cross join lateral (select * from resource r where r.resource_key = f.resource_key limit 1) t order by t.type, t.resource_key desc`;
 
-/** $1 keys of sources, $2 parameters, $3 types or null, $4 the most rows. */
+/** $1 keys of sources, $2 parameters, $3 types, $4 the most rows. */
 export const TARGETS = include(
   'search-include',
   (narrowed) => `with found as (select t.resource_key from unnest($1::bigint[]) k(resource_key)
     cross join lateral (select l.target_hash from reference_link l where l.resource_key = k.resource_key and l.parameter_id = any($2::integer[]) offset 0) l
     cross join lateral (select r.resource_key from resource r
-      where r.reference_hash = l.target_hash and ($3::text[] is null or r.type = any($3::text[]))${narrowed('r')} limit 1) t)
+      where r.reference_hash = l.target_hash and r.type = any($3::text[])${narrowed('r')} limit 1) t)
   ${BODIES}`,
 );
 

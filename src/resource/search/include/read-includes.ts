@@ -13,8 +13,8 @@ export interface Include {
   readonly isIterated: boolean;
   /** The references that are followed; each names the type that has it. */
   readonly parameterIds: readonly number[];
-  /** Types that may come in; undefined: any. */
-  readonly types: readonly string[] | undefined;
+  /** Types that may come in: the one that is named, else those that the definitions of the references allow. */
+  readonly types: readonly string[];
   /** The ways to what the references name by a canonical, or by an identifier. */
   readonly named: readonly NamedPath[];
 }
@@ -57,12 +57,7 @@ function includeOf(name: string, text: string, how: How, scope: SearchScope): In
   const { type: searched, parameters } = scope;
   if (text === '*') {
     if (isReverse) throw invalid(name, 'takes Type:parameter; "*" alone would follow every reference of every type');
-    return {
-      isReverse,
-      isIterated,
-      types: undefined,
-      ...followed(referencesOf(searched, scope), undefined, how, scope),
-    };
+    return { isReverse, isIterated, ...followed(referencesOf(searched, scope), undefined, how, scope) };
   }
   const [source = '', code = '', target, ...rest] = text.split(':');
   if (source === '' || code === '' || rest.length > 0)
@@ -74,9 +69,8 @@ function includeOf(name: string, text: string, how: How, scope: SearchScope): In
   const references = code === '*' ? referencesOf(source, scope) : [referenceOf(name, source, code, scope)];
   const narrowed = code === '*' ? undefined : parameters.find(source, code)?.narrowedTo;
   const only = target ?? narrowed;
-  const { parameterIds, named } = followed(references, only, how, scope);
-  if (isReverse) return { isReverse, isIterated, parameterIds, types: [source], named };
-  return { isReverse, isIterated, parameterIds, types: only === undefined ? undefined : [only], named };
+  const forward = followed(references, only, how, scope);
+  return { isReverse, isIterated, ...forward, ...(isReverse ? { types: [source] } : {}) };
 }
 
 function followed(
@@ -84,8 +78,11 @@ function followed(
   only: string | undefined,
   { isLogical }: How,
   scope: SearchScope,
-): Pick<Include, 'parameterIds' | 'named'> {
+): Pick<Include, 'parameterIds' | 'types' | 'named'> {
+  const targets = references.map((parameter) => parameter.targets);
+  const allowed = targets.some(({ length }) => length === 0) ? scope.parameters.types() : targets.flat();
   return {
+    types: only === undefined ? [...new Set(allowed)] : [only],
     parameterIds: [...new Set(references.flatMap(({ storedAs }) => storedAs))],
     named: references.flatMap((parameter) => namedPathsOf(parameter, only, isLogical, scope)),
   };

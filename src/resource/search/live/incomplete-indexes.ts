@@ -7,7 +7,7 @@ import { LiveSearchParameters } from './live-search-parameters.repository';
 /** An issue of an OperationOutcome that comes with an answer. */
 export interface OutcomeIssue {
   readonly severity: 'warning';
-  readonly code: 'incomplete' | 'too-costly';
+  readonly code: 'incomplete' | 'too-costly' | 'suppressed';
   readonly diagnostics: string;
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Statement } from '../../../platform/database/statement';
 import { Statements } from '../../../platform/database/statements';
+import { type Reach } from '../../rows/reach';
 import { type RowLimit } from '../../rows/row-limit';
 import { ClauseResolver } from '../clause-resolver';
 import { Binder, type CompiledSearch } from '../compile/binder';
@@ -23,7 +24,7 @@ export interface TypesSearchRequest {
   readonly position?: PagePosition;
   readonly includes: readonly Include[];
   /** What the caller may see; everything when absent. */
-  readonly limit?: RowLimit | undefined;
+  readonly reach?: Reach | undefined;
 }
 
 export interface TypeSearch {
@@ -73,10 +74,10 @@ export class TypesSearch {
 
   async search(request: TypesSearchRequest): Promise<SearchPage> {
     this.frequencies.refresh();
-    const { count, position, isOldestFirst, limit } = request;
+    const { count, position, isOldestFirst, reach } = request;
     const searches: TypeSearch[] = [];
     for (const { type, clauses } of request.searches)
-      searches.push({ type, clauses: await this.resolver.resolveAll(limit?.narrow(type, clauses) ?? clauses) });
+      searches.push({ type, clauses: await this.resolver.resolveAll((await reach?.narrow(type, clauses)) ?? clauses) });
     const isReversed = position?.side === 'before';
     const places = count === 0 ? [] : await this.places(searches, request);
     const sign = isOldestFirst === isReversed ? -1 : 1;
@@ -86,12 +87,12 @@ export class TypesSearch {
     if (isReversed) page.reverse();
     const isWhole = position === undefined && !hasMore && count > 0;
     const total = isWhole ? page.length : await this.total(searches, request);
-    const resources = await this.resources(page, limit);
-    const included = await this.includedResources.of(resources, request.includes, limit);
+    const resources = await this.resources(page, reach?.rows);
+    const { resources: included, ...rest } = await this.includedResources.of(resources, request.includes, reach);
     return {
       resources,
-      included: included.resources,
-      isComplete: included.isComplete,
+      included,
+      ...rest,
       hasMore,
       ...(total === undefined ? {} : { total }),
       ...neighboursOf(page, { isReversed, terms: [{ cast: 'timestamptz' }] }, hasMore, position),

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { localKey } from '../fhir/reference';
+import { type NativeReference } from '../fhir/types';
+import { type ResourceChange } from '../resource/resource-change';
+import { ResourceReader } from '../resource/resource-reader';
+import { ChangedTexts } from './changed-texts';
+import { CriteriaEvaluation, type Decision, type LoadReferences } from './criteria-evaluation';
+import { ReadableFocus } from './readable-focus';
+import { type WantedResource } from './reference-lookup';
+import { type WatchedDestination, type WatchedTrigger } from './topic-registry';
+
+/** A trigger and some of its destinations. */
+interface Watch {
+  readonly trigger: WatchedTrigger;
+  readonly destinations: readonly WatchedDestination[];
+}
+
+/** What a trigger says of a change, for some of its destinations. */
+export interface Verdict extends Watch {
+  readonly decision: Decision;
+}
+
+/** Decides what triggers say of a change, for each destination by what its principal may search. */
+@Injectable()
+export class ReadableCriteria {
+  constructor(
+    private readonly evaluation: CriteriaEvaluation,
+    private readonly focus: ReadableFocus,
+    private readonly reader: ResourceReader,
+  ) {}
+
+  async verdictsOf(triggers: readonly WatchedTrigger[], change: ResourceChange): Promise<readonly Verdict[]> {
+    const watches = triggers.map((trigger): Watch => ({ trigger, destinations: trigger.destinations }));
+    const read: WantedResource[] = [];
+    const verdicts = await this.decide(watches, change, async (wanted) => {
+      const texts = await this.textsOf(wanted);
+      read.push(...wanted.filter(({ type, id }) => texts.has(localKey(type, id))));
+      return texts;
+    });
+    return read.length === 0 ? verdicts : this.asPrincipalsSee(verdicts, read, change);
+  }
+
+  /**
+   * Events would tell letter by letter what a criterion reads by `resolve()`. So for principals who may not search all of it,
+   * the criteria are decided again as if the hidden resources were not stored.
+   */
+  private async asPrincipalsSee(
+    verdicts: readonly Verdict[],
+    read: readonly WantedResource[],
+    change: ResourceChange,
+  ): Promise<readonly Verdict[]> {
+    const resolving = verdicts.filter(({ trigger }) => /\bresolve\b/.test(trigger.expression ?? ''));
+    let seen = verdicts;
+    for (const principal of principalsOf(resolving)) {
+      if ((await this.focus.reachable(read, principal)).size === read.length) continue;
+      const own = resolving.map(({ trigger }) => watchOf(trigger, (one) => isOf(one, principal)));
+      const others = seen.map((one) =>
+        resolving.some(({ trigger }) => trigger === one.trigger)
+          ? { ...one, destinations: one.destinations.filter((destination) => !isOf(destination, principal)) }
+          : one,
+      );
+      const load: LoadReferences = async (wanted) => this.textsOf([...(await this.focus.reachable(wanted, principal))]);
+      seen = [...others, ...(await this.decide(own, change, load))];
+    }
+    return seen;
+  }
+
+  private async decide(
+    watches: readonly Watch[],
+    { current, previous }: ResourceChange,
+    load: LoadReferences,
+  ): Promise<readonly Verdict[]> {
+    const asked = watches.flatMap(({ trigger: { criteria }, destinations }, place) =>
+      criteria === undefined || destinations.length === 0 ? [] : [{ place, criteria }],
+    );
+    const decided = new Map<number, Decision>();
+    if (asked.length > 0) {
+      const texts = new ChangedTexts(current?.text, previous?.text);
+      const decisions = await this.evaluation.decide(
+        asked.map(({ criteria }) => criteria),
+        texts,
+        load,
+      );
+      for (const [at, { place }] of asked.entries()) decided.set(place, decisions[at]);
+    }
+    return watches.map((watch, place) => ({ ...watch, decision: decided.has(place) ? decided.get(place) : true }));
+  }
+
+  /** By the connection of the transaction, so what it wrote itself is seen. */
+  private async textsOf(wanted: readonly WantedResource[]): Promise<ReadonlyMap<string, string>> {
+    const texts = new Map<string, string>();
+    for (const type of new Set(wanted.map((one) => one.type))) {
+      const ids = wanted.filter((one) => one.type === type).map(({ id }) => id);
+      for (const { id, text } of await this.reader.findMany(type, ids)) texts.set(localKey(type, id), text);
+    }
+    return texts;
+  }
+}
+
+const watchOf = (trigger: WatchedTrigger, isOwn: (destination: WatchedDestination) => boolean): Watch => ({
+  trigger,
+  destinations: trigger.destinations.filter(isOwn),
+});
+
+const isOf = ({ principal }: WatchedDestination, { resourceType, id }: NativeReference): boolean =>
+  principal?.resourceType === resourceType && principal.id === id;
+
+/** Each once; a destination that the server made has none, and sees everything. */
+function principalsOf(verdicts: readonly Verdict[]): Iterable<NativeReference> {
+  const principals = verdicts.flatMap(({ destinations }) => destinations.flatMap(({ principal }) => principal ?? []));
+  return new Map(principals.map((one) => [localKey(one.resourceType, one.id), one])).values();
+}
