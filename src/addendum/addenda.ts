@@ -15,6 +15,7 @@ import { type StoredResource } from '../resource/stored-resource';
 import { type ParamError, RpcRefusal } from '../rpc/rpc-refusal';
 import { AddendumEntries, type StoredEntry } from './addendum-entries.repository';
 import { type Author } from './authors';
+import { GrantedTargets } from './granted-targets';
 
 export interface NewAddendum {
   readonly type: string;
@@ -38,6 +39,7 @@ export class Addenda {
     private readonly entries: AddendumEntries,
     private readonly reader: ResourceReader,
     private readonly granted: GrantedReader,
+    private readonly targets: GrantedTargets,
     private readonly writer: ResourceWriter,
     private readonly clock: Clock,
   ) {}
@@ -51,7 +53,7 @@ export class Addenda {
   async holdTarget(target: NativeReference, path: ParamPath): Promise<StoredResource | undefined> {
     assertFindable(target, path);
     const count = await this.entries.hold(target);
-    const stored = await this.granted.find(target.resourceType, target.id);
+    const stored = await this.targets.find(target);
     if (stored === undefined && (count === 0 || this.granted.isLimited)) throw targetNotFound(target, path);
     return stored;
   }
@@ -107,10 +109,7 @@ export class Addenda {
   /** @throws RpcRefusal when the caller is limited to rows that the target is not one of, or nothing can have such an id. */
   async assertSeen(target: NativeReference, path?: ParamPath): Promise<void> {
     assertFindable(target, path);
-    const { resourceType, id } = target;
-    if (this.granted.isLimited && (await this.granted.find(resourceType, id)) === undefined) {
-      throw targetNotFound(target, path);
-    }
+    if (this.granted.isLimited && (await this.targets.find(target)) === undefined) throw targetNotFound(target, path);
   }
 
   /** @throws RpcRefusal when the target is not stored; for what has no addenda that would make it known. */

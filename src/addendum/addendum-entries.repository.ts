@@ -5,6 +5,7 @@ import { SearchIndex } from '../resource/search/search-index';
 import {
   APPEND_ENTRY,
   FIND_UNLINKED,
+  HOLD_RECORD,
   HOLD_TARGET,
   LATEST_SNAPSHOTS,
   READ_ENTRIES,
@@ -53,6 +54,12 @@ export class AddendumEntries {
   /** Makes every other writing call for `target` wait until the open transaction ends. Returns the number of its addenda. */
   async hold({ resourceType, id }: NativeReference): Promise<number> {
     const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_TARGET, [resourceType, id]);
+    return row?.last_sequence ?? 0;
+  }
+
+  /** As {@link hold} for a target that has addenda: returns 0 for any other one, and holds nothing. */
+  async holdRecord({ resourceType, id }: NativeReference): Promise<number> {
+    const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_RECORD, [resourceType, id]);
     return row?.last_sequence ?? 0;
   }
 

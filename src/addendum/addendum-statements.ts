@@ -8,6 +8,12 @@ export const HOLD_TARGET: Statement = {
     returning last_sequence`,
 };
 
+/** As {@link HOLD_TARGET} for a target that has addenda; of one that has none nothing is held, and nothing is left. */
+export const HOLD_RECORD: Statement = {
+  name: 'addendum-hold-record',
+  text: 'select last_sequence from addendum_target where target_type = $1 and target_id = $2 for update',
+};
+
 /** Appends a link to the chain of a target that is held: `linkHash` in SQL, since the row knows what came before. */
 export const APPEND_ENTRY: Statement = {
   name: 'addendum-append-entry',

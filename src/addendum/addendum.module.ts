@@ -26,6 +26,7 @@ import { DocumentAmendments } from './page/document-amendments.operation';
 import { RecordAnswers } from './page/record-answers';
 import { RecordReader } from './page/record-reader';
 import { WorkflowAmendments } from './page/workflow-amendments.operation';
+import { GrantedTargets } from './granted-targets';
 import { SdcAddendumResourceType } from './sdc-addendum.resource-type';
 import { SdcDocumentResourceType } from './sdc-document.resource-type';
 import { SdcWorkflowResourceType } from './sdc-workflow.resource-type';
@@ -50,6 +51,7 @@ const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWork
       StatusHistory,
       Amendments,
       AddendumEntries,
+      GrantedTargets,
       Chains,
       Authors,
       AddendumTypes,

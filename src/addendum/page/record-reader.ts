@@ -8,11 +8,13 @@ import { JsonOutline } from '../../platform/json/json-outline';
 import { isPlainObject, memberOf } from '../../platform/json/plain-object';
 import { Clock } from '../../platform/time/clock';
 import { Slices } from '../../platform/time/slices';
+import { notStored } from '../../resource/not-stored';
 import { ResourceReader } from '../../resource/resource-reader';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type StoredResource } from '../../resource/stored-resource';
 import { AddendumEntries, type StoredEntry } from '../addendum-entries.repository';
 import { AMENDMENT, HISTORY } from '../addendum-kinds';
+import { GrantedTargets } from '../granted-targets';
 import { Verify, type Verification } from '../methods/verify';
 import { type DiffEntry, diffSnapshots } from '../snapshot-diff';
 import { changeRows, type FieldRow, valueRows } from './field-rows';
@@ -65,6 +67,7 @@ export interface TargetRecord {
 export class RecordReader {
   constructor(
     private readonly granted: GrantedReader,
+    private readonly targets: GrantedTargets,
     private readonly reader: ResourceReader,
     private readonly entries: AddendumEntries,
     private readonly verify: Verify,
@@ -92,11 +95,11 @@ export class RecordReader {
     target: NativeReference,
   ): Promise<{ readonly stored: StoredResource | undefined; readonly chain: Verification }> {
     const { resourceType, id } = target;
-    let stored = await this.granted.find(resourceType, id);
+    let stored = await this.targets.find(target);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (stored === undefined) await this.assertKept(target);
       const chain = await this.verify.execute({ target: { resourceType, id } });
-      const after = await this.granted.find(resourceType, id);
+      const after = await this.targets.find(target);
       if (after?.text === stored?.text) return { stored, chain };
       stored = after;
     }
@@ -108,7 +111,7 @@ export class RecordReader {
   /** What was deleted can be read for as long as it has addenda, by callers without a limit: its rows nobody can tell any more. */
   private async assertKept(target: NativeReference): Promise<void> {
     const { resourceType, id } = target;
-    if (this.granted.isLimited) await this.granted.read(resourceType, id);
+    if (this.granted.isLimited) throw notStored(resourceType, id, false);
     const { links } = await this.entries.linksAfter(target, 0);
     if (links.length === 0) await this.reader.read(resourceType, id);
   }
