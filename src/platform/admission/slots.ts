@@ -101,7 +101,7 @@ export class Slots {
     return this.heldBy(key, weight);
   }
 
-  /** What tasks that can wait may take. */
+  /** The permits without those that are kept for {@link takeNow}. */
   private partOf(permits: number): number {
     return permits * (1 - this.options.reserved);
   }
