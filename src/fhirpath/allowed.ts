@@ -1,5 +1,6 @@
 import { nearestCode } from '../fhir/nearest-code';
 import { type Expression, ExpressionError, partsOf } from './expression';
+import { patternFaultOf } from './pattern';
 
 /** Who brings an expression: a trigger of a topic, a constraint of a stored profile, an operation of a FHIRPath patch. */
 export type Use = 'criterion' | 'constraint' | 'patch';
@@ -109,6 +110,13 @@ export function assertAllowed(expression: Expression, use: Use): void {
   }
 }
 
+/** @throws NotAllowed for a pattern that RE2 does not take: it would be found out at the first text only */
+function assertPattern({ name, arguments: [pattern] }: Expression & { kind: 'call' }): void {
+  if (!/^matches(Full)?$/.test(name) || pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return;
+  const fault = patternFaultOf(pattern.value);
+  if (fault !== undefined) throw new NotAllowed(`the pattern ${fault}`, pattern);
+}
+
 function assertFunction(node: Expression & { kind: 'call' }, use: Use): void {
   const { name, arguments: given } = node;
   const allowed = FUNCTIONS.get(name);
@@ -118,7 +126,10 @@ function assertFunction(node: Expression & { kind: 'call' }, use: Use): void {
     throw new NotAllowed(`${RULES[use].name} have no function ${name.slice(0, 64)}()${hint}`, node);
   }
   const { least, most } = allowed;
-  if (given.length >= least && given.length <= most) return;
+  if (given.length >= least && given.length <= most) {
+    assertPattern(node);
+    return;
+  }
   const range = least === most ? String(least) : `${least} to ${most}`;
   throw new NotAllowed(`${name}() takes ${range} arguments, not ${given.length}`, node);
 }

@@ -1,10 +1,29 @@
-import fhirpath, { type Model } from 'fhirpath';
+import fhirpath, { type Model, type UserInvocationTable } from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';
 import { type Truth } from './compile/compiled';
 import { ExpressionError } from './expression';
+import { matchesPattern } from './pattern';
+
+/** The arguments that the library hands over: the only text, or none. */
+type Given = string | readonly unknown[];
+
+/** Patterns of callers never backtrack: the library's own would hold up everybody. */
+const matching = (whole: boolean): UserInvocationTable[string] => ({
+  fn: (inputs: readonly unknown[], pattern: Given, flags: Given = '') => {
+    const [text, ...others] = inputs;
+    if (text === undefined || text === null || typeof pattern !== 'string') return [];
+    if (others.length > 0 || typeof text !== 'string') throw new Error('one text is expected');
+    return matchesPattern(text, whole ? `^(?:${pattern})$` : pattern, typeof flags === 'string' ? flags : '');
+  },
+  arity: { 1: ['String'], 2: ['String', 'String'] },
+});
 
 /** `trace()` would write resources to the log. */
-const OPTIONS = { async: false, traceFn: () => undefined } as const;
+const OPTIONS = {
+  async: false,
+  traceFn: () => undefined,
+  userInvocationTable: { matches: matching(false), matchesFull: matching(true) },
+} as const;
 const MODEL = r4 as Model;
 
 /**
@@ -75,6 +94,7 @@ export interface VersionTexts {
 export function changeByLibrary(expression: string): (change: VersionTexts, resolve: ResolveReference) => boolean {
   let resolve: ResolveReference = () => undefined;
   const userInvocationTable = {
+    ...OPTIONS.userInvocationTable,
     resolve: {
       internalStructures: true,
       arity: { 0: [] },

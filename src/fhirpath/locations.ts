@@ -7,9 +7,20 @@ import { parseExpression } from './parse-expression';
  * @returns a function that finds elements in a resource, each by the way to it; undefined for a value that is no element
  * @throws NotAllowed for a function or variable that paths may not use, ExpressionError for what is no FHIRPath
  */
-export function compileLocations(
-  text: string,
-): (resource: unknown) => readonly (readonly LocationStep[] | undefined)[] {
+export function compileLocations(text: string): Locate {
+  const known = paths.get(text) ?? compiled(text);
+  if (paths.size >= MAX_PATHS) paths.clear();
+  paths.set(text, known);
+  return known;
+}
+
+type Locate = (resource: unknown) => readonly (readonly LocationStep[] | undefined)[];
+
+/** Applications send the same paths again, and the library takes about a millisecond to compile one. */
+const paths = new Map<string, Locate>();
+const MAX_PATHS = 500;
+
+function compiled(text: string): Locate {
   assertLength(text, 'patch');
   const expression = parseExpression(text);
   assertAllowed(expression, 'patch');

@@ -1,4 +1,5 @@
 import { NotCompiled } from '../expression';
+import { matchesPattern } from '../pattern';
 import { areNodes } from './comparison';
 import {
   assertKind,
@@ -106,7 +107,7 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
   contains: (subject, argument) => textQuestion(subject, argument(0), (text, part) => text.includes(part)),
   startsWith: (subject, argument) => textQuestion(subject, argument(0), (text, part) => text.startsWith(part)),
   endsWith: (subject, argument) => textQuestion(subject, argument(0), (text, part) => text.endsWith(part)),
-  matches: (subject, argument) => textQuestion(subject, argument(0), (text, pattern) => regexOf(pattern).test(text)),
+  matches: (subject, argument) => textQuestion(subject, argument(0), (text, pattern) => matchesPattern(text, pattern)),
   toInteger: (subject) => {
     assertKind(subject, 'boolean', 'string', 'integer');
     return ofOne(subject, 'System.Integer', (value) => {
@@ -223,29 +224,3 @@ function textOfValue(value: unknown): string {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** Patterns are literals of definitions: few, of HL7 and of stored profiles, and dear to compile. */
-const regexes = new Map<string, RegExp>();
-const MAX_REGEXES = 500;
-
-/** @throws EvaluationError for a pattern that is none */
-function regexOf(pattern: string): RegExp {
-  const known = regexes.get(pattern) ?? compiledRegex(pattern);
-  // Of profiles that come and go, and of patterns that data hold, nothing may stay for ever.
-  if (regexes.size >= MAX_REGEXES) regexes.clear();
-  regexes.set(pattern, known);
-  return known;
-}
-
-/** Some of HL7's patterns escape what needs no escape, which Unicode mode refuses. */
-function compiledRegex(pattern: string): RegExp {
-  try {
-    return new RegExp(pattern, 'us');
-  } catch {
-    try {
-      return new RegExp(pattern, 's');
-    } catch (error) {
-      throw new EvaluationError('the pattern is no regular expression', { cause: error });
-    }
-  }
-}
