@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { canonicalText, parseLossless } from '../platform/json/lossless';
+import { isSame, parseLosslessInSteps } from '../platform/json/lossless';
 import { Clock } from '../platform/time/clock';
+import { Slices } from '../platform/time/slices';
+import { type Steps } from '../platform/time/steps';
 import { type Meta } from '../fhir/types';
 import { type VersionStamp } from './meta-style';
 import { MetaStyles } from './meta-styles';
@@ -15,6 +17,7 @@ export class NextVersions {
     private readonly styles: MetaStyles,
     private readonly store: ResourceStore,
     private readonly clock: Clock,
+    private readonly slices: Slices,
   ) {}
 
   /** The first version of an id, or the one that follows its deletion and keeps the time of the first. */
@@ -31,7 +34,9 @@ export class NextVersions {
     const style = this.styles.of(type);
     const told = style.createdAtIn(value.meta ?? {});
     const asStored = style.textOf(draft.meta, { version, updatedAt, createdAt: told });
-    if (!draft.hasHiddenChange && isSame(draft.textOf(id, asStored), text)) return undefined;
+    const isUnchanged =
+      !draft.hasHiddenChange && (await this.slices.run(isSameContent(draft.textOf(id, asStored), text)));
+    if (isUnchanged) return undefined;
     return this.contentOf(draft, id, method, {
       version: version + 1,
       updatedAt: this.timeAfter(updatedAt),
@@ -53,7 +58,10 @@ export class NextVersions {
 }
 
 /** Whether two texts of one version are the same content: key order does not matter, numbers count as written. */
-export function isSame(text: string, stored: string): boolean {
+function* isSameContent(text: string, stored: string): Steps<boolean> {
   if (text === stored) return true;
-  return text.length === stored.length && canonicalText(parseLossless(text)) === canonicalText(parseLossless(stored));
+  if (text.length !== stored.length) return false;
+  const [one, other] = [yield* parseLosslessInSteps(text), yield* parseLosslessInSteps(stored)];
+  yield;
+  return isSame(one, other);
 }

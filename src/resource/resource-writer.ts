@@ -41,7 +41,7 @@ export interface WriteResult {
 }
 
 /** Makes the next content of a resource out of the stored text; runs while its row is held, maybe more than once. */
-export type ResourcePatch = (storedText: string) => ScannedJson;
+export type ResourcePatch = (storedText: string) => ScannedJson | Promise<ScannedJson>;
 
 interface NewVersion {
   readonly limit: RowLimit | undefined;
@@ -134,7 +134,7 @@ export class ResourceWriter {
         throw notStored(type, id, wasDeleted);
       }
       assertMatch(options, current);
-      const draft = ResourceDraft.of(patch(current.text), type, id);
+      const draft = ResourceDraft.of(await patch(current.text), type, id);
       return this.replace(draft, await this.extensions.check(draft), current, { method, limit });
     });
   }

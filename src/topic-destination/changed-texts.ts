@@ -1,14 +1,19 @@
+interface Values {
+  readonly current: unknown;
+  readonly previous: unknown;
+}
+
 /** A change as criteria see it: what is stored before and after, absent where there is nothing. */
 export class ChangedTexts {
-  private parsed: { readonly current: unknown; readonly previous: unknown } | undefined;
-
+  /** @param parsed the values of the texts, where they are known */
   constructor(
     readonly current: string | undefined,
     readonly previous: string | undefined,
+    private parsed?: Values,
   ) {}
 
-  /** Parsed once; who may change what it is given parses the texts itself. */
-  get values(): { readonly current: unknown; readonly previous: unknown } {
+  /** Parsed once; code that may change its input parses the texts itself. */
+  get values(): Values {
     this.parsed ??= { current: valueOf(this.current), previous: valueOf(this.previous) };
     return this.parsed;
   }

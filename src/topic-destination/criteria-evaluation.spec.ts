@@ -3,7 +3,9 @@ import { type Environment } from '../platform/config/environment';
 import { ChangedTexts } from './changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences } from './criteria-evaluation';
 import { type WantedResource } from './reference-lookup';
-import { CpuBudget } from './cpu-budget';
+import { CpuBudget } from '../platform/time/cpu-budget';
+import { RequestContext } from '../platform/http/request-context';
+import { Slices } from '../platform/time/slices';
 import { compileCriterion, type Criterion } from '../fhirpath/fhirpath';
 
 const patient = '{"resourceType":"Patient","gender":"female","name":[{"family":"a"},{"family":"b"}]}';
@@ -16,7 +18,11 @@ let evaluation: CriteriaEvaluation;
 beforeEach(() => {
   now = 0;
   const budget = new CpuBudget({ now: () => new Date(now) });
-  evaluation = new CriteriaEvaluation(budget, { baseUrl: 'http://svc.example' } as Environment);
+  evaluation = new CriteriaEvaluation(
+    budget,
+    { baseUrl: 'http://svc.example' } as Environment,
+    new Slices(new RequestContext()),
+  );
 });
 
 const nothing: LoadReferences = () => Promise.reject(new Error('Nothing is asked for'));
@@ -36,17 +42,16 @@ describe(CriteriaEvaluation, () => {
       cost: Infinity,
       matches: () => {
         asked += 1;
-        now += 250;
         return /^(a+)+$/.test(`${'a'.repeat(60)}!`);
       },
     };
     expect(await decide([slow, female])).toEqual([undefined, true]);
-    now = 15_249;
-    expect(await decide([slow, female])).toEqual([undefined, true]);
-    expect(asked).toBe(1);
-    now = 15_250;
+    for (let time = 0; time < 5; time++) expect(await decide([slow, female])).toEqual([undefined, true]);
+    const triedAtFirst = asked;
+    expect(triedAtFirst).toBeLessThanOrEqual(4);
+    now += 1_000_000;
     await decide([slow]);
-    expect(asked).toBe(2);
+    expect(asked).toBeGreaterThan(triedAtFirst);
   });
 
   it('S13: has one budget for all criteria of a write: beyond it none is asked, and cheap ones come first', async () => {
@@ -58,9 +63,9 @@ describe(CriteriaEvaluation, () => {
         return /^(a+)+$/.test(`${'a'.repeat(60)}!`);
       },
     };
-    const another: Criterion = { ...dear };
-    expect(await decide([dear, another, female])).toEqual([undefined, undefined, true]);
-    expect(asked).toBe(1);
+    const many = Array.from({ length: 30 }, (): Criterion => ({ ...dear }));
+    expect(await decide([...many, female])).toEqual([...many.map(() => undefined), true]);
+    expect(asked).toBeLessThan(12);
   });
 
   it('S13: lets others go on between criteria that take some time', async () => {

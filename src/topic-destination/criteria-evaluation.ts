@@ -1,17 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type Criterion } from '../fhirpath/fhirpath';
 import { Environment } from '../platform/config/environment';
-import { withinTime } from '../platform/time/within-time';
+import { TooCostly } from '../platform/errors/too-costly';
+import { CpuBudget } from '../platform/time/cpu-budget';
+import { longestStepOn, Slices } from '../platform/time/slices';
+import { type Steps } from '../platform/time/steps';
 import { type ChangedTexts } from './changed-texts';
-import { CpuBudget } from './cpu-budget';
 import { ReferenceLookup, type WantedResource } from './reference-lookup';
 
 /** CPU time that all criteria together may take of one write: it waits for them. They take some 1 to 100 µs each. */
 const MAX_MILLISECONDS = 250;
-
-/** Others are served after this time. */
-const SLICE_MILLISECONDS = 5;
 
 /** Characters of the resource times nodes of the criteria: so much takes about 2 ms, and needs nobody to watch the time. */
 const UNWATCHED_COST = 2_000_000;
@@ -32,13 +30,14 @@ export class CriteriaEvaluation {
   constructor(
     private readonly budget: CpuBudget,
     private readonly environment: Environment,
+    private readonly slices: Slices,
   ) {}
 
   /** One decision for each criterion, in their order. Beyond the budget of the write they are undecided. */
   async decide(criteria: readonly Criterion[], change: ChangedTexts, load: LoadReferences): Promise<Decision[]> {
     const known = new Map<string, string | undefined>();
-    const work = new WriteWork(criteria, change, this.budget);
-    // The cheap ones first: what a dear one takes costs them nothing.
+    const work = new WriteWork(criteria, change, this.budget, this.slices);
+    // The cheap ones first: the time that a costly one takes is not theirs.
     let open: readonly number[] = [...criteria.keys()].sort((a, b) => costOf(criteria[a]) - costOf(criteria[b]));
     for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
       const lookup = new ReferenceLookup(change, known, this.environment.baseUrl);
@@ -57,51 +56,53 @@ const costOf = (criterion: Criterion | undefined): number => criterion?.cost ?? 
 class WriteWork {
   readonly decisions: Decision[];
   private millisecondsLeft = MAX_MILLISECONDS;
-  private running: { readonly criterion: Criterion; readonly since: number } | undefined;
+  private startsAt = 0;
 
   constructor(
     private readonly criteria: readonly Criterion[],
     private readonly change: ChangedTexts,
     private readonly budget: CpuBudget,
+    private readonly slices: Slices,
   ) {
     this.decisions = criteria.map(() => undefined);
   }
 
   /** Decides those at `places`, in slices of time. @returns the places of those that wait for references */
   async run(places: readonly number[], lookup: ReferenceLookup): Promise<readonly number[]> {
-    const waiting: number[] = [];
-    const cost = places.reduce((sum, place) => sum + costOf(this.criteria[place]), 0) * this.change.length;
+    const { length } = this.change;
+    const cost = places.reduce((sum, place) => sum + costOf(this.criteria[place]), 0) * length;
     if (cost <= UNWATCHED_COST) return places.filter((place) => this.isWaiting(place, lookup));
-    for (let next = 0; next < places.length && this.millisecondsLeft > 0;) {
-      const startsAt = performance.now();
-      const isInTime = withinTime(Math.ceil(this.millisecondsLeft), () => {
-        do {
-          const place = places[next++] ?? 0;
-          if (this.isWatchedWaiting(place, lookup)) waiting.push(place);
-        } while (next < places.length && performance.now() - startsAt < SLICE_MILLISECONDS);
-        return true;
-      });
-      // An interrupted slice has used all that was left, also where the clock reads a little less.
-      this.millisecondsLeft = isInTime === undefined ? 0 : this.millisecondsLeft - (performance.now() - startsAt);
-      if (isInTime === undefined) this.noteEnd();
-      if (next < places.length) await nextTurn();
+    const waiting: number[] = [];
+    const open = [...places];
+    while (open.length > 0 && this.millisecondsLeft > 0) {
+      const ofOne = Math.min(longestStepOn(length), Math.ceil(this.millisecondsLeft));
+      try {
+        await this.slices.runLimited(() => this.decided(open, waiting, lookup), { ofOne, ofAll: Infinity });
+      } catch (error) {
+        if (!(error instanceof TooCostly)) throw error;
+        // The criterion stays undecided; the others go on without it.
+        this.noteEnd(open.shift());
+      }
     }
     return waiting;
   }
 
-  private isWatchedWaiting(place: number, lookup: ReferenceLookup): boolean {
-    const criterion = this.criteria[place];
-    if (criterion === undefined || !this.budget.allows(criterion)) return false;
-    this.running = { criterion, since: this.budget.now() };
-    const isWaiting = this.isWaiting(place, lookup);
-    this.noteEnd();
-    return isWaiting;
+  /** Takes each place out of `open` when its criterion has come to an end. */
+  private *decided(open: number[], waiting: number[], lookup: ReferenceLookup): Steps<void> {
+    for (let [place] = open; place !== undefined && this.millisecondsLeft > 0; [place] = open) {
+      const criterion = this.criteria[place];
+      this.startsAt = performance.now();
+      if (criterion !== undefined && this.budget.allows(criterion) && this.isWaiting(place, lookup))
+        waiting.push(place);
+      this.noteEnd(open.shift());
+      yield;
+    }
   }
 
-  /** Also of a criterion that was interrupted: of its own it does not get here. */
-  private noteEnd(): void {
-    if (this.running !== undefined) this.budget.spend(this.running.criterion, this.running.since);
-    this.running = undefined;
+  private noteEnd(place: number | undefined): void {
+    const milliseconds = performance.now() - this.startsAt;
+    this.millisecondsLeft -= milliseconds;
+    if (place !== undefined) this.budget.spend(this.criteria[place], milliseconds);
   }
 
   private isWaiting(place: number, lookup: ReferenceLookup): boolean {

@@ -75,7 +75,8 @@ export class ReadableCriteria {
     );
     const decided = new Map<number, Decision>();
     if (asked.length > 0) {
-      const texts = new ChangedTexts(current?.text, previous?.text);
+      const values = { current: current?.value, previous: previous?.value };
+      const texts = new ChangedTexts(current?.text, previous?.text, values);
       const decisions = await this.evaluation.decide(
         asked.map(({ criteria }) => criteria),
         texts,

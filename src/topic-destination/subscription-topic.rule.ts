@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { ServiceError } from '../platform/errors/service-error';
+import { Slices } from '../platform/time/slices';
 import { OnResourceChange, type ResourceChangeListener } from '../resource/resource-change';
 import { type ResourceDraft } from '../resource/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
@@ -27,9 +28,10 @@ export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListen
     private readonly types: ResourceTypes,
     private readonly epoch: RegistryEpoch,
     private readonly granted: GrantedReader,
+    private readonly slices: Slices,
   ) {}
 
-  check(draft: ResourceDraft): void {
+  async check(draft: ResourceDraft): Promise<void> {
     if (this.granted.isLimited && /\bresolve\b/.test(draft.member('trigger') ?? '')) {
       throw new ServiceError(
         'forbidden',
@@ -38,7 +40,8 @@ export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListen
       );
     }
     const known = this.types.names();
-    newTopicOf(draft.value).triggers.forEach(({ type }, index) => {
+    const { triggers } = await this.slices.run(newTopicOf(draft.value));
+    triggers.forEach(({ type }, index) => {
       if (known.includes(type)) return;
       throw new ServiceError(
         'unprocessable',

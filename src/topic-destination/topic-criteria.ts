@@ -3,7 +3,7 @@ import { withinTime } from '../platform/time/within-time';
 import { ChangedTexts } from './changed-texts';
 
 /** On a resource without any content. */
-const MAX_TRIAL_MILLISECONDS = 1_000;
+const MAX_TRIAL_MILLISECONDS = 40;
 
 /** A criterion that says nothing of any change. */
 export const undecidable: Criterion = {

@@ -17,7 +17,6 @@ import { ReadableCriteria } from './readable-criteria';
 import { ReadableFocus } from './readable-focus';
 import { ShownDestination } from './shown-destination';
 import { SubscriptionResourceType } from './subscription.resource-type';
-import { CpuBudget } from './cpu-budget';
 import { SubscriptionTopicRule } from './subscription-topic.rule';
 import { TopicDestinationRule } from './topic-destination.rule';
 import { TopicEventListener } from './topic-event.listener';
@@ -41,7 +40,6 @@ import { TopicRegistry } from './topic-registry';
     NotificationBundleRenderer,
     ShownDestination,
     SubscriptionResourceType,
-    CpuBudget,
     SubscriptionTopicRule,
     TopicDestinationRule,
     TopicDryRun,

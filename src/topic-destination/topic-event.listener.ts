@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { type NewEvent, Outbox } from '../delivery/outbox';
 import { isRecordOfAuditUse } from '../audit/audit-codes';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
+import { Slices } from '../platform/time/slices';
 import { type StatementPart } from '../platform/database/statement-part';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
 import { type OfferedChange, ReadableChanges } from './readable-changes';
@@ -10,9 +10,6 @@ import { ReadableCriteria } from './readable-criteria';
 import { TopicRegistry, type WatchedTrigger } from './topic-registry';
 
 const WARNING_INTERVAL_MILLISECONDS = 60_000;
-
-/** How many changes may be looked at before others get their turn: most take some microseconds. */
-const CHANGES_A_TURN = 50;
 
 /** A change that matches, and the destinations that it matches for. */
 interface MatchedChange extends OfferedChange {
@@ -33,6 +30,7 @@ export class TopicEventListener implements ResourceChangeListener {
     private readonly criteria: ReadableCriteria,
     private readonly outbox: Outbox,
     private readonly epoch: RegistryEpoch,
+    private readonly slices: Slices,
   ) {}
 
   async concerns(type: string): Promise<boolean> {
@@ -47,8 +45,9 @@ export class TopicEventListener implements ResourceChangeListener {
     // Before anything is decided: the statement that stores the events compares.
     const rights = await this.epoch.rightsToHold();
     const matched: MatchedChange[] = [];
-    for (const [index, change] of changes.entries()) {
-      if ((index + 1) % CHANGES_A_TURN === 0) await nextTurn();
+    const pause = this.slices.pauses();
+    for (const change of changes) {
+      await pause();
       matched.push(...(await this.matched(change)));
     }
     if (matched.length === 0) return;

@@ -3,10 +3,11 @@ import { Destinations } from '../delivery/destinations';
 import { type NativeReference, type Resource } from '../fhir/types';
 import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
 import { UnitOfWork } from '../platform/database/unit-of-work';
+import { Slices } from '../platform/time/slices';
 import { ResourceReader } from '../resource/resource-reader';
 import { type StoredResource } from '../resource/stored-resource';
 import { type DestinationPresentation } from './destination-presentation';
-import { type Topic, type TopicTrigger, isNamedBy, topicOf } from './topic';
+import { type Topic, type TopicTrigger, canonicalsOf, topicOf } from './topic';
 
 export interface WatchedDestination {
   readonly destinationKey: number;
@@ -35,6 +36,7 @@ export class TopicRegistry {
     unitOfWork: UnitOfWork,
     private readonly reader: ResourceReader,
     private readonly destinations: Destinations,
+    private readonly slices: Slices,
   ) {
     this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
   }
@@ -46,26 +48,32 @@ export class TopicRegistry {
 
   private async load(): Promise<ReadonlyMap<string, readonly WatchedTrigger[]>> {
     const stored = await this.reader.list('SvcSubscriptionTopic');
-    const destinations = (await this.destinations.list()).map(({ destinationKey, presentation }) => {
-      const { topic, principal } = JSON.parse(presentation) as DestinationPresentation;
-      return { destinationKey, topic, principal };
-    });
-    const byType = new Map<string, WatchedTrigger[]>();
-    this.read = new Map(
-      stored.map((one) => [one.text, this.read.has(one.text) ? this.read.get(one.text) : this.topicOf(one)]),
+    const destinations = groupedBy(
+      (await this.destinations.list()).map(({ destinationKey, presentation }) => {
+        const { topic, principal } = JSON.parse(presentation) as DestinationPresentation;
+        return { destinationKey, topic, principal };
+      }),
+      ({ topic }) => topic,
     );
-    for (const topic of this.read.values()) {
-      if (topic?.isActive !== true) continue;
-      const watching = destinations.filter((destination) => isNamedBy(topic, destination.topic));
-      if (watching.length === 0) continue;
-      for (const trigger of topic.triggers) {
-        byType.set(trigger.type, [
-          ...(byType.get(trigger.type) ?? []),
-          { ...trigger, topicUrl: topic.url, destinations: watching },
-        ]);
-      }
+    this.read = await this.topicsOf(stored);
+    const triggers = [...this.read.values()].flatMap((topic) => {
+      if (topic?.isActive !== true) return [];
+      const watching = canonicalsOf(topic).flatMap((canonical) => destinations.get(canonical) ?? []);
+      if (watching.length === 0) return [];
+      return topic.triggers.map((trigger) => ({ ...trigger, topicUrl: topic.url, destinations: watching }));
+    });
+    return groupedBy(triggers, ({ type }) => type);
+  }
+
+  /** Compiling is slow: a start with many topics pauses between them. */
+  private async topicsOf(stored: readonly StoredResource[]): Promise<Map<string, Topic | undefined>> {
+    const topics = new Map<string, Topic | undefined>();
+    const pause = this.slices.pauses();
+    for (const one of stored) {
+      topics.set(one.text, this.read.has(one.text) ? this.read.get(one.text) : this.topicOf(one));
+      await pause();
     }
-    return byType;
+    return topics;
   }
 
   /** One topic that no release could have stored must not stop the writes of all. */
@@ -77,4 +85,15 @@ export class TopicRegistry {
       return undefined;
     }
   }
+}
+
+function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
 }

@@ -1,6 +1,7 @@
 import { type Resource } from '../fhir/types';
 import { compileCriterion, type Criterion } from '../fhirpath/fhirpath';
 import { ServiceError } from '../platform/errors/service-error';
+import { atOnce, type Steps } from '../platform/time/steps';
 import { type Interaction } from '../resource/resource-change';
 import { tryCriteria, undecidable } from './topic-criteria';
 
@@ -41,13 +42,14 @@ const NOT_EVALUATED: Readonly<Record<string, string>> = {
  * @throws ServiceError 'unprocessable' that names the element and says what to do.
  */
 export function topicOf(resource: Resource): Topic {
-  return readTopic(resource, (expression, type) => {
+  const steps = readTopic(resource, (expression, type) => {
     try {
       return compileCriterion(expression, type);
     } catch {
       return undecidable;
     }
   });
+  return atOnce(steps);
 }
 
 /**
@@ -55,9 +57,10 @@ export function topicOf(resource: Resource): Topic {
  * tried out.
  * @throws ServiceError 'unprocessable' as {@link topicOf}
  */
-export function newTopicOf(resource: Resource): Topic {
-  const topic = readTopic(resource, (expression, type, path) => newCriteriaOf(expression, type, path));
-  if (topic.triggers.length > MAX_TRIGGERS) throw refusal('trigger', `may stand at most ${MAX_TRIGGERS} times.`);
+export function* newTopicOf(resource: Resource): Steps<Topic> {
+  const count = Array.isArray(resource.trigger) ? resource.trigger.length : 0;
+  if (count > MAX_TRIGGERS) throw refusal('trigger', `may stand at most ${MAX_TRIGGERS} times.`);
+  const topic = yield* readTopic(resource, newCriteriaOf);
   (resource.trigger as readonly Readonly<Record<string, unknown>>[] | undefined)?.forEach((trigger, index) => {
     for (const [member, reason] of Object.entries(NOT_EVALUATED)) {
       if (trigger[member] !== undefined)
@@ -70,7 +73,7 @@ export function newTopicOf(resource: Resource): Topic {
 
 type ReadCriteria = (expression: string, type: string, path: string) => Criterion;
 
-function readTopic(resource: Resource, readCriteria: ReadCriteria): Topic {
+function* readTopic(resource: Resource, readCriteria: ReadCriteria): Steps<Topic> {
   const { url, version, status, trigger = [] } = resource;
   if (typeof url !== 'string' || !/^\S+$/.test(url))
     throw refusal('url', 'must be the canonical URL that destinations name.');
@@ -78,18 +81,17 @@ function readTopic(resource: Resource, readCriteria: ReadCriteria): Topic {
     throw refusal('status', `must be one of ${STATUSES.join(', ')}.`);
   if (version !== undefined && typeof version !== 'string') throw refusal('version', 'must be a string.');
   if (!Array.isArray(trigger)) throw refusal('trigger', 'must be an array.');
-  return {
-    url,
-    ...(version === undefined ? {} : { version }),
-    isActive: status === 'active',
-    triggers: trigger.map((element: unknown, index) => triggerOf(element, `trigger[${index}]`, readCriteria)),
-  };
+  const triggers: TopicTrigger[] = [];
+  for (const [index, element] of (trigger as readonly unknown[]).entries()) {
+    triggers.push(triggerOf(element, `trigger[${index}]`, readCriteria));
+    yield;
+  }
+  return { url, ...(version === undefined ? {} : { version }), isActive: status === 'active', triggers };
 }
 
-/** Whether a destination that names `canonical` means this topic: by its URL and, where one is named, its version. */
-export function isNamedBy({ url, version }: Topic, canonical: string): boolean {
-  return canonical === url || (version !== undefined && canonical === `${url}|${version}`);
-}
+/** What destinations may call the topic: its URL, alone or with its version. */
+export const canonicalsOf = ({ url, version }: Topic): readonly string[] =>
+  version === undefined ? [url] : [url, `${url}|${version}`];
 
 function triggerOf(element: unknown, path: string, readCriteria: ReadCriteria): TopicTrigger {
   if (typeof element !== 'object' || element === null) throw refusal(path, 'must be an object.');

@@ -2,17 +2,18 @@ import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { MemoryBudget } from '../admission/memory-budget';
 import { Clock } from '../time/clock';
+import { CpuBudget } from '../time/cpu-budget';
 import { Slices } from '../time/slices';
 import { InnerRequests } from './inner-requests';
 import { OperationNames } from './operation-names';
 import { RequestContext } from './request-context';
 import { Routes } from './routes';
 
-/** The request context, the memory budget, the clock, slices of long work and the routes, for every module. */
+/** The request context, budgets of memory and CPU, the clock, slices of long work and the routes, for every module. */
 @Global()
 @Module({
   imports: [DiscoveryModule],
-  providers: [OperationNames, RequestContext, MemoryBudget, Clock, Slices, Routes, InnerRequests],
-  exports: [OperationNames, RequestContext, MemoryBudget, Clock, Slices, Routes, InnerRequests],
+  providers: [OperationNames, RequestContext, MemoryBudget, Clock, CpuBudget, Slices, Routes, InnerRequests],
+  exports: [OperationNames, RequestContext, MemoryBudget, Clock, CpuBudget, Slices, Routes, InnerRequests],
 })
 export class HttpModule {}

@@ -1,6 +1,7 @@
-import { compactJson } from './compact-json';
+import { atOnce, type Steps } from '../time/steps';
+import { compactJsonInSteps } from './compact-json';
 import { objectText } from './json-members';
-import { endOfString, endOfValue } from './json-skip';
+import { endOfString, endOfValue, unquoted } from './json-skip';
 
 /** A number by its digits: `1.10` stays `1.10`. */
 export class JsonNumber {
@@ -17,8 +18,34 @@ export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | Jso
  * @throws JsonBodyError for what {@link compactJson} refuses.
  */
 export function parseLossless(text: string): JsonValue {
-  return new LosslessReader(compactJson(text)).value();
+  return atOnce(parseLosslessInSteps(text));
 }
+
+/** As {@link parseLossless}, in steps: for bodies of megabytes, which others should not wait for. */
+export function* parseLosslessInSteps(text: string): Steps<JsonValue> {
+  return yield* new LosslessReader(yield* compactJsonInSteps(text)).value();
+}
+
+/** Whether two values are the same: members in any order, numbers as `isSameNumber` says, as written when not given. */
+export function isSame(a: JsonValue, b: JsonValue, isSameNumber = isWrittenSame): boolean {
+  if (a instanceof JsonNumber) return b instanceof JsonNumber && isSameNumber(a, b);
+  if (Array.isArray(a)) {
+    return (
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((element, index) => isSame(element, b[index] ?? null, isSameNumber))
+    );
+  }
+  if (!(a instanceof Map)) return a === b;
+  if (!(b instanceof Map) || a.size !== b.size) return false;
+  for (const [key, member] of a) {
+    const other = b.get(key);
+    if (other === undefined || !isSame(member, other, isSameNumber)) return false;
+  }
+  return true;
+}
+
+const isWrittenSame = (a: JsonNumber, b: JsonNumber): boolean => a.text === b.text;
 
 /** Prints a value as compact JSON text, members in their order. */
 export function printLossless(value: JsonValue): string {
@@ -39,54 +66,70 @@ function printed(value: JsonValue, order: MemberOrder): string {
   return objectText(Array.from(order(value), ([key, member]) => [key, printed(member, order)]));
 }
 
-/** Reads compact JSON that was scanned, so it recurses no deeper than the scan allows and checks nothing again. */
+/** Values between two pauses. */
+const VALUES_AT_ONCE = 2048;
+
+/** Reads compact JSON that was scanned: it checks nothing again. */
 class LosslessReader {
   private at = 0;
 
   constructor(private readonly text: string) {}
 
-  value(): JsonValue {
-    switch (this.text[this.at]) {
-      case '{':
-        return this.object();
-      case '[':
-        return this.array();
-      case '"':
-        return this.string();
-      default:
-        return this.literal();
+  /** Keeps the open containers in a list, so that it can pause within them. */
+  *value(): Steps<JsonValue> {
+    const open: (JsonObject | JsonValue[])[] = [];
+    const keys: string[] = [];
+    for (let count = 1; ; count++) {
+      if (count % VALUES_AT_ONCE === 0) yield;
+      let value = this.next();
+      // An empty container, or a scalar, may close what is around it.
+      if (isContainer(value) && this.hasNext(value)) {
+        open.push(value);
+        if (value instanceof Map) keys.push(this.key());
+        continue;
+      }
+      for (;;) {
+        const outer = open.at(-1);
+        if (outer === undefined) return value;
+        if (outer instanceof Map) outer.set(keys.pop() ?? '', value);
+        else outer.push(value);
+        if (this.hasNext(outer)) {
+          if (outer instanceof Map) keys.push(this.key());
+          break;
+        }
+        value = outer;
+        open.pop();
+      }
     }
   }
 
-  private object(): JsonObject {
-    const object: JsonObject = new Map();
-    while (this.hasNext('}')) {
-      const key = this.string();
-      this.at++;
-      object.set(key, this.value());
-    }
-    return object;
-  }
-
-  private array(): JsonValue[] {
-    const array: JsonValue[] = [];
-    while (this.hasNext(']')) array.push(this.value());
-    return array;
+  /** A scalar, or a container whose first value is still to be read. */
+  private next(): JsonValue {
+    const start = this.text[this.at];
+    if (start === '{') return new Map<string, JsonValue>();
+    if (start === '[') return [];
+    return start === '"' ? this.string() : this.literal();
   }
 
   /** Steps over the opening bracket or comma at hand; over the closing bracket too when nothing more comes. */
-  private hasNext(closing: string): boolean {
+  private hasNext(container: JsonObject | JsonValue[]): boolean {
+    const closing = container instanceof Map ? '}' : ']';
     if (this.text[this.at] !== closing) this.at++;
     if (this.text[this.at] !== closing) return true;
     this.at++;
     return false;
   }
 
+  private key(): string {
+    const key = this.string();
+    this.at++;
+    return key;
+  }
+
   private string(): string {
     const start = this.at;
     this.at = endOfString(this.text, start);
-    const token = this.text.slice(start, this.at);
-    return token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
+    return unquoted(this.text.slice(start, this.at));
   }
 
   private literal(): JsonValue {
@@ -98,3 +141,6 @@ class LosslessReader {
     return token === 'null' ? null : new JsonNumber(token);
   }
 }
+
+const isContainer = (value: JsonValue): value is JsonObject | JsonValue[] =>
+  value instanceof Map || Array.isArray(value);

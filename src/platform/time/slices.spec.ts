@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../errors/service-error';
+import { describe, expect, it, jest } from '@jest/globals';
+import { BACKGROUND } from '../admission/ticket';
+import { TooCostly } from '../errors/too-costly';
+import { RequestContext } from '../http/request-context';
 import { Slices } from './slices';
 import { type Steps } from './steps';
 
@@ -22,7 +24,7 @@ function* failing(): Steps<never> {
 
 describe(Slices.name, () => {
   it('does what is short at once', async () => {
-    const slices = new Slices();
+    const slices = new Slices(new RequestContext());
     let isDone = false;
     void slices.run(working(0)).then(() => (isDone = true));
     await Promise.resolve();
@@ -32,7 +34,7 @@ describe(Slices.name, () => {
 
   it('lets others have their turn after each slice', async () => {
     const trace: string[] = [];
-    const slices = new Slices();
+    const slices = new Slices(new RequestContext());
     const work = slices.run(working(5, trace, 'work'));
     for (let turn = 0; turn < 3; turn++) {
       await nextTurn();
@@ -43,25 +45,45 @@ describe(Slices.name, () => {
     expect(trace.join(' ')).not.toContain('work work work');
   });
 
-  it('finishes one after the other, whatever one ends with', async () => {
+  it('S23: takes turns by caller, one slice a turn, whatever one ends with', async () => {
     const trace: string[] = [];
-    const slices = new Slices();
+    const requests = new RequestContext();
+    const slices = new Slices(requests);
+    const calledBy = (caller: string, steps: Steps<unknown>): Promise<unknown> => {
+      jest.spyOn(requests, 'ticket', 'get').mockReturnValueOnce({ ...BACKGROUND, caller });
+      return slices.run(steps);
+    };
     const ended = await Promise.allSettled([
-      slices.run(working(3, trace, 'a')),
-      slices.run(failing()),
-      slices.run(working(3, trace, 'b')),
+      calledBy('a', working(4, trace, 'a')),
+      calledBy('a', working(4, trace, 'A')),
+      calledBy('b', failing()),
+      calledBy('c', working(2, trace, 'c')),
     ]);
-    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    // The first slice of each is tried at once.
-    expect(trace).toEqual(['a', 'b', 'a', 'a', 'b', 'b']);
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    // The first slice of each begins at once. Then the one of caller c waits for no second one of caller a.
+    expect(trace.slice(0, 3)).toEqual(['a', 'A', 'c']);
+    expect(trace.lastIndexOf('c')).toBeLessThan(trace.lastIndexOf('A'));
   });
 
-  it('refuses when too many wait', async () => {
-    const slices = new Slices();
-    const waiting = Array.from({ length: 33 }, () => slices.run(working(2)));
-    const ended = await Promise.allSettled(waiting);
-    const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-    expect(refused).toEqual([expect.any(ServiceError)]);
-    expect(refused[0]).toMatchObject({ kind: 'busy', details: { retryAfterSeconds: 5 } });
+  it('S23: ends when the caller disconnects', async () => {
+    const trace: string[] = [];
+    const requests = new RequestContext();
+    const controller = new AbortController();
+    jest.spyOn(requests, 'ticket', 'get').mockReturnValue({ ...BACKGROUND, signal: controller.signal });
+    const run = new Slices(requests).run(working(50, trace));
+    await nextTurn();
+    controller.abort(new Error('gone'));
+    await expect(run).rejects.toThrow('gone');
+    expect(trace.length).toBeLessThan(5);
+  });
+
+  it('S3: interrupts a step that takes too long', async () => {
+    const slices = new Slices(new RequestContext());
+    const endless = function* (): Steps<never> {
+      yield;
+      for (;;);
+    };
+    await expect(slices.runLimited(endless, { ofOne: 20, ofAll: 1_000 })).rejects.toThrow(TooCostly);
+    await expect(slices.runLimited(() => working(50), { ofOne: 100, ofAll: 50 })).rejects.toThrow(TooCostly);
   });
 });

@@ -1,57 +1,130 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { ServiceError } from '../errors/service-error';
+import { Slots } from '../admission/slots';
+import { TooCostly } from '../errors/too-costly';
+import { RequestContext } from '../http/request-context';
 import { type Steps } from './steps';
+import { withinTime } from './within-time';
 
-/** What requests wait at most behind one slice, garbage collection aside. */
+/** Other requests wait at most this long behind one slice, garbage collection aside. */
 const SLICE_MILLISECONDS = 8;
 
-/** Each holds its input in memory, up to some 40 MB. */
-const MAX_WAITING = 32;
+/** Most computations end within their first slice, which takes no permit: many requests may begin in one turn. */
+const FIRST_SLICE_MILLISECONDS = 2;
+
+/** Each slice takes a permit, so a computation waits this long only when many thousands of slices are ahead of it. */
+const LONGEST_WAIT_MILLISECONDS = 30_000;
+
+/** How long one step may take that an expression of a caller decides: nothing can pause it, so it is interrupted. */
+export const LONGEST_STEP_MILLISECONDS = 40;
+const LONGEST_LARGE_STEP_MILLISECONDS = 200;
+const LARGE_CHARACTERS = 1_500_000;
+
+/** The limit of a step that works on so much text: parsing a body near the limit takes as long. */
+export const longestStepOn = (characters: number): number =>
+  characters < LARGE_CHARACTERS ? LONGEST_STEP_MILLISECONDS : LONGEST_LARGE_STEP_MILLISECONDS;
+
+/** Limits of steps that call expressions of callers, in milliseconds of CPU time. */
+export interface StepLimits {
+  readonly ofOne: number;
+  readonly ofAll: number;
+}
+
+/** A second try gets more time, since the first one may have been interrupted only because the machine is busy. */
+const MORE_TIME = 10;
+
+/** The step took too long, but this process hardly worked meanwhile. */
+class Preempted extends TooCostly {}
 
 /**
- * Runs long computations on this thread, in slices between which requests are answered. What fits into one slice is done at
- * once; longer ones run one after the other, so that no turn of the event loop has more than one slice.
+ * Runs long computations on this thread, in slices between which requests are answered. A computation that fits into one slice
+ * is done at once. The slices of longer ones take turns by caller, one slice a turn of the event loop. They end when the
+ * caller disconnects.
  */
 @Injectable()
 export class Slices {
-  private waiting = 0;
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly turns = new Slots({
+    permits: 1,
+    longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
+    busyMessage: 'Too many large bodies at once. Try again in a few seconds.',
+  });
+
+  constructor(private readonly requests: RequestContext) {}
 
   /** @throws ServiceError 'busy' when too many wait, and what the computation throws. */
   async run<T>(steps: Steps<T>): Promise<T> {
-    const first = slice(steps);
-    if (first !== undefined) return first.value;
-    if (this.waiting >= MAX_WAITING) {
-      throw new ServiceError('busy', 'Too many large bodies at once. Try again in a few seconds.', {
-        retryAfterSeconds: 5,
-      });
-    }
-    this.waiting++;
-    const turn = this.last.then(() => finish(steps));
-    this.last = turn.catch(() => undefined);
+    let { done } = sliceOf(steps, FIRST_SLICE_MILLISECONDS);
+    while (done === undefined) done = await this.inTurn(() => sliceOf(steps, SLICE_MILLISECONDS).done);
+    return done.value;
+  }
+
+  /**
+   * As {@link run}, for steps that an expression of a caller can make long: a step beyond its limit is interrupted.
+   * @param begin begins the steps anew, for a second try
+   * @throws TooCostly beyond the limits
+   */
+  async runLimited<T>(begin: () => Steps<T>, limits: StepLimits): Promise<T> {
     try {
-      return await turn;
-    } finally {
-      this.waiting--;
+      return await this.limited(begin(), limits);
+    } catch (error) {
+      if (!(error instanceof Preempted)) throw error;
+      return this.limited(begin(), { ...limits, ofOne: limits.ofOne * MORE_TIME });
     }
   }
-}
 
-async function finish<T>(steps: Steps<T>): Promise<T> {
-  for (;;) {
-    await nextTurn();
-    const done = slice(steps);
-    if (done !== undefined) return done.value;
+  private async limited<T>(steps: Steps<T>, { ofOne, ofAll }: StepLimits): Promise<T> {
+    let left = ofAll;
+    const next = (milliseconds: number): Slice<T>['done'] => {
+      const spent = stopwatch();
+      const slice = withinTime(milliseconds + ofOne, () => sliceOf(steps, milliseconds));
+      left -= spent();
+      if (slice === undefined) throw spent() < ofOne ? new Preempted() : new TooCostly('A step takes too long');
+      if (slice.done === undefined && left <= 0) throw new TooCostly('The steps take too long');
+      return slice.done;
+    };
+    let done = next(FIRST_SLICE_MILLISECONDS);
+    while (done === undefined) done = await this.inTurn(() => next(SLICE_MILLISECONDS));
+    return done.value;
+  }
+
+  /** For loops that await: call it for each item. It waits for a turn once the time of a slice is over. */
+  pauses(): () => Promise<void> {
+    let startsAt = performance.now();
+    return async () => {
+      if (performance.now() - startsAt < SLICE_MILLISECONDS) return;
+      await this.inTurn(() => undefined);
+      startsAt = performance.now();
+    };
+  }
+
+  private inTurn<T>(work: () => T): Promise<T> {
+    const { caller: key, signal } = this.requests.ticket;
+    return this.turns.run({ key, signal }, async () => {
+      await nextTurn();
+      return work();
+    });
   }
 }
 
-/** Goes on until the time of a slice is over; the result, once there is one. */
-function slice<T>(steps: Steps<T>): { readonly value: T } | undefined {
-  const end = performance.now() + SLICE_MILLISECONDS;
+/** What one slice came to: the result, once there is one. */
+interface Slice<T> {
+  readonly done?: { readonly value: T };
+}
+
+function sliceOf<T>(steps: Steps<T>, milliseconds: number): Slice<T> {
+  const end = performance.now() + milliseconds;
   do {
     const { done, value } = steps.next();
-    if (done === true) return { value };
+    if (done === true) return { done: { value } };
   } while (performance.now() < end);
-  return undefined;
+  return {};
+}
+
+/** Milliseconds since now that this process worked, as far as that is known: never more than have passed. */
+function stopwatch(): () => number {
+  const [startsAt, usage] = [performance.now(), process.cpuUsage()];
+  return () => {
+    const { user, system } = process.cpuUsage(usage);
+    return Math.min(performance.now() - startsAt, (user + system) / 1000);
+  };
 }

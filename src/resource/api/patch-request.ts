@@ -3,8 +3,8 @@ import { xmlHint } from '../../fhir/unserved';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
-import { parseLossless } from '../../platform/json/lossless';
-import { type PatchKind, compileResourcePatch, guessedKind } from '../patch/resource-patch';
+import { type Slices } from '../../platform/time/slices';
+import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
 import { type ResourcePatch } from '../resource-writer';
 
 const MEDIA_TYPES: Readonly<Record<string, PatchKind | 'any'>> = {
@@ -22,7 +22,7 @@ const KINDS: readonly string[] = ['json-patch', 'merge-patch', 'fhirpath-patch']
  * @param maxBytes the largest result
  * @throws ServiceError 'unsupported-media-type', or 'invalid' for a malformed patch; JsonBodyError for hostile or broken text.
  */
-export function patchOf(request: Request, maxBytes: number): ResourcePatch {
+export async function patchOf(request: Request, maxBytes: number, slices: Slices): Promise<ResourcePatch> {
   const sent = mediaTypeOf(request);
   const mediaType = MEDIA_TYPES[sent ?? 'application/json'];
   if (mediaType === undefined) {
@@ -32,9 +32,8 @@ export function patchOf(request: Request, maxBytes: number): ResourcePatch {
   }
   const body = bodyOf(request);
   if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a patch.');
-  const patch = parseLossless(decodeUtf8(body));
-  const kind = methodOf(request) ?? (mediaType === 'any' ? guessedKind(patch) : mediaType);
-  return compileResourcePatch(kind, patch, maxBytes);
+  const kind = methodOf(request) ?? (mediaType === 'any' ? undefined : mediaType);
+  return compileResourcePatch(kind, decodeUtf8(body), maxBytes, slices);
 }
 
 function methodOf(request: Request): PatchKind | undefined {

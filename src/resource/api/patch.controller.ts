@@ -5,6 +5,7 @@ import { FormatGuard } from '../../fhir/format.guard';
 import { sendAnswer } from '../../fhir/fhir-answer';
 import { Environment } from '../../platform/config/environment';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { Slices } from '../../platform/time/slices';
 import { ConditionalWriter } from '../conditional/conditional-writer';
 import { ResourceTypes } from '../resource-types';
 import { ResourceWriter } from '../resource-writer';
@@ -28,6 +29,7 @@ export class PatchController {
     private readonly requests: WriteRequests,
     private readonly shown: ShownResources,
     private readonly environment: Environment,
+    private readonly slices: Slices,
   ) {}
 
   @Patch(':type/:id')
@@ -39,7 +41,7 @@ export class PatchController {
     @Res() response: Response,
   ): Promise<void> {
     this.requests.assertById('update', type, id, request);
-    const patch = patchOf(request, this.environment.bodyLimitBytes);
+    const patch = await patchOf(request, this.environment.bodyLimitBytes, this.slices);
     const { resource } = await this.writer.patch(type, id, patch, await this.requests.optionsOf(request));
     sendAnswer(response, resourceAnswer(200, await this.shown.of(resource)));
   }
@@ -48,7 +50,7 @@ export class PatchController {
   @OperationId('FhirConditionalPatch')
   async patchMatch(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type, 'update', 'type');
-    const patch = patchOf(request, this.environment.bodyLimitBytes);
+    const patch = await patchOf(request, this.environment.bodyLimitBytes, this.slices);
     const options = await this.requests.optionsOf(request);
     const { resource } = await this.conditional.patch(type, criteriaOf(request), patch, options);
     sendAnswer(response, resourceAnswer(200, await this.shown.of(resource)));

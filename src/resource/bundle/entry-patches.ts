@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
-import { parseLossless } from '../../platform/json/lossless';
+import { Slices } from '../../platform/time/slices';
 import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
 import { type ResourcePatch } from '../resource-writer';
 import { type BundleEntry } from './bundle';
@@ -16,13 +16,16 @@ const KINDS: Readonly<Record<string, PatchKind>> = {
 /** Reads the patch of an entry: a Binary with a JSON Patch, or Parameters (http://hl7.org/fhir/R4/http.html#patch). */
 @Injectable()
 export class EntryPatches {
-  constructor(private readonly environment: Environment) {}
+  constructor(
+    private readonly environment: Environment,
+    private readonly slices: Slices,
+  ) {}
 
   /** @throws ServiceError 'invalid' for anything else. */
-  of({ resource }: BundleEntry): ResourcePatch {
+  async of({ resource }: BundleEntry): Promise<ResourcePatch> {
     const { bodyLimitBytes } = this.environment;
     if (resource?.type === 'Parameters') {
-      return compileResourcePatch('fhirpath-patch', parseLossless(textOf(resource)), bodyLimitBytes);
+      return compileResourcePatch('fhirpath-patch', textOf(resource), bodyLimitBytes, this.slices);
     }
     if (resource?.type !== 'Binary') {
       throw new ServiceError('invalid', 'A patch is a Binary with a JSON Patch, or Parameters.', {
@@ -36,6 +39,6 @@ export class EntryPatches {
         expression: 'resource.contentType',
       });
     }
-    return compileResourcePatch(kind, parseLossless(decodeUtf8(body)), bodyLimitBytes);
+    return compileResourcePatch(kind, decodeUtf8(body), bodyLimitBytes, this.slices);
   }
 }

@@ -58,11 +58,7 @@ export class TransactionPlanner {
     return writes;
   }
 
-  private planEntry(
-    intent: WriteIntent,
-    identity: EntryIdentity,
-    planning: Planning,
-  ): PlannedWrite | Promise<PlannedWrite> {
+  private async planEntry(intent: WriteIntent, identity: EntryIdentity, planning: Planning): Promise<PlannedWrite> {
     const { entry, action } = intent;
     const { verb, type } = action;
     const { id, origin, match } = identity;
@@ -78,7 +74,7 @@ export class TransactionPlanner {
       case 'DELETE':
         return { ...planned, mode: origin === 'nothing' ? 'nothing' : 'delete' };
       case 'PATCH':
-        return { ...planned, mode: 'patch', patch: this.patches.of(entry) };
+        return { ...planned, mode: 'patch', patch: await this.patches.of(entry) };
       case 'POST':
       case 'PUT': {
         if (verb === 'POST' && wasMet) return { ...planned, mode: 'existing' };

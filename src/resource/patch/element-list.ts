@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { type PatchTree } from './patch-tree';
 import { unfit } from './tree-patch';
 
 /** An element as FHIR writes it: `extra` are id and extensions of a primitive (http://hl7.org/fhir/R4/json.html#primitive). */
@@ -12,6 +13,7 @@ export class ElementList {
   private readonly elements: Element[];
 
   constructor(
+    private readonly tree: PatchTree,
     private readonly parent: JsonObject,
     private readonly key: string,
   ) {
@@ -51,30 +53,24 @@ export class ElementList {
   }
 
   private store(): void {
-    storeColumn(
-      this.parent,
+    this.storeColumn(
       this.key,
       this.elements.map(({ value }) => value),
     );
-    storeColumn(
-      this.parent,
+    this.storeColumn(
       `_${this.key}`,
       this.elements.map(({ extra }) => extra),
     );
   }
 
+  private storeColumn(key: string, column: readonly (JsonValue | undefined)[]): void {
+    const isEmpty = column.every((value) => value === undefined);
+    this.tree.set(this.parent, key, isEmpty ? undefined : column.map((value) => value ?? null));
+  }
+
   private noIndex(index: number): Error {
     return unfit(`"${this.key}" has ${this.length} elements: there is no place for index ${index}.`);
   }
-}
-
-function storeColumn(parent: JsonObject, key: string, column: readonly (JsonValue | undefined)[]): void {
-  if (column.every((value) => value === undefined)) parent.delete(key);
-  else
-    parent.set(
-      key,
-      column.map((value) => value ?? null),
-    );
 }
 
 function listAt(parent: JsonObject, key: string): readonly JsonValue[] {

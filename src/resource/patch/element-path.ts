@@ -1,5 +1,4 @@
 import { compileLocations, ExpressionError, type LocationStep, NotAllowed } from '../../fhirpath/fhirpath';
-import { type JsonValue, printLossless } from '../../platform/json/lossless';
 import { malformed, shown, unfit } from './tree-patch';
 
 /** A member, or one element of a repeated member; of a choice its JSON name, maybe without the type (`value` for `valueQuantity`). */
@@ -11,21 +10,24 @@ export type ElementLocation = readonly ElementStep[];
 /** A FHIRPath that names elements of the resource that is patched. */
 export interface ElementPath {
   readonly text: string;
-  /** @throws ServiceError 'unprocessable' when the path yields anything but elements. */
-  find(tree: JsonValue): readonly ElementLocation[];
+  /**
+   * @param resource plain values, with rounded numbers
+   * @throws ServiceError 'unprocessable' when the path yields anything but elements.
+   */
+  find(resource: unknown): readonly ElementLocation[];
 }
 
 /**
- * Compiles a path. It sees a copy with rounded numbers.
+ * Compiles a path.
  * @throws ServiceError 'invalid' for what is no FHIRPath, 'unprocessable' for a function that patches may not use.
  */
 export function compileElementPath(text: string): ElementPath {
   const locate = locatorOf(text);
   return {
     text,
-    find: (tree) => {
+    find: (resource) => {
       const found = new Map<string, ElementLocation>();
-      for (const location of located(() => locate(JSON.parse(printLossless(tree))), text)) {
+      for (const location of located(() => locate(resource), text)) {
         if (location === undefined) throw unfit(`The path "${shown(text)}" yields no elements of the resource.`);
         found.set(JSON.stringify(location), location);
       }

@@ -1,39 +1,36 @@
 import { type JsonValue } from '../../platform/json/lossless';
-import { withinTime } from '../../platform/time/within-time';
+import { type Steps } from '../../platform/time/steps';
 import { type ElementPath, compileElementPath } from './element-path';
 import { type PatchOperation, operationsOf } from './patch-operation';
+import { PatchTree } from './patch-tree';
 import { PatchedResource } from './patched-resource';
 import { type TreePatch, shown, unfit } from './tree-patch';
 
-/** Long for any patch that people write, short for those who wait behind it: the process does nothing else meanwhile. */
-const MAX_MILLISECONDS = 1_000;
+type Operation = (resource: PatchedResource) => void;
 
 /**
  * Compiles a FHIRPath patch (http://hl7.org/fhir/R4/fhirpatch.html). All operations apply, or none. A path names exactly one
  * element, of `insert` and `move` the list; only `delete` may find nothing, as R4 says.
  * @throws ServiceError 'invalid' for malformed operations; the patch itself throws 'unprocessable' where it does not fit.
  */
-export function compileFhirPathPatch(patch: JsonValue): TreePatch {
-  const steps = inTime(() => operationsOf(patch).map(stepOf));
-  return (tree) => {
+export function* compileFhirPathPatch(patch: JsonValue): Steps<TreePatch> {
+  const operations: Operation[] = [];
+  for (const operation of operationsOf(patch)) {
+    operations.push(compiledOperation(operation));
+    yield;
+  }
+  return function* (tree): Steps<JsonValue> {
     if (!(tree instanceof Map)) return tree;
-    const resource = new PatchedResource(tree);
-    inTime(() => {
-      for (const step of steps) step(resource);
-      return true;
-    });
+    const resource = new PatchedResource(yield* PatchTree.of(tree));
+    for (const apply of operations) {
+      apply(resource);
+      yield;
+    }
     return tree;
   };
 }
 
-/** @throws ServiceError 'unprocessable' when the time is over. */
-function inTime<T>(work: () => T): T {
-  const result = withinTime(MAX_MILLISECONDS, work);
-  if (result === undefined) throw unfit('The patch takes too long: use simpler paths, or fewer operations.');
-  return result;
-}
-
-function stepOf(operation: PatchOperation): (resource: PatchedResource) => void {
+function compiledOperation(operation: PatchOperation): Operation {
   switch (operation.type) {
     case 'add': {
       const { name, value } = operation;

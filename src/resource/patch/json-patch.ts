@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { type Steps } from '../../platform/time/steps';
 import { indexOf, parsePointer } from './json-pointer';
 import { PatchEffort } from './patch-effort';
 import { isSameValue } from './same-value';
@@ -18,9 +19,12 @@ type Operation =
 export function compileJsonPatch(patch: JsonValue): TreePatch {
   if (!Array.isArray(patch)) throw malformed('A JSON Patch is an array of operations (RFC 6902).');
   const operations = patch.map(operationOf);
-  return (tree) => {
+  return function* (tree): Steps<JsonValue> {
     const document = new PatchedDocument(tree);
-    for (const operation of operations) document.apply(operation);
+    for (const operation of operations) {
+      document.apply(operation);
+      yield;
+    }
     return document.root;
   };
 }

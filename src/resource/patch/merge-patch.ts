@@ -1,11 +1,14 @@
 import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { type Steps } from '../../platform/time/steps';
 import { type TreePatch } from './tree-patch';
 
 /** Compiles a merge patch (RFC 7396): members replace members, `null` removes one, arrays are replaced as a whole. */
-export const compileMergePatch =
-  (patch: JsonValue): TreePatch =>
-  (tree) =>
-    merged(tree, patch);
+export function compileMergePatch(patch: JsonValue): TreePatch {
+  return function* (tree): Steps<JsonValue> {
+    yield;
+    return merged(tree, patch);
+  };
+}
 
 /** Recurses as deep as the patch, whose depth the scan of the body has bounded. */
 function merged(target: JsonValue | undefined, patch: JsonValue): JsonValue {

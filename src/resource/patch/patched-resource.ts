@@ -4,6 +4,7 @@ import { type ElementLocation, type ElementPath, type ElementStep } from './elem
 import { type MemberType, isDefined, memberType, typeOf } from './element-type';
 import { choiceKey, elementOf, keyFor } from './element-value';
 import { PatchEffort } from './patch-effort';
+import { type PatchTree } from './patch-tree';
 import { type PatchValue } from './patch-operation';
 import { shown, unfit } from './tree-patch';
 
@@ -17,11 +18,11 @@ interface Place {
 export class PatchedResource {
   private readonly effort = new PatchEffort();
 
-  constructor(private readonly tree: JsonObject) {}
+  constructor(private readonly tree: PatchTree) {}
 
   /** @throws ServiceError 'unprocessable' unless the path names exactly one element. */
   findOne(path: ElementPath): ElementLocation {
-    const [only, ...others] = path.find(this.tree);
+    const [only, ...others] = path.find(this.tree.plain);
     if (only !== undefined && others.length === 0) return only;
     const found = only === undefined ? 'names no element' : `names ${others.length + 1} elements`;
     throw unfit(`The path "${shown(path.text)}" ${found} of the resource; it must name one.`);
@@ -34,13 +35,13 @@ export class PatchedResource {
     const member = memberType(type, key);
     const element = this.element(value, member, at);
     if (member?.isRepeated ?? Array.isArray(members.get(key))) {
-      const list = new ElementList(members, key);
+      const list = new ElementList(this.tree, members, key);
       list.insert(list.length, element);
       return;
     }
     const isTaken = [...members.keys()].some((known) => isSameMember(type, known.replace(/^_/, ''), key));
     if (isTaken) throw unfit(`"${shown(key)}" is there already: use replace.`);
-    setElement(members, key, element);
+    this.setElement(members, key, element);
   }
 
   insert(at: ElementLocation, name: string, index: number, value: PatchValue): void {
@@ -54,10 +55,10 @@ export class PatchedResource {
 
   /** Deletes the element that the path names, if any, and what is empty without it: FHIR knows no empty elements. */
   delete(path: ElementPath): void {
-    if (path.find(this.tree).length === 0) return;
+    if (path.find(this.tree.plain).length === 0) return;
     const at = this.findOne(path);
     const { step, parent } = this.parentOf(at);
-    removeElement(parent.members, step);
+    this.removeElement(parent.members, step);
     this.prune(at.slice(0, -1));
   }
 
@@ -68,8 +69,8 @@ export class PatchedResource {
     const isOtherType = member?.choices !== undefined && value.kind === 'typed';
     const key = isOtherType ? choiceKey(member, value) : step.key;
     const element = this.element(value, member, at.slice(0, -1));
-    rename(parent.members, step.key, key);
-    putElement(parent.members, { key, index: step.index }, element);
+    this.tree.rename(parent.members, step.key, key);
+    this.putElement(parent.members, { key, index: step.index }, element);
   }
 
   private element(value: PatchValue, member: MemberType | undefined, at: ElementLocation): Element {
@@ -85,7 +86,7 @@ export class PatchedResource {
     const { members, type } = this.placeAt(at);
     const member = memberType(type, name);
     if (isDefined(type) && member?.isRepeated !== true) throw unfit(`${type} has no list "${shown(name)}".`);
-    return { list: new ElementList(members, name), member };
+    return { list: new ElementList(this.tree, members, name), member };
   }
 
   private parentOf(at: ElementLocation): { step: ElementStep; parent: Place } {
@@ -96,10 +97,11 @@ export class PatchedResource {
   }
 
   private placeAt(at: ElementLocation): Place {
-    let place: Place = { members: this.tree, type: typeOf(this.tree, undefined) };
+    const { root } = this.tree;
+    let place: Place = { members: root, type: typeOf(root, undefined) };
     for (const found of at) {
       const step = stepIn(place, found);
-      const members = membersAt(place.members, step);
+      const members = this.membersAt(place.members, step);
       place = { members, type: typeOf(members, memberType(place.type, step.key)?.type) };
     }
     return place;
@@ -109,9 +111,34 @@ export class PatchedResource {
     if (at.length === 0 || this.placeAt(at).members.size > 0) return;
     const { step, parent } = this.parentOf(at);
     const element = elementAt(parent.members, step);
-    if (element.value instanceof Map) removeElement(parent.members, step);
-    else putElement(parent.members, step, { ...element, extra: undefined });
+    if (element.value instanceof Map) this.removeElement(parent.members, step);
+    else this.putElement(parent.members, step, { ...element, extra: undefined });
     this.prune(at.slice(0, -1));
+  }
+
+  /** The members of an element; of a primitive those beside its value, which are made when they are first needed. */
+  private membersAt(members: JsonObject, step: ElementStep): JsonObject {
+    const { value, extra } = elementAt(members, step);
+    if (value instanceof Map) return value;
+    if (extra instanceof Map) return extra;
+    const made: JsonObject = new Map();
+    this.putElement(members, step, { value, extra: made });
+    return made;
+  }
+
+  private setElement(members: JsonObject, key: string, { value, extra }: Element): void {
+    this.tree.set(members, key, value);
+    this.tree.set(members, `_${key}`, extra);
+  }
+
+  private putElement(members: JsonObject, { key, index }: ElementStep, element: Element): void {
+    if (index === undefined) this.setElement(members, key, element);
+    else new ElementList(this.tree, members, key).replace(index, element);
+  }
+
+  private removeElement(members: JsonObject, { key, index }: ElementStep): void {
+    if (index === undefined) this.setElement(members, key, { value: undefined, extra: undefined });
+    else new ElementList(this.tree, members, key).remove(index);
   }
 }
 
@@ -130,44 +157,6 @@ function elementAt(members: JsonObject, { key, index }: ElementStep): Element {
   const at = (value: JsonValue | undefined): JsonValue | undefined =>
     index === undefined || !Array.isArray(value) ? value : value[index];
   return { value: at(members.get(key)), extra: at(members.get(`_${key}`)) };
-}
-
-/** The members of an element; of a primitive those beside its value, which come to be when they are asked for. */
-function membersAt(members: JsonObject, step: ElementStep): JsonObject {
-  const { value, extra } = elementAt(members, step);
-  if (value instanceof Map) return value;
-  if (extra instanceof Map) return extra;
-  const made: JsonObject = new Map();
-  putElement(members, step, { value, extra: made });
-  return made;
-}
-
-function setElement(members: JsonObject, key: string, { value, extra }: Element): void {
-  for (const [name, content] of [
-    [key, value],
-    [`_${key}`, extra],
-  ] as const) {
-    if (content === undefined) members.delete(name);
-    else members.set(name, content);
-  }
-}
-
-function putElement(members: JsonObject, { key, index }: ElementStep, element: Element): void {
-  if (index === undefined) setElement(members, key, element);
-  else new ElementList(members, key).replace(index, element);
-}
-
-function removeElement(members: JsonObject, { key, index }: ElementStep): void {
-  if (index === undefined) setElement(members, key, { value: undefined, extra: undefined });
-  else new ElementList(members, key).remove(index);
-}
-
-/** Gives a member another name at the same place. */
-function rename(members: JsonObject, from: string, to: string): void {
-  if (from === to) return;
-  const entries = [...members];
-  members.clear();
-  for (const [key, value] of entries) members.set(key === from ? to : key === `_${from}` ? `_${to}` : key, value);
 }
 
 /** `valueString` and `valueQuantity` are one member. */

@@ -3,7 +3,8 @@ import { FORMAT_PARAMETERS } from '../../fhir/requested-format';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
-import { readJson } from '../../platform/json/read-json';
+import { readJsonInSteps } from '../../platform/json/read-json';
+import { type Steps } from '../../platform/time/steps';
 import { parsePosition } from '../../resource/api/history-position';
 import { type HistoryPosition } from '../../resource/store/history-statements';
 import { newTopicOf, type Topic } from '../topic';
@@ -38,8 +39,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
  * @throws ServiceError 'invalid' for a parameter that is unknown or malformed, 'unprocessable' for a topic that could not
  * be stored
  */
-export function readDryRunRequest(body: Buffer, query: URLSearchParams, now: Date): DryRunRequest {
-  const values = valuesOf(body, query);
+export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Date): Steps<DryRunRequest> {
+  const values = yield* valuesOf(body, query);
   const topic = values.get('topic');
   if (topic === undefined) {
     throw new ServiceError(
@@ -57,7 +58,7 @@ export function readDryRunRequest(body: Buffer, query: URLSearchParams, now: Dat
   if (start > end) throw invalid('start', 'must not lie behind the end.');
   const after = text('_after');
   return {
-    topic: newTopicOf(topic as Resource),
+    topic: yield* newTopicOf(topic as Resource),
     start: new Date(start),
     end: new Date(Math.min(end, now.getTime())),
     count: countOf(values.get('_count')),
@@ -65,7 +66,7 @@ export function readDryRunRequest(body: Buffer, query: URLSearchParams, now: Dat
   };
 }
 
-function valuesOf(body: Buffer, query: URLSearchParams): ReadonlyMap<string, unknown> {
+function* valuesOf(body: Buffer, query: URLSearchParams): Steps<ReadonlyMap<string, unknown>> {
   const values = new Map<string, unknown>();
   const set = (name: string, value: unknown): void => {
     if (!Object.hasOwn(VALUES, name)) {
@@ -75,7 +76,7 @@ function valuesOf(body: Buffer, query: URLSearchParams): ReadonlyMap<string, unk
     values.set(name, value);
   };
   for (const [name, value] of query) if (!FORMAT_PARAMETERS.includes(name)) set(name, value);
-  const sent = body.length === 0 ? undefined : (readJson(decodeUtf8(body)).value as Resource);
+  const sent = body.length === 0 ? undefined : ((yield* readJsonInSteps(decodeUtf8(body))).value as Resource);
   if (sent?.resourceType !== 'Parameters') {
     if (sent !== undefined) set('topic', topicIn(sent));
     return values;

@@ -3,6 +3,7 @@ import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
+import { Slices } from '../../platform/time/slices';
 import { ResourceTypes } from '../../resource/resource-types';
 import { dryRunParameters } from './dry-run-answer';
 import { readDryRunRequest } from './dry-run-request';
@@ -47,10 +48,11 @@ export class DryRunOperation implements OperationHandler {
     private readonly dryRun: TopicDryRun,
     private readonly types: ResourceTypes,
     private readonly clock: Clock,
+    private readonly slices: Slices,
   ) {}
 
   async execute({ body, query }: OperationRequest): Promise<FhirAnswer> {
-    const request = readDryRunRequest(body, query, this.clock.now());
+    const request = await this.slices.run(readDryRunRequest(body, query, this.clock.now()));
     for (const { type } of request.topic.triggers) {
       if (!this.types.names().includes(type))
         throw new ServiceError('unprocessable', `"${type}" is not a resource type of this server.`);

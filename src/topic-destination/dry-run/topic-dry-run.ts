@@ -1,7 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
+import { RequestContext } from '../../platform/http/request-context';
 import { Clock } from '../../platform/time/clock';
+import { CpuBudget } from '../../platform/time/cpu-budget';
+import { Slices } from '../../platform/time/slices';
 import { type Interaction } from '../../resource/resource-change';
 import { ResourceHistory } from '../../resource/resource-history';
 import { ResourceReader } from '../../resource/resource-reader';
@@ -10,7 +13,6 @@ import { type StoredVersion } from '../../resource/stored-resource';
 import { ChangedTexts } from '../changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences } from '../criteria-evaluation';
 import { ReadableFocus } from '../readable-focus';
-import { CpuBudget } from '../cpu-budget';
 import { type Criterion } from '../../fhirpath/fhirpath';
 import { type DryRunRequest } from './dry-run-request';
 import { type TriggerClauses, triggerClausesOf } from './trigger-clauses';
@@ -43,39 +45,59 @@ export interface DryRunResult {
   readonly next?: HistoryPosition;
 }
 
-const CHUNK = 500;
+/** Versions that are read at once: each may be a large resource, and has an earlier one beside it. */
+const CHUNK = 100;
 
 /** For a call that only counts. */
 const MAX_EXAMINED = 20_000;
 const MAX_MILLISECONDS = 10_000;
 
-/** Others are served after this time. */
-const SLICE_MILLISECONDS = 5;
+/** A dry run is patient; many at once would slow down the searches of others. */
+const LONGEST_WAIT_MILLISECONDS = 10_000;
 
-/** Asks a topic of versions that were written, as if it had been active then. */
+/** Evaluates a topic on versions that were written, as if it had been active then. Ends when the caller disconnects. */
 @Injectable()
 export class TopicDryRun {
   private readonly evaluation: CriteriaEvaluation;
+  private readonly slots = new Slots({
+    permits: 2,
+    perCaller: 1,
+    longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
+    busyMessage: 'Other dry runs are under way. Try again in a few seconds.',
+  });
 
   constructor(
     private readonly history: ResourceHistory,
     private readonly reader: ResourceReader,
     private readonly readable: ReadableFocus,
+    private readonly requests: RequestContext,
+    private readonly slices: Slices,
     clock: Clock,
     environment: Environment,
   ) {
-    // Of its own: a draft that is slow may not make those wait that are in force.
-    this.evaluation = new CriteriaEvaluation(new CpuBudget(clock), environment);
+    // A separate budget: a slow draft must not leave criteria in force undecided.
+    this.evaluation = new CriteriaEvaluation(new CpuBudget(clock), environment, slices);
   }
 
-  async run({ topic, start, end, count, after }: DryRunRequest): Promise<DryRunResult> {
-    const triggers = topic.triggers.map(triggerClausesOf);
+  /** @throws ServiceError 'busy' when too many dry runs wait, or the caller has one under way. */
+  run(request: DryRunRequest): Promise<DryRunResult> {
+    const { caller: key, signal } = this.requests.ticket;
+    return this.slots.run({ key, signal }, () => this.examine(request, signal));
+  }
+
+  private async examine(
+    { topic, start, end, count, after }: DryRunRequest,
+    signal: AbortSignal,
+  ): Promise<DryRunResult> {
+    const triggers: TriggerClauses[] = [];
+    for (const trigger of topic.triggers) triggers.push(await this.slices.run(triggerClausesOf(trigger)));
     const types = [...new Set(topic.triggers.map(({ type }) => type))];
     const endsAt = performance.now() + MAX_MILLISECONDS;
     const verdicts: VersionVerdict[] = [];
     let from = after;
     let isOver = types.length === 0;
     while (!isOver && verdicts.length < (count === 0 ? MAX_EXAMINED : count) && performance.now() < endsAt) {
+      signal.throwIfAborted();
       const most = count === 0 ? CHUNK : Math.min(CHUNK, count - verdicts.length);
       const page = await this.history.page({
         scope: { types, since: start },
@@ -102,19 +124,17 @@ export class TopicDryRun {
     );
     const texts = new Map(earlier.map((one) => [`${one.type}/${one.id}/${one.version}`, one.text]));
     const verdicts: VersionVerdict[] = [];
-    let sliceStart = performance.now();
+    const pause = this.slices.pauses();
     for (const version of visible) {
-      if (performance.now() - sliceStart > SLICE_MILLISECONDS) {
-        await nextTurn();
-        sliceStart = performance.now();
-      }
+      await pause();
       const previous = texts.get(`${version.type}/${version.id}/${version.version - 1}`);
       const interaction = version.text === undefined ? 'delete' : previous === undefined ? 'create' : 'update';
       const change = new ChangedTexts(version.text, previous);
       const own = triggers.filter(({ trigger }) => trigger.type === version.type);
-      const told: TriggerVerdict[] = [];
-      for (const one of own) told.push({ index: triggers.indexOf(one), ...(await this.ask(one, interaction, change)) });
-      verdicts.push({ version, interaction, triggers: told });
+      const found: TriggerVerdict[] = [];
+      for (const one of own)
+        found.push({ index: triggers.indexOf(one), ...(await this.ask(one, interaction, change)) });
+      verdicts.push({ version, interaction, triggers: found });
     }
     return verdicts;
   }

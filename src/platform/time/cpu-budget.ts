@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from './clock';
+
+/** Work that takes longer is slow: most takes a hundredth of this. */
+const SLOW_MILLISECONDS = 5;
+
+/** The share of the process's time that slow work may take, and how much at once. A pause of the process now and then is no fault. */
+const OF_ONE = { share: 0.01, atOnceMilliseconds: 100 };
+const OF_ALL = { share: 0.1, atOnceMilliseconds: 1_000 };
+
+/** Definitions that were slow; beyond it the oldest is forgotten. */
+const MAX_KNOWN = 10_000;
+
+/**
+ * The CPU time of synchronous work that callers' definitions decide (criteria of topics, constraints of profiles). All slow work
+ * together leaves the process nine tenths of its time.
+ */
+@Injectable()
+export class CpuBudget {
+  private readonly ofOne = new Map<unknown, Debt>();
+  private readonly ofAll = new Debt(OF_ALL);
+
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * @param definition what the work is remembered by. Once it took too much, it waits until a hundred times as long is over. One
+   * that was never slow is always allowed: others' slow definitions must not stop it.
+   */
+  allows(definition: unknown): boolean {
+    const debt = this.ofOne.get(definition);
+    if (debt === undefined) return true;
+    const now = this.now();
+    return !debt.isOpenAt(now) && !this.ofAll.isOpenAt(now);
+  }
+
+  /** Notes work that has been run just now. */
+  spend(definition: unknown, milliseconds: number): void {
+    if (milliseconds <= SLOW_MILLISECONDS) return;
+    const debt = this.ofOne.get(definition) ?? new Debt(OF_ONE);
+    if (this.ofOne.size >= MAX_KNOWN) this.ofOne.delete(this.ofOne.keys().next().value);
+    this.ofOne.set(definition, debt);
+    const now = this.now();
+    for (const one of [debt, this.ofAll]) one.add(milliseconds, now);
+  }
+
+  private now(): number {
+    return this.clock.now().getTime();
+  }
+}
+
+/** Time that was taken, and is paid back by waiting. */
+class Debt {
+  private milliseconds = 0;
+  private at = 0;
+
+  constructor(private readonly limit: typeof OF_ONE) {}
+
+  /** Whether more was taken than is allowed at once. */
+  isOpenAt(now: number): boolean {
+    return this.leftAt(now) > this.limit.atOnceMilliseconds;
+  }
+
+  add(milliseconds: number, now: number): void {
+    this.milliseconds = this.leftAt(now) + milliseconds;
+    this.at = now;
+  }
+
+  private leftAt(now: number): number {
+    return Math.max(0, this.milliseconds - (now - this.at) * this.limit.share);
+  }
+}

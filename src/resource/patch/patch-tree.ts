@@ -1,0 +1,84 @@
+import { JsonNumber, type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { type Steps } from '../../platform/time/steps';
+
+type PlainObject = Record<string, unknown>;
+
+/** Objects that are copied between two pauses. */
+const OBJECTS_AT_ONCE = 512;
+
+/**
+ * A resource that is patched: the lossless values, and beside each object a plain one with rounded numbers. Paths are evaluated
+ * on the plain ones. Both change together, so that no operation prints and parses the resource.
+ */
+export class PatchTree {
+  private readonly plainObjects = new WeakMap<JsonObject, PlainObject>();
+
+  private constructor(readonly root: JsonObject) {}
+
+  static *of(root: JsonObject): Steps<PatchTree> {
+    const tree = new PatchTree(root);
+    // Inner objects stand behind outer ones. They are copied first, so that no copy goes deeper than one object.
+    const objects = [root];
+    for (const [index, object] of objects.entries()) {
+      for (const member of object.values()) gatherObjects(member, objects);
+      if (index % OBJECTS_AT_ONCE === 0) yield;
+    }
+    for (const [index, object] of objects.reverse().entries()) {
+      tree.objectOf(object);
+      if (index % OBJECTS_AT_ONCE === 0) yield;
+    }
+    return tree;
+  }
+
+  /** The plain resource. */
+  get plain(): unknown {
+    return this.objectOf(this.root);
+  }
+
+  /** Sets a member at its place, or at the end; removes it without a value. */
+  set(object: JsonObject, key: string, value: JsonValue | undefined): void {
+    const plain = this.objectOf(object);
+    if (value === undefined) {
+      object.delete(key);
+      Reflect.deleteProperty(plain, key);
+    } else {
+      object.set(key, value);
+      define(plain, key, this.plainOf(value));
+    }
+  }
+
+  /** Gives a member and its sibling another name, at the same places. */
+  rename(object: JsonObject, from: string, to: string): void {
+    if (from === to) return;
+    const entries = [...object];
+    for (const [key] of entries) this.set(object, key, undefined);
+    for (const [key, value] of entries)
+      this.set(object, key === from ? to : key === `_${from}` ? `_${to}` : key, value);
+  }
+
+  private plainOf(value: JsonValue): unknown {
+    if (value instanceof JsonNumber) return Number(value.text);
+    if (Array.isArray(value)) return value.map((item) => this.plainOf(item));
+    return value instanceof Map ? this.objectOf(value) : value;
+  }
+
+  private objectOf(object: JsonObject): PlainObject {
+    const known = this.plainObjects.get(object);
+    if (known !== undefined) return known;
+    const plain: PlainObject = {};
+    for (const [key, member] of object) define(plain, key, this.plainOf(member));
+    this.plainObjects.set(object, plain);
+    return plain;
+  }
+}
+
+function gatherObjects(value: JsonValue, objects: JsonObject[]): void {
+  if (value instanceof Map) objects.push(value);
+  else if (Array.isArray(value)) for (const item of value) gatherObjects(item, objects);
+}
+
+/** A patch of an own type may name any member: `__proto__` becomes one, as by `JSON.parse`. */
+function define(plain: PlainObject, key: string, value: unknown): void {
+  if (key !== '__proto__') plain[key] = value;
+  else Object.defineProperty(plain, key, { value, enumerable: true, configurable: true, writable: true });
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { longestTurn } from '../../../test/support/longest-turn';
+import { RequestContext } from '../../platform/http/request-context';
+import { parseLossless, printLossless } from '../../platform/json/lossless';
+import { Slices } from '../../platform/time/slices';
+import { atOnce } from '../../platform/time/steps';
+import { compileFhirPathPatch } from './fhirpath-patch';
+import { compileResourcePatch } from './resource-patch';
+
+const slices = new Slices(new RequestContext());
+
+interface Operation {
+  readonly type: string;
+  readonly path: string;
+  readonly [part: string]: unknown;
+}
+
+const patchOf = (operations: readonly Operation[]): string =>
+  JSON.stringify({
+    resourceType: 'Parameters',
+    parameter: operations.map(({ type, path, value, ...others }) => ({
+      name: 'operation',
+      part: [
+        { name: 'type', valueCode: type },
+        { name: 'path', valueString: path },
+        ...(value === undefined ? [] : [{ name: 'value', ...(value as object) }]),
+        ...Object.entries(others).map(([name, given]) =>
+          typeof given === 'number' ? { name, valueInteger: given } : { name, valueString: given },
+        ),
+      ],
+    })),
+  });
+
+const apply = async (stored: string, operations: readonly Operation[]): Promise<string> => {
+  const patch = await compileResourcePatch(undefined, patchOf(operations), 1e7, slices);
+  return (await patch(stored)).text;
+};
+
+const named = (count: number): string =>
+  `{"resourceType":"Patient","name":[${Array.from({ length: count }, (_, n) => `{"given":["${n}"],"family":"f"}`).join(',')}]}`;
+
+describe(compileResourcePatch.name, () => {
+  it('S22: applies hundreds of operations to 60 kB in short turns', async () => {
+    const operations = Array.from({ length: 250 }, (_, n) => ({
+      type: 'replace',
+      path: `Patient.name[${n}].family`,
+      value: { valueString: `g${n}` },
+    }));
+    let text = '';
+    const longest = await longestTurn(async () => (text = await apply(named(1500), operations)));
+    expect(text).toContain('{"given":["249"],"family":"g249"},{"given":["250"],"family":"f"}');
+    expect(longest).toBeLessThan(250);
+  });
+
+  it('S22: looks 16 times for what is not there in 400 kB, in short turns', async () => {
+    const operations = Array.from({ length: 16 }, () => ({ type: 'delete', path: 'Patient.contact.name.family' }));
+    const stored = named(10_000);
+    let text = '';
+    const longest = await longestTurn(async () => (text = await apply(stored, operations)));
+    expect(text).toBe(stored);
+    expect(longest).toBeLessThan(250);
+  });
+
+  it('S22: ends a path that takes too long, and a patch of many that take long', async () => {
+    const inner = "given.where($this.length() > 0).exists() and family.where($this.startsWith('f')).exists()";
+    const slow = `Patient.name.where(${Array.from({ length: 12 }, () => inner).join(' and ')})[0].family`;
+    const value = { valueString: 'f' };
+    const refused = { kind: 'unprocessable', message: expect.stringContaining('takes too long') as unknown };
+    const longest = await longestTurn(async () => {
+      await expect(apply(named(4000), [{ type: 'replace', path: slow, value }])).rejects.toMatchObject(refused);
+      const some = { type: 'delete', path: "Patient.name.where(family = 'none')" };
+      await expect(apply(named(4000), Array(1000).fill(some) as Operation[])).rejects.toMatchObject(refused);
+    });
+    expect(longest).toBeLessThan(250);
+  });
+
+  it('S22: gives what a tree for each operation gives, digit by digit', () => {
+    const index = fc.nat({ max: 3 });
+    const name = { valueHumanName: { family: 'n', given: ['x', 'y'] } };
+    const operation: fc.Arbitrary<Operation> = fc.oneof(
+      fc.constant({ type: 'add', path: 'Patient', name: 'name', value: name }),
+      index.map((at) => ({ type: 'insert', path: 'Patient.name', index: at, value: name })),
+      fc
+        .tuple(index, index)
+        .map(([source, destination]) => ({ type: 'move', path: 'Patient.name', source, destination })),
+      index.map((at) => ({ type: 'delete', path: `Patient.name[${at}].given[0]` })),
+      index.map((at) => ({ type: 'delete', path: `Patient.name[${at}]` })),
+      fc.constant({ type: 'delete', path: "Patient.name.where(family = 'n').first()" }),
+      fc
+        .constantFrom({ valueInteger: 2 }, { valueBoolean: true })
+        .map((value) => ({ type: 'replace', path: 'Patient.multipleBirth', value })),
+      index.map((at) => ({
+        type: 'add',
+        path: `Patient.name[${at}].family`,
+        name: 'extension',
+        value: { valueExtension: { url: 'http://e', valueDecimal: 1.5 } },
+      })),
+      fc.constant({ type: 'delete', path: "Patient.name.first().family.extension('http://e')" }),
+      fc.constant({ type: 'replace', path: 'Patient.extension.value', value: { valueDecimal: 2 } }),
+    );
+    const stored =
+      '{"resourceType":"Patient","extension":[{"url":"http://d","valueDecimal":1.10}],"name":[{"family":"a","given":["A",null],"_given":[null,{"id":"g"}]},{"family":"b"}],"multipleBirthInteger":1}';
+    const result = (operations: readonly Operation[], text: string): string => {
+      const patch = atOnce(compileFhirPathPatch(parseLossless(patchOf(operations))));
+      return printLossless(atOnce(patch(parseLossless(text))));
+    };
+    const outcome = (run: () => string): string => {
+      try {
+        return run();
+      } catch (error) {
+        return String(error);
+      }
+    };
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 12 }), (operations) => {
+        const together = outcome(() => result(operations, stored));
+        expect(together).toBe(outcome(() => operations.reduce((text, one) => result([one], text), stored)));
+      }),
+    );
+  });
+});

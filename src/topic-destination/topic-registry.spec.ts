@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Destinations } from '../delivery/destinations';
+import { type RegistryEpoch } from '../platform/database/registry-epoch';
+import { type UnitOfWork } from '../platform/database/unit-of-work';
+import { RequestContext } from '../platform/http/request-context';
+import { Slices } from '../platform/time/slices';
+import { type ResourceReader } from '../resource/resource-reader';
+import { TopicRegistry } from './topic-registry';
+
+const url = (n: number): string => `http://topics.example/${n}`;
+
+/** A registry of so many topics, each with a destination. */
+function registryOf(topics: number, trigger: readonly object[]): TopicRegistry {
+  const texts = Array.from({ length: topics }, (_, n) =>
+    JSON.stringify({ resourceType: 'SvcSubscriptionTopic', url: url(n), version: '1', status: 'active', trigger }),
+  );
+  const destinations = texts.map((_text, n) => ({
+    destinationKey: n,
+    presentation: JSON.stringify({ topic: n % 2 === 0 ? url(n) : `${url(n)}|1` }),
+  }));
+  return new TopicRegistry(
+    { current: () => Promise.resolve({ registries: 1, rights: 1 }) } as unknown as RegistryEpoch,
+    { isOpen: false } as UnitOfWork,
+    { list: () => Promise.resolve(texts.map((text) => ({ text }))) } as unknown as ResourceReader,
+    { list: () => Promise.resolve(destinations) } as unknown as Destinations,
+    new Slices(new RequestContext()),
+  );
+}
+
+describe(TopicRegistry, () => {
+  it('finds the destinations of a topic by its URL, with or without its version', async () => {
+    const registry = registryOf(3, [{ resource: 'Patient' }, { resource: 'Group' }]);
+    const found = await registry.triggersOf('Patient');
+    expect(
+      found.map(({ topicUrl, destinations }) => [topicUrl, destinations.map((one) => one.destinationKey)]),
+    ).toEqual([
+      [url(0), [0]],
+      [url(1), [1]],
+      [url(2), [2]],
+    ]);
+    expect(await registry.triggersOf('Group')).toHaveLength(3);
+    expect(await registry.triggersOf('Observation')).toEqual([]);
+  });
+
+  it('S18: loads 50,000 triggers of one type without copying them for each other', async () => {
+    const registry = registryOf(
+      500,
+      Array.from({ length: 100 }, () => ({ resource: 'Patient' })),
+    );
+    const started = process.cpuUsage();
+    expect(await registry.triggersOf('Patient')).toHaveLength(50_000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(1_000);
+  });
+});
