@@ -86,6 +86,11 @@ export class ResourceDraft {
     return this.members.find((member) => member.key === key)?.valueText;
   }
 
+  /** About the length of the text. */
+  get characters(): number {
+    return this.members.reduce((sum, { valueText }) => sum + valueText.length, 0);
+  }
+
   /** Replaces a top-level member by a JSON text, or adds it at the end; `value` is what JSON.parse makes of the text. */
   setMember(key: string, valueText: string, value = JSON.parse(valueText) as unknown): void {
     const member: JsonMember = { key, keyText: JSON.stringify(key), valueText };

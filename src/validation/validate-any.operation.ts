@@ -3,6 +3,7 @@ import { type FhirAnswer } from '../fhir/fhir-answer';
 import { type Resource } from '../fhir/types';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { ServiceError } from '../platform/errors/service-error';
+import { Slices } from '../platform/time/slices';
 import { DryRun } from './dry-run';
 import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 
@@ -21,10 +22,13 @@ import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
   exampleBody: { resourceType: 'Patient', name: [{ family: 'Okafor' }], gender: 'female' },
 })
 export class ValidateAny implements OperationHandler {
-  constructor(private readonly dryRun: DryRun) {}
+  constructor(
+    private readonly dryRun: DryRun,
+    private readonly slices: Slices,
+  ) {}
 
-  execute({ body, query }: OperationRequest): Promise<FhirAnswer> {
-    const request = readValidateRequest(undefined, body, query);
+  async execute({ body, query }: OperationRequest): Promise<FhirAnswer> {
+    const request = await this.slices.run(readValidateRequest(undefined, body, query));
     if (request.mode === 'delete')
       throw new ServiceError('invalid', 'Mode "delete" is for one resource: call /Type/id/$validate.', {
         expression: 'mode',

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
 import { ANY_TYPE, Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
-import { readJson } from '../platform/json/read-json';
+import { readJsonInSteps, type ScannedJson } from '../platform/json/read-json';
+import { Slices } from '../platform/time/slices';
 import { GrantedReader } from '../resource/rows/granted-reader';
 import { ResourceTypes } from '../resource/resource-types';
 import { DryRun } from './dry-run';
@@ -28,13 +29,19 @@ export class ValidateInstance implements OperationHandler {
     private readonly dryRun: DryRun,
     private readonly reader: GrantedReader,
     private readonly types: ResourceTypes,
+    private readonly slices: Slices,
   ) {}
 
   async execute({ type = '', id = '', body, query }: OperationRequest): Promise<FhirAnswer> {
-    const request = readValidateRequest(type, body, query);
+    const request = await this.slices.run(readValidateRequest(type, body, query));
     this.types.assertKnown(type);
     await this.reader.assertSeen(type, id);
-    const resource = request.resource ?? readJson((await this.reader.read(type, id)).text);
+    const resource = request.resource ?? (await this.stored(type, id));
     return this.dryRun.answer(type, { ...request, resource }, id);
+  }
+
+  private async stored(type: string, id: string): Promise<ScannedJson> {
+    const { text } = await this.reader.read(type, id);
+    return this.slices.run(readJsonInSteps(text));
   }
 }

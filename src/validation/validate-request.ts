@@ -2,7 +2,8 @@ import { type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { elementsOf, membersOf } from '../platform/json/json-members';
-import { readJson, type ScannedJson } from '../platform/json/read-json';
+import { readJsonInSteps, type ScannedJson } from '../platform/json/read-json';
+import { type Steps } from '../platform/time/steps';
 
 /** HL7's OperationDefinition of `$validate`. */
 export const RESOURCE_VALIDATE = 'http://hl7.org/fhir/OperationDefinition/Resource-validate';
@@ -24,10 +25,14 @@ export interface ValidateRequest {
  * @param type that was called; undefined for the whole system
  * @throws ServiceError 'invalid' for what is neither; JsonBodyError for broken text.
  */
-export function readValidateRequest(type: string | undefined, body: Buffer, query: URLSearchParams): ValidateRequest {
-  const sent = body.length === 0 ? undefined : readJson(decodeUtf8(body));
+export function* readValidateRequest(
+  type: string | undefined,
+  body: Buffer,
+  query: URLSearchParams,
+): Steps<ValidateRequest> {
+  const sent = body.length === 0 ? undefined : yield* readJsonInSteps(decodeUtf8(body));
   const isWrapped = isRequest(sent?.value, type === undefined || type === 'Parameters');
-  const parameters = isWrapped && sent !== undefined ? parametersIn(sent) : [];
+  const parameters = isWrapped && sent !== undefined ? yield* parametersIn(sent) : [];
   const wrapped = parameters.find(({ name }) => name === 'resource')?.resource;
   const resource = isWrapped ? wrapped : sent;
   const texts = (name: string): string[] => [
@@ -59,21 +64,24 @@ interface Parameter {
 }
 
 /** The resource keeps its text: its digits are what is validated. */
-function parametersIn(sent: ScannedJson): readonly Parameter[] {
+function* parametersIn(sent: ScannedJson): Steps<readonly Parameter[]> {
   const list = sent.members().find(({ key }) => key === 'parameter')?.valueText ?? '[]';
   if (!list.startsWith('[')) throw new ServiceError('invalid', 'Parameters.parameter must be an array.');
-  return elementsOf(list).map((text) => {
+  const parameters: Parameter[] = [];
+  for (const text of elementsOf(list)) {
+    yield;
     const value = JSON.parse(text) as Readonly<Record<string, unknown>> | null;
     const resource = text.startsWith('{')
       ? membersOf(text).find(({ key }) => key === 'resource')?.valueText
       : undefined;
     const found = value?.valueCode ?? value?.valueUri ?? value?.valueCanonical ?? value?.valueString;
-    return {
+    parameters.push({
       name: value?.name,
       text: typeof found === 'string' ? found : undefined,
-      resource: resource === undefined ? undefined : readJson(resource),
-    };
-  });
+      resource: resource === undefined ? undefined : yield* readJsonInSteps(resource),
+    });
+  }
+  return parameters;
 }
 
 function modeOf(text: string | undefined): ValidateRequest['mode'] {

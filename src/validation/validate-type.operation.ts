@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
 import { ANY_TYPE, Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
+import { Slices } from '../platform/time/slices';
 import { DryRun } from './dry-run';
 import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 
@@ -21,9 +22,12 @@ import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
   exampleBody: { resourceType: 'Patient', name: [{ family: 'Okafor' }], gender: 'female' },
 })
 export class ValidateType implements OperationHandler {
-  constructor(private readonly dryRun: DryRun) {}
+  constructor(
+    private readonly dryRun: DryRun,
+    private readonly slices: Slices,
+  ) {}
 
-  execute({ type = '', body, query }: OperationRequest): Promise<FhirAnswer> {
-    return this.dryRun.answer(type, readValidateRequest(type, body, query));
+  async execute({ type = '', body, query }: OperationRequest): Promise<FhirAnswer> {
+    return this.dryRun.answer(type, await this.slices.run(readValidateRequest(type, body, query)));
   }
 }

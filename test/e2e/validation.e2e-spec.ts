@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { longestTurn } from '../support/longest-turn';
 import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
 interface Outcome {
@@ -360,14 +361,48 @@ describe('a profile', () => {
     expect((await app.post('/fhir/Bundle', valid)).status).toBe(201);
   });
 
-  it('may not hold up a write for ever', async () => {
-    await put({
+  const constrained = (key: string, expression: string): Promise<void> =>
+    put({
       id: 'Observation.code',
       path: 'Observation.code',
-      constraint: [{ key: 'slow-1', severity: 'error', human: 'slow', expression: "text.matches('^(a+)+$')" }],
+      constraint: [{ key, severity: 'error', human: key, expression }],
     });
-    const slow = weight({ code: { text: `${'a'.repeat(60)}!` } });
-    expect(issuesOf(await app.post('/fhir/Observation', slow))).toEqual(['fatal too-costly Observation.meta.profile']);
+
+  it('S3: matches a pattern in linear time, whatever the pattern and the text', async () => {
+    await constrained('pattern-1', "text.matches('^(a+)+$')");
+    const code = { text: `${'a'.repeat(60)}!` };
+    expect(issuesOf(await app.post('/fhir/Observation', weight({ code })))).toEqual([
+      'fatal invariant Observation.code',
+    ]);
+    expect((await app.post('/fhir/Observation', weight({ code: { text: 'aaa' } }))).status).toBe(201);
+  });
+
+  it('S3: warns of a pattern that backtracks', async () => {
+    await constrained('pattern-2', "text.matches('(?=a)')");
+    const stored = await app.post('/fhir/Observation/$validate', weight({ code: { text: 'b' } }));
+    expect(issuesOf(stored)).toEqual(['warning informational Observation.code']);
+    expect(stored.text).toContain('no regular expression of RE2');
+  });
+
+  it('S3: is interrupted when it takes too long, and not evaluated again for a while', async () => {
+    await constrained(
+      'slow-1',
+      'coding.all(%resource.code.coding.where(display.exists() or code.exists()).count() = 0)',
+    );
+    const coding = Array.from({ length: 6_000 }, () => ({ system: 'http://s' }));
+    const slow = weight({ code: { coding } });
+    let longest = 0;
+    const answers: string[] = [];
+    for (let time = 0; time < 6; time++) {
+      const turn = await longestTurn(async () => answers.push(...issuesOf(await app.post('/fhir/Observation', slow))));
+      longest = Math.max(longest, turn);
+    }
+    expect(new Set(answers)).toEqual(new Set(['fatal too-costly Observation.meta.profile']));
+    expect(longest).toBeLessThan(250);
+    // Even a small resource is not checked by it now.
+    expect(issuesOf(await app.post('/fhir/Observation', weight({})))).toEqual([
+      'fatal too-costly Observation.meta.profile',
+    ]);
   });
 });
 

@@ -4,6 +4,7 @@ import { type Resource } from '../../src/fhir/types';
 import { compilePage, compileTotal } from '../../src/resource/search/compile-search';
 import { type CompiledSearch } from '../../src/resource/search/compile/binder';
 import { Extractors } from '../../src/resource/search/extract/extractor';
+import { atOnce } from '../../src/platform/time/steps';
 import { targetHashOf } from '../../src/resource/search/extract/hash';
 import { type SearchRows } from '../../src/resource/search/extract/search-rows';
 import { SearchParameterSet } from '../../src/resource/search/extract/search-parameter-set';
@@ -76,7 +77,7 @@ export interface PlannedInsert {
 const BLANK = { key: -1, id: 'blank id', referenceHash: -2, updatedAt: new Date(0), text: 'blank text' };
 
 function plannedInsert(body: string): PlannedInsert {
-  const rows = new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource);
+  const rows = atOnce(new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource));
   const { statement, values } = insertResource({ ...BLANK, ...versionOf(rows) });
   const [key, id, hash, updated, text] = [BLANK.key, BLANK.id, BLANK.referenceHash, BLANK.updatedAt, BLANK.text].map(
     (blank) => values.indexOf(blank),
@@ -118,7 +119,7 @@ function plannedTransaction(bodies: readonly string[]): PlannedTransaction {
 }
 
 function plannedRow(body: string): (row: NewObservation) => NewRow {
-  const rows = new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource);
+  const rows = atOnce(new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource));
   const known = versionOf(rows);
   const members = body.slice(`{"resourceType":"${TYPE}"`.length);
   return ({ id, key, updatedAt }) => {

@@ -1,9 +1,13 @@
 import { type BoundValueSet, boundValueSets, isPrimitiveType, lineageOf } from '../definitions';
+import { type Rest } from '../../platform/time/steps';
 import { nearestCode } from '../nearest-code';
 import { isObject } from '../is-object';
 import { type ValidationRun } from './validation-run';
 
 export type ItemCheck = (item: unknown, run: ValidationRun) => void;
+
+/** As {@link ItemCheck}, of a value that may be large: it may leave a rest. */
+export type ElementCheck = (item: unknown, run: ValidationRun) => Rest;
 
 /** What messages list of a value set; longer ones are named by their URL. */
 const LISTED_CODES = 24;

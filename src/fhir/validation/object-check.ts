@@ -1,3 +1,4 @@
+import { type Rest, type Steps } from '../../platform/time/steps';
 import { type ItemCheck } from './binding-check';
 import { isObject } from '../is-object';
 import { type KnownMember, kindOf } from './member-check';
@@ -24,50 +25,84 @@ export interface ObjectTable {
 }
 
 /** Checks a JSON object: known members only, required ones there, one of each choice, not empty, rules kept. */
-export function checkObject(table: ObjectTable, value: unknown, run: ValidationRun): void {
-  if (!isObject(value)) {
-    run.report('structure', `It must be an object (${table.type}), not ${kindOf(value)}.${exampleOf(table.type)}`);
-    return;
-  }
-  const issuesBefore = run.count;
-  const { members } = table;
+export function checkObject(table: ObjectTable, value: unknown, run: ValidationRun): Rest {
+  if (isObject(value)) return new ObjectWalk(table, value, run).start();
+  run.report('structure', `It must be an object (${table.type}), not ${kindOf(value)}.${exampleOf(table.type)}`);
+  return undefined;
+}
+
+/** The check of one object, which can pause between its members. */
+class ObjectWalk {
+  private readonly issuesBefore: number;
   // Beside a primitive, an id alone says something: the value is in the other member.
-  let hasContent = table.mayBeEmpty;
-  const chosen = new ChosenTypes();
-  let misspelt: Set<string> | undefined;
-  for (const key in value) {
-    const member = members.get(key);
-    if (member === undefined && table.hasOtherMembers) {
-      hasContent = true;
-      continue;
+  private hasContent: boolean;
+  private readonly chosen = new ChosenTypes();
+  private misspelt: Set<string> | undefined;
+
+  constructor(
+    private readonly table: ObjectTable,
+    private readonly value: Readonly<Record<string, unknown>>,
+    private readonly run: ValidationRun,
+  ) {
+    this.issuesBefore = run.count;
+    this.hasContent = table.mayBeEmpty;
+  }
+
+  start(): Rest {
+    for (const key in this.value) {
+      const rest = this.checkMember(key);
+      if (this.run.isFull) return rest;
+      if (rest !== undefined || this.run.isDue()) return this.others(key, rest);
     }
+    this.end();
+    return undefined;
+  }
+
+  private *others(first: string, rest: Rest): Steps<void> {
+    if (rest === undefined) yield;
+    else yield* rest;
+    const keys = Object.keys(this.value);
+    for (const key of keys.slice(keys.indexOf(first) + 1)) {
+      if (this.run.isFull) return;
+      const more = this.checkMember(key);
+      if (more !== undefined) yield* more;
+      else if (this.run.isDue()) yield;
+    }
+    if (!this.run.isFull) this.end();
+  }
+
+  private checkMember(key: string): Rest {
+    const { table, value, run } = this;
+    const member = table.members.get(key);
     if (member === undefined) {
-      hasContent = true;
-      (misspelt ??= new Set()).add(reportUnknown(table, key, run) ?? '');
-      if (run.isFull) return;
-      continue;
+      this.hasContent = true;
+      if (!table.hasOtherMembers) (this.misspelt ??= new Set()).add(reportUnknown(table, key, run) ?? '');
+      return undefined;
     }
-    if (key !== 'id' || table.type === 'Element') hasContent = true;
-    if (member.choice !== undefined) chosen.add(member.choice, run);
-    member.check(value[key], value, run);
-    if (run.isFull) return;
+    if (key !== 'id' || table.type === 'Element') this.hasContent = true;
+    if (member.choice !== undefined) this.chosen.add(member.choice, run);
+    return member.check(value[key], value, run);
   }
-  for (const { name, keys } of table.required) {
-    // A misspelt one is told already.
-    if (keys.some((key) => value[key] !== undefined) || misspelt?.has(name) === true) continue;
-    run.reportAt(
-      name,
-      'required',
-      `${table.type}.${name} is required. Add ${keys
-        .filter((key) => !key.startsWith('_'))
-        .map((key) => `"${key}"`)
-        .join(' or ')}.`,
-    );
+
+  private end(): void {
+    const { table, value, run } = this;
+    for (const { name, keys } of table.required) {
+      // A misspelt one is reported already.
+      if (keys.some((key) => value[key] !== undefined) || this.misspelt?.has(name) === true) continue;
+      run.reportAt(
+        name,
+        'required',
+        `${table.type}.${name} is required. Add ${keys
+          .filter((key) => !key.startsWith('_'))
+          .map((key) => `"${key}"`)
+          .join(' or ')}.`,
+      );
+    }
+    if (!this.hasContent)
+      run.report('invariant', 'ele-1: an element must have a value or children. Leave the empty object out.');
+    if (run.count !== this.issuesBefore) return;
+    for (const rule of table.rules) rule(value, run);
   }
-  if (!hasContent)
-    run.report('invariant', 'ele-1: an element must have a value or children. Leave the empty object out.');
-  if (run.count !== issuesBefore) return;
-  for (const rule of table.rules) rule(value, run);
 }
 
 /** What the data types look like that are most often sent as a text. */

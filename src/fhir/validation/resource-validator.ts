@@ -1,4 +1,5 @@
 import { type ErrorIssue } from '../../platform/errors/service-error';
+import { atOnce, type Rest, type Steps, then } from '../../platform/time/steps';
 import { r4ResourceTypes } from '../definitions';
 import { nearestCode } from '../nearest-code';
 import { ElementTables } from './element-tables';
@@ -15,9 +16,7 @@ export class ResourceValidator {
   private readonly checks: TypeChecks;
 
   constructor(private readonly elements: ElementTables = new ElementTables()) {
-    this.checks = new TypeChecks(elements, (value, isContained, run) => {
-      this.checkNested(value, isContained, run);
-    });
+    this.checks = new TypeChecks(elements, (value, isContained, run) => this.checkNested(value, isContained, run));
   }
 
   /** Whether resources of this type have a shape; the content of others is open. */
@@ -31,51 +30,49 @@ export class ResourceValidator {
    * @param value what `JSON.parse` made of it
    */
   validate(type: string, value: unknown): readonly ErrorIssue[] {
-    return this.run(type, value).issues;
+    return atOnce(this.run(type, value)).issues;
   }
 
-  /** As {@link validate}, with what else the walk found. */
-  run(type: string, value: unknown): ValidationRun {
+  /** As {@link validate}, in steps and with what else the walk found. */
+  *run(type: string, value: unknown): Steps<ValidationRun> {
     const run = new ValidationRun();
     run.enter(type);
-    if (!isObject(value)) run.report('structure', `It must be an object (${type}), not ${kindOf(value)}.`);
-    else
-      run.inResource(value, () => {
-        this.checks.check(type, value, run);
-      });
+    if (isObject(value)) {
+      const rest = run.inResource(value, () => this.checks.check(type, value, run));
+      if (rest !== undefined) yield* rest;
+    } else run.report('structure', `It must be an object (${type}), not ${kindOf(value)}.`);
     return run;
   }
 
   /** A resource inside of a resource names its own type. */
-  private checkNested(value: unknown, isContained: boolean, run: ValidationRun): void {
+  private checkNested(value: unknown, isContained: boolean, run: ValidationRun): Rest {
     if (!isObject(value)) {
       run.report('structure', `It must be a resource, not ${kindOf(value)}.`);
-      return;
+      return undefined;
     }
     const { resourceType: type } = value;
     if (typeof type !== 'string') {
       run.reportAt('resourceType', 'required', 'A resource must name its type. Add "resourceType".');
-    } else if (this.elements.isOpen(type)) {
-      return;
-    } else if (!this.elements.isResource(type)) {
+      return undefined;
+    }
+    if (this.elements.isOpen(type)) return undefined;
+    if (!this.elements.isResource(type)) {
       const near = nearestCode(type, r4ResourceTypes());
       const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
       run.reportAt('resourceType', 'structure', `"${type.slice(0, 64)}" is not a resource type of this server.${hint}`);
-    } else if (isContained) {
-      run.inContained(value, () => {
-        this.checks.check(type, value, run);
-        if (value.contained !== undefined) {
+      return undefined;
+    }
+    if (!isContained) return run.inResource(value, () => this.checks.check(type, value, run));
+    return run.inContained(value, () =>
+      then(this.checks.check(type, value, run), () => {
+        if (value.contained !== undefined)
           run.reportAt(
             'contained',
             'invariant',
             'dom-2: a contained resource must not contain others. Move them up to the container.',
           );
-        }
-      });
-    } else {
-      run.inResource(value, () => {
-        this.checks.check(type, value, run);
-      });
-    }
+        return undefined;
+      }),
+    );
   }
 }

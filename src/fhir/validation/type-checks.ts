@@ -1,5 +1,6 @@
 import { type ElementDefinition, isPrimitiveType, isR4ResourceType, isSubtype, memberKey } from '../definitions';
-import { bindingCheckOf, type ItemCheck } from './binding-check';
+import { type Rest, then } from '../../platform/time/steps';
+import { bindingCheckOf, type ElementCheck, type ItemCheck } from './binding-check';
 import { type ElementTables } from './element-tables';
 import { isObject } from '../is-object';
 import { HAND_MADE } from './hand-made-invariants';
@@ -21,7 +22,7 @@ import { type ValidationRun } from './validation-run';
 const RESOURCE_ID = ['id'];
 
 /** Resources that hold whole resources: what is inside has a scope of its own. */
-export type NestedResourceCheck = (value: unknown, isContained: boolean, run: ValidationRun) => void;
+export type NestedResourceCheck = (value: unknown, isContained: boolean, run: ValidationRun) => Rest;
 
 /** The checks of all types, each compiled to closures when it is first needed. */
 export class TypeChecks {
@@ -33,8 +34,8 @@ export class TypeChecks {
   ) {}
 
   /** Checks a value as a type, a backbone element or a resource of this type. */
-  check(type: string, value: unknown, run: ValidationRun): void {
-    checkObject(this.tableOf(type), value, run);
+  check(type: string, value: unknown, run: ValidationRun): Rest {
+    return checkObject(this.tableOf(type), value, run);
   }
 
   private tableOf(type: string): ObjectTable {
@@ -86,84 +87,82 @@ export class TypeChecks {
     members.set(key, { check: primitiveMember(key, shape), ...choice });
     // Ids and urls of extensions are attributes in XML: they have no extensions.
     if (name === 'id' || (owner === 'Extension' && name === 'url')) return [key];
-    const extensions: ItemCheck = (value, run) => {
-      this.check('Element', value, run);
-    };
+    const extensions: ElementCheck = (value, run) => this.check('Element', value, run);
     members.set(`_${key}`, { check: siblingMember(key, { name, isRepeated, item: extensions }), ...choice });
     return [key, `_${key}`];
   }
 
-  private itemCheck(owner: string, element: ElementDefinition, type: string): ItemCheck {
-    const checks = [
-      this.valueCheck(owner, element, type),
+  private itemCheck(owner: string, element: ElementDefinition, type: string): ElementCheck {
+    const value = this.valueCheck(owner, element, type);
+    const others = [
       bindingCheckOf(owner, element.name, type, this.elements.ownTypes),
       ...invariantsOfElement(owner, element, type),
-    ];
-    const present = checks.filter((check) => check !== undefined);
-    const [first, second] = present;
-    if (first !== undefined && present.length === 1) return first;
-    if (first !== undefined && second !== undefined && present.length === 2) {
-      return (item, run) => {
-        first(item, run);
-        second(item, run);
-      };
-    }
-    return (item, run) => {
-      for (const check of present) check(item, run);
+    ].filter((check) => check !== undefined);
+    if (others.length === 0) return value;
+    const checkOthers: ItemCheck = (item, run) => {
+      for (const check of others) check(item, run);
     };
+    return followedBy(value, checkOthers);
   }
 
-  private valueCheck(owner: string, { name, targets }: ElementDefinition, type: string): ItemCheck {
+  private valueCheck(owner: string, { name, targets }: ElementDefinition, type: string): ElementCheck {
     if (isPrimitiveType(type)) return urlCheckOf(owner, name, type) ?? primitiveItem(type);
     if (type === 'Any') return () => undefined;
     if (type === 'NativeReference') return nativeReferenceCheck(targets);
     if (type === 'Resource') {
       const isContained = name === 'contained';
-      return (item, run) => {
-        this.checkNested(item, isContained, run);
-      };
+      return (item, run) => this.checkNested(item, isContained, run);
     }
     // Types hold each other, so a table is looked up when it is first needed.
     let table: ObjectTable | undefined;
-    const check: ItemCheck = (item, run) => {
+    const check: ElementCheck = (item, run) => {
       table ??= this.tableOf(type);
-      checkObject(table, item, run);
+      return checkObject(table, item, run);
     };
-    if (!isSubtype(type, 'Reference')) return check;
-    const checkTarget = referenceCheck(targets);
-    return (item, run) => {
-      check(item, run);
-      checkTarget(item, run);
-    };
+    return isSubtype(type, 'Reference') ? followedBy(check, referenceCheck(targets)) : check;
   }
 }
 
+const followedBy =
+  (first: ElementCheck, second: ItemCheck): ElementCheck =>
+  (item, run) => {
+    const rest = first(item, run);
+    if (rest === undefined) {
+      second(item, run);
+      return undefined;
+    }
+    return then(rest, () => {
+      second(item, run);
+      return undefined;
+    });
+  };
+
 const plainUri = primitiveItem('uri');
 
-const absoluteUri: ItemCheck = (item, run) => {
-  if (typeof item === 'string' && !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(item))
-    run.report('value', 'It must be an absolute URI, such as "https://…" or "urn:uuid:…" with a UUID.');
-  else plainUri(item, run);
+const absoluteUri: ElementCheck = (item, run) => {
+  if (typeof item !== 'string' || /^[A-Za-z][A-Za-z0-9+.-]*:/.test(item)) return plainUri(item, run);
+  run.report('value', 'It must be an absolute URI, such as "https://…" or "urn:uuid:…" with a UUID.');
+  return undefined;
 };
 
-const extensionUrl: ItemCheck = (item, run) => {
-  plainUri(item, run);
+const extensionUrl: ElementCheck = (item, run) => {
   run.noteExtension(item);
+  return plainUri(item, run);
 };
 
 /** Of extensions, and of canonical URLs (http://hl7.org/fhir/R4/resource.html#canonical). */
-function urlCheckOf(owner: string, name: string, type: string): ItemCheck | undefined {
+function urlCheckOf(owner: string, name: string, type: string): ElementCheck | undefined {
   if (name !== 'url' || type !== 'uri') return undefined;
   if (owner === 'Extension') return extensionUrl;
   return isR4ResourceType(owner) ? absoluteUri : undefined;
 }
 
 /** `{resourceType, id}`, the reference form of the server's own types. */
-function nativeReferenceCheck(targets: readonly string[]): ItemCheck {
+function nativeReferenceCheck(targets: readonly string[]): ElementCheck {
   return (item, run) => {
     if (!isObject(item)) {
       run.report('structure', `It must be an object with "resourceType" and "id", not ${kindOf(item)}.`);
-      return;
+      return undefined;
     }
     const { resourceType, id, ...others } = item;
     const [unknown] = Object.keys(others).filter((key) => key !== 'display' && key !== 'extension');
@@ -177,5 +176,6 @@ function nativeReferenceCheck(targets: readonly string[]): ItemCheck {
       );
     }
     if (typeof id !== 'string' || !/^[A-Za-z0-9\-.]{1,64}$/.test(id)) run.reportAt('id', 'value', 'It must be an id.');
+    return undefined;
   };
 }

@@ -1,4 +1,5 @@
 import { type ErrorIssue } from '../../platform/errors/service-error';
+import { type Rest, type Steps, then } from '../../platform/time/steps';
 
 /** The words of http://hl7.org/fhir/R4/valueset-issue-type.html that validation uses. */
 export type IssueCode =
@@ -14,6 +15,9 @@ export type IssueCode =
 
 /** A body full of faults is not worth a longer list. */
 const MAX_ISSUES = 100;
+
+/** Members and items between two pauses: about a millisecond. */
+const VISITS_AT_ONCE = 512;
 
 const NO_IDS: ReadonlyMap<string, string> = new Map();
 const NO_URLS: readonly string[] = [];
@@ -56,6 +60,7 @@ export class ValidationRun {
   private readonly path: (string | number)[] = [];
   private scope: ContainerScope | undefined;
   private urls: string[] | undefined;
+  private visits = 0;
 
   get issues(): readonly ErrorIssue[] {
     return this.found;
@@ -70,13 +75,20 @@ export class ValidationRun {
     return this.scope?.resource;
   }
 
+  /** Asked for each member and item: whether a large resource has been worked on for long enough to pause. */
+  isDue(): boolean {
+    this.visits += 1;
+    return this.visits % VISITS_AT_ONCE === 0;
+  }
+
   enter(step: string | number): void {
     this.path.push(step);
   }
 
-  leave(): void {
+  /** A property, so that it can stand behind a {@link Rest}. */
+  readonly leave = (): undefined => {
     this.path.pop();
-  }
+  };
 
   report(code: IssueCode, diagnostics: string, severity: ErrorIssue['severity'] = 'error'): void {
     this.count += 1;
@@ -84,10 +96,10 @@ export class ValidationRun {
   }
 
   /** Runs a check and returns its issues instead of reporting them. */
-  collect(check: () => void): readonly ErrorIssue[] {
+  *collect(check: Steps<void>): Steps<readonly ErrorIssue[]> {
     const { found, count } = this;
     this.found = [];
-    check();
+    yield* check;
     const collected = this.found;
     this.found = found;
     this.count = count;
@@ -107,30 +119,36 @@ export class ValidationRun {
   }
 
   /** Validates a resource of its own: `#` means what it contains. */
-  inResource(resource: Readonly<Record<string, unknown>>, validate: () => void): void {
-    this.inScopeOf(resource, (scope) => {
-      validate();
-      this.reportUnnamed(scope);
-    });
+  inResource(resource: Readonly<Record<string, unknown>>, validate: () => Rest): Rest {
+    return this.inScopeOf(resource, (scope) =>
+      then(validate(), () => {
+        this.reportUnnamed(scope);
+        return undefined;
+      }),
+    );
   }
 
-  /** The same, but for what nothing refers to: that has been told already. */
-  inScopeOf(resource: Readonly<Record<string, unknown>>, validate: (scope: ContainerScope) => void): void {
+  /** The same without a report of what nothing refers to: that has been reported already. */
+  inScopeOf(resource: Readonly<Record<string, unknown>>, validate: (scope: ContainerScope) => Rest): Rest {
     const [outerScope, outerResource] = [this.scope, this.resource];
     const scope = new ContainerScope(resource, outerScope);
     this.scope = scope;
     this.resource = resource;
-    validate(scope);
-    this.scope = outerScope;
-    this.resource = outerResource;
+    return then(validate(scope), () => {
+      this.scope = outerScope;
+      this.resource = outerResource;
+      return undefined;
+    });
   }
 
   /** Validates a contained resource: `#` still means what its container contains. */
-  inContained(resource: unknown, validate: () => void): void {
+  inContained(resource: unknown, validate: () => Rest): Rest {
     const outer = this.resource;
     this.resource = resource;
-    validate();
-    this.resource = outer;
+    return then(validate(), () => {
+      this.resource = outer;
+      return undefined;
+    });
   }
 
   get isInContained(): boolean {

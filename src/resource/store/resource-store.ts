@@ -6,6 +6,7 @@ import { inOneFlight } from '../../platform/database/in-one-flight';
 import { type StatementPart } from '../../platform/database/statement-part';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { Slices } from '../../platform/time/slices';
 import { type IndexSnapshot } from '../search/index-snapshot';
 import { KnownUnits } from '../search/known-units';
 import { SearchIndex } from '../search/search-index';
@@ -117,6 +118,7 @@ export class ResourceStore {
     private readonly keys: ResourceKeys,
     private readonly index: SearchIndex,
     private readonly knownUnits: KnownUnits,
+    private readonly slices: Slices,
     unitOfWork: UnitOfWork,
   ) {
     // Indexes are built when everybody has ended who held this lock before the parameters changed (ADR 0019).
@@ -212,7 +214,8 @@ export class ResourceStore {
 
   async replace(locked: LockedResource, content: VersionContent): Promise<StoredResource> {
     const { type, id, mainDate } = locked;
-    await this.execute(updateResource(locked, this.rowOf(await this.index.forWrite(), type, content, mainDate)));
+    const row = await this.rowOf(await this.index.forWrite(), type, content, mainDate);
+    await this.execute(updateResource(locked, row));
     return { type, id, ...content };
   }
 
@@ -223,18 +226,19 @@ export class ResourceStore {
   /** Makes the search rows of locked resources those that the parameters in force find in their bodies. */
   async reindex(resources: readonly StoredBody[]): Promise<void> {
     const index = await this.index.forWrite();
-    const indexed = resources.map((stored) => this.rowOf(index, stored.type, stored, stored.mainDate));
+    const indexed: (StoredBody & Indexed)[] = [];
+    for (const stored of resources) indexed.push(await this.rowOf(index, stored.type, stored, stored.mainDate));
     await this.execute(reindexResources(indexed, index.version));
   }
 
   /** A resource without a clinical date keeps the time of its creation: rows move when the main date does. */
-  private rowOf<Version extends Pick<VersionContent, 'version' | 'value'>>(
+  private async rowOf<Version extends Pick<VersionContent, 'version' | 'value'>>(
     index: IndexSnapshot,
     type: string,
     stored: Version,
     fallbackDate: Date,
-  ): Version & Indexed {
-    const found = index.rowsOf(type, stored.value);
+  ): Promise<Version & Indexed> {
+    const found = await this.slices.run(index.rowsInSteps(type, stored.value));
     const rows = { ...found, units: this.knownUnits.unknownAmong(found.units) };
     const mainDate = rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate);
     const row = { ...stored, rows, mainDate, parametersVersion: index.version };
@@ -242,7 +246,7 @@ export class ResourceStore {
   }
 
   private async newRowOf({ type, id, content }: NewResource): Promise<NewRow> {
-    const row = this.rowOf(await this.index.forWrite(), type, content, content.updatedAt);
+    const row = await this.rowOf(await this.index.forWrite(), type, content, content.updatedAt);
     return { ...row, key: await this.keys.take(), type, id, referenceHash: this.index.referenceHash(type, id) };
   }
 

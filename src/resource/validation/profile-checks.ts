@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { isSubtype } from '../../fhir/definitions';
 import { typeOfCanonical } from '../../fhir/validation/profile/element-constraints';
 import { type PlacedExtension } from '../../fhir/validation/profile/placed-extension';
@@ -7,12 +6,12 @@ import { type ProfileSources, ProfileValidator } from '../../fhir/validation/pro
 import { type StoredProfile } from '../../fhir/validation/profile/stored-profile';
 import { printPath } from '../../fhir/validation/validation-run';
 import { type ErrorIssue } from '../../platform/errors/service-error';
-import { withinTime } from '../../platform/time/within-time';
+import { TooCostly } from '../../platform/errors/too-costly';
+import { type CpuBudget } from '../../platform/time/cpu-budget';
+import { longestStepOn, type Slices } from '../../platform/time/slices';
+import { type Steps } from '../../platform/time/steps';
 
-/** Others are served after this time: a Bundle may hold thousands of resources. */
-const SLICE_MILLISECONDS = 20;
-/** One resource by one profile takes some 0.1 to 5 ms. Nobody is served meanwhile. */
-const MAX_MILLISECONDS_AT_ONCE = 1_000;
+/** CPU time of all checks of one write. One resource by one profile takes some 0.1 to 5 ms. */
 const MAX_MILLISECONDS = 5_000;
 const MAX_ISSUES = 100;
 
@@ -21,7 +20,7 @@ export interface ProfileCheck {
   readonly canonical: string;
   /** From the outermost resource to what names the definition. */
   readonly path: PlacedResource['path'];
-  issuesBy(validator: ProfileValidator, definition: StoredProfile | undefined): readonly ErrorIssue[];
+  issuesBy(validator: ProfileValidator, definition: StoredProfile | undefined): Steps<readonly ErrorIssue[]>;
 }
 
 /** A profile of a resource. */
@@ -34,32 +33,49 @@ export interface AskedProfile {
   readonly isOfRule: boolean;
 }
 
-/** Issues of all checks, each once, at most a hundred or so. Yields to other requests between checks. */
-export async function issuesOfAll(
-  checks: readonly ProfileCheck[],
-  sources: ProfileSources,
-): Promise<readonly ErrorIssue[]> {
-  const issues = new Map<string, ErrorIssue>();
-  const validator = new ProfileValidator(sources);
-  const end = performance.now() + MAX_MILLISECONDS;
-  let next = 0;
-  while (next < checks.length && issues.size < MAX_ISSUES) {
-    const sliceEnd = performance.now() + SLICE_MILLISECONDS;
-    const isInTime = withinTime(MAX_MILLISECONDS_AT_ONCE, () => {
-      for (let one = checks[next]; one !== undefined && performance.now() < sliceEnd; one = checks[next]) {
-        // A profile of the resource and the definition of its extension may say the same.
-        for (const issue of one.issuesBy(validator, sources.profile(one.canonical)))
-          issues.set(`${issue.code} ${issue.expression} ${issue.diagnostics}`, issue);
-        next += 1;
-      }
-      return true;
-    });
-    const pending = checks[next];
-    if (pending === undefined) break;
-    if (isInTime === undefined || performance.now() > end) return [...issues.values(), tooCostly(pending)];
-    await setImmediate();
+/** The checks of one write. A definition with an invariant that takes too long is not evaluated again for a while. */
+export class ProfileChecks {
+  private readonly issues = new Map<string, ErrorIssue>();
+  private checked: ProfileCheck | undefined;
+
+  constructor(
+    private readonly sources: ProfileSources,
+    private readonly slices: Slices,
+    private readonly budget: CpuBudget,
+  ) {}
+
+  /**
+   * Issues of all checks, each once, at most a hundred or so.
+   * @param characters of the resource
+   */
+  async issuesOf(checks: readonly ProfileCheck[], characters: number): Promise<readonly ErrorIssue[]> {
+    const ofOne = longestStepOn(characters);
+    try {
+      await this.slices.runLimited(() => this.run(checks), { ofOne, ofAll: MAX_MILLISECONDS });
+    } catch (error) {
+      if (!(error instanceof TooCostly) || this.checked === undefined) throw error;
+      this.budget.spend(this.checked.canonical, ofOne);
+      this.add([tooCostly(this.checked)]);
+    }
+    return [...this.issues.values()];
   }
-  return [...issues.values()];
+
+  private *run(checks: readonly ProfileCheck[]): Steps<void> {
+    const validator = new ProfileValidator(this.sources);
+    for (const check of checks) {
+      if (this.issues.size >= MAX_ISSUES) return;
+      this.checked = check;
+      if (this.budget.allows(check.canonical))
+        this.add(yield* check.issuesBy(validator, this.sources.profile(check.canonical)));
+      else this.add([tooCostly(check)]);
+      yield;
+    }
+  }
+
+  /** A profile of the resource and the definition of its extension may say the same. */
+  private add(issues: readonly ErrorIssue[]): void {
+    for (const issue of issues) this.issues.set(`${issue.code} ${issue.expression} ${issue.diagnostics}`, issue);
+  }
 }
 
 export function checkOfProfile(asked: AskedProfile): ProfileCheck {
@@ -67,8 +83,8 @@ export function checkOfProfile(asked: AskedProfile): ProfileCheck {
   return {
     canonical,
     path: [...place.path, 'meta', 'profile'],
-    issuesBy: (validator, profile) => {
-      if (profile !== undefined) return validator.validate(place, profile);
+    *issuesBy(validator, profile) {
+      if (profile !== undefined) return yield* validator.validate(place, profile);
       // A type of R4 is no profile that has to be stored: every resource is validated by its own.
       const type = typeOfCanonical(canonical.replace(/\|.*/, ''));
       if (type === undefined) return isOfRule ? [] : [unknownProfile(asked)];
@@ -80,8 +96,11 @@ export function checkOfProfile(asked: AskedProfile): ProfileCheck {
 export const checkOfExtension = ({ place, url, extension, path }: PlacedExtension): ProfileCheck => ({
   canonical: url,
   path,
-  issuesBy: (validator, definition) =>
-    definition?.type === 'Extension' ? validator.validateExtension(place, extension, path, definition) : [],
+  *issuesBy(validator, definition) {
+    return definition?.type === 'Extension'
+      ? yield* validator.validateExtension(place, extension, path, definition)
+      : [];
+  },
 });
 
 const unknownProfile = ({ place, canonical, isNominated }: AskedProfile): ErrorIssue => ({

@@ -9,11 +9,13 @@ import { type StoredProfile } from '../../fhir/validation/profile/stored-profile
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { Clock } from '../../platform/time/clock';
+import { CpuBudget } from '../../platform/time/cpu-budget';
+import { Slices } from '../../platform/time/slices';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { ResourceRules } from '../resource-rule.registry';
 import { conversionOf } from '../search/ucum';
 import { KnownDefinitions } from './known-definitions';
-import { type AskedProfile, checkOfExtension, checkOfProfile, issuesOfAll } from './profile-checks';
+import { type AskedProfile, checkOfExtension, checkOfProfile, ProfileChecks } from './profile-checks';
 import { StoredDefinitions } from './stored-definitions';
 
 /** A resource of many profiles, or a profile of many extensions; what goes beyond is not looked up. */
@@ -30,6 +32,8 @@ export class ProfileValidation {
     definitions: StoredDefinitions,
     private readonly rules: ResourceRules,
     private readonly clock: Clock,
+    private readonly slices: Slices,
+    private readonly budget: CpuBudget,
   ) {
     this.known = new CachedRegistry(epoch, unitOfWork, () => Promise.resolve(new KnownDefinitions(definitions)));
   }
@@ -40,11 +44,13 @@ export class ProfileValidation {
    * type checks it; an extension whose definition is not stored is none.
    * @param more canonicals of profiles that the caller names for the resource itself
    * @param extensionUrls of all extensions of the resource
+   * @param characters of the resource
    */
   async issuesOf(
     resource: Resource,
     more: readonly string[],
     extensionUrls: readonly string[],
+    characters: number,
   ): Promise<readonly ErrorIssue[]> {
     const known = await this.known.get();
     const stored = await known.storedOf(extensionUrls);
@@ -54,7 +60,8 @@ export class ProfileValidation {
     const extensions = stored.size === 0 ? [] : places.flatMap((place) => extensionsIn(place, stored));
     if (asked.length === 0 && extensions.length === 0) return [];
     const sources = await this.gather(known, [...asked.map(({ canonical }) => canonical), ...stored]);
-    return issuesOfAll([...asked.map(checkOfProfile), ...extensions.map(checkOfExtension)], sources);
+    const checks = [...asked.map(checkOfProfile), ...extensions.map(checkOfExtension)];
+    return new ProfileChecks(sources, this.slices, this.budget).issuesOf(checks, characters);
   }
 
   private askedOf(places: readonly PlacedResource[], more: readonly string[]): readonly AskedProfile[] {

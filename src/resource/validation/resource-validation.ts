@@ -3,6 +3,7 @@ import { ElementTables, type OwnShapes } from '../../fhir/validation/element-tab
 import { ResourceValidator } from '../../fhir/validation/resource-validator';
 import { type Resource } from '../../fhir/types';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
+import { type Steps } from '../../platform/time/steps';
 import { type OwnResourceType } from '../resource-type';
 import { ResourceTypes } from '../resource-types';
 
@@ -38,10 +39,10 @@ export class ResourceValidation {
   constructor(private readonly types: ResourceTypes) {}
 
   /** All faults of a resource, at most 100, and the urls of its extensions; none where its content is open. */
-  check(resource: Resource): CheckedContent {
+  *check(resource: Resource): Steps<CheckedContent> {
     const validator = this.validator();
     const { resourceType: type } = resource;
-    return validator.hasShape(type) ? validator.run(type, withoutServerMeta(resource)) : NOT_CHECKED;
+    return validator.hasShape(type) ? yield* validator.run(type, withoutServerMeta(resource)) : NOT_CHECKED;
   }
 
   /** Asked at the first write: modules have registered their types by then. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isR4ResourceType } from '../../fhir/definitions';
 import { type Resource } from '../../fhir/types';
 import { type ErrorIssue } from '../../platform/errors/service-error';
+import { Slices } from '../../platform/time/slices';
 import { MetaStyles } from '../meta-styles';
 import { type ResourceDraft } from '../resource-draft';
 import { mayNameProfiles, ProfileValidation } from './profile-validation';
@@ -16,6 +17,7 @@ export class WriteValidation {
     private readonly profiles: ProfileValidation,
     private readonly references: ReferenceExistence,
     private readonly styles: MetaStyles,
+    private readonly slices: Slices,
   ) {}
 
   /** Whether references are looked up, which the write's transaction has to do. */
@@ -29,12 +31,12 @@ export class WriteValidation {
    */
   async issuesOf(draft: ResourceDraft, more: readonly string[] = []): Promise<readonly ErrorIssue[]> {
     const value = this.storedOf(draft);
-    const { issues, extensionUrls } = this.validation.check(value);
+    const { issues, extensionUrls } = await this.slices.run(this.validation.check(value));
     // What is built wrongly says nothing more to a profile.
     if (issues.some(({ code }) => code === 'structure')) return issues;
     if (more.length === 0 && extensionUrls.length === 0 && !mayNameProfiles(value)) return issues;
     const known = new Set(issues.map(({ code, expression }) => `${code} ${expression}`));
-    const added = await this.profiles.issuesOf(value, more, extensionUrls);
+    const added = await this.profiles.issuesOf(value, more, extensionUrls, draft.characters);
     return [...issues, ...added.filter(({ code, expression }) => !known.has(`${code} ${expression}`))];
   }
 

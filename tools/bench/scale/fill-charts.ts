@@ -2,6 +2,7 @@ import { type Client } from 'pg';
 import { localKey } from '../../../src/fhir/reference';
 import { type Resource } from '../../../src/fhir/types';
 import { Extractors } from '../../../src/resource/search/extract/extractor';
+import { atOnce } from '../../../src/platform/time/steps';
 import { targetHashOf } from '../../../src/resource/search/extract/hash';
 import { SearchParameterSet } from '../../../src/resource/search/extract/search-parameter-set';
 import { type ChartEntry, generateChart } from '../../chart/chart-generator';
@@ -26,7 +27,7 @@ export async function fillCharts(client: Client, size: number, entries: Iterable
   let key = 0;
   for (const { resourceType: type, id, body } of entries) {
     key += 1;
-    const rows = extractors.extractorFor(type)(JSON.parse(body) as Resource);
+    const rows = atOnce(extractors.extractorFor(type)(JSON.parse(body) as Resource));
     const updatedAt = (firstSecond + key) * 1000;
     batch.add({ key, type, id, body, updatedAt, referenceHash: targetHashOf(localKey(type, id)), rows });
     progress.advance();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CodeSet } from '../binding-check';
+import { atOnce } from '../../../platform/time/steps';
 import { placeOf, placesIn } from './placed-resource';
 import { ProfileValidator, type ProfileSources } from './profile-validator';
 import { storedProfileOf, type StoredProfile } from './stored-profile';
@@ -66,9 +67,9 @@ function issues(
 ): string[] {
   const profile = storedProfileOf(definition(resource.resourceType, elements, more));
   if (profile === undefined) throw new Error('no profile');
-  return new ProfileValidator(sources)
-    .validate(placeOf(resource), profile)
-    .map(({ severity, code, expression }) => `${severity} ${code} ${expression}`);
+  return atOnce(new ProfileValidator(sources).validate(placeOf(resource), profile)).map(
+    ({ severity, code, expression }) => `${severity} ${code} ${expression}`,
+  );
 }
 
 const patient = (members: object): { resourceType: string } => ({ resourceType: 'Patient', ...members });
@@ -459,7 +460,7 @@ describe(ProfileValidator, () => {
 
   it('is for its own type only', () => {
     const profile = storedProfileOf(definition('Group', []));
-    expect(profile && new ProfileValidator(sources).validate(placeOf(patient({})), profile)).toMatchObject([
+    expect(profile && atOnce(new ProfileValidator(sources).validate(placeOf(patient({})), profile))).toMatchObject([
       { code: 'structure' },
     ]);
   });
@@ -505,7 +506,7 @@ describe('slices that ask what a reference points at', () => {
     if (profile === undefined) throw new Error('no profile');
     const issues = placesIn(resource)
       .slice(0, 1)
-      .flatMap((place) => new ProfileValidator(own).validate(place, profile));
+      .flatMap((place) => atOnce(new ProfileValidator(own).validate(place, profile)));
     return issues.map(({ severity, code }) => `${severity} ${code}`);
   }
 
@@ -559,7 +560,7 @@ describe('slices that ask what a reference points at', () => {
     const profile = storedProfileOf(definition('Observation', sliced('profile', 'resolve()', MAN)));
     const [, place] = placesIn(bundle);
     expect(place?.path).toEqual(['Bundle', 'entry', 0, 'resource']);
-    expect(place && profile && new ProfileValidator(own).validate(place, profile)).toEqual([]);
+    expect(place && profile && atOnce(new ProfileValidator(own).validate(place, profile))).toEqual([]);
   });
 
   it('finds resources in parameters and their parts', () => {

@@ -1,3 +1,4 @@
+import { type Steps } from '../../../platform/time/steps';
 import { type ValidationRun } from '../validation-run';
 import { type SliceSurroundings, type SliceTest } from './discriminator';
 import { checkCount } from './element-constraints';
@@ -16,25 +17,42 @@ export interface SliceContext {
   /** Of the profile. */
   readonly url: string;
   readonly surroundings: SliceSurroundings;
-  checkNode(slice: ProfileNode, item: ElementValue): void;
+  checkNode(slice: ProfileNode, item: ElementValue): Steps<void>;
+}
+
+const EXTENSION_SLICING: Slicing = {
+  discriminators: [{ type: 'value', path: 'url' }],
+  rules: 'open',
+  isOrdered: false,
+};
+
+/** The slicing that the profile states, or that extensions and choices have by themselves. */
+export function slicingOf({ name, constraints }: ProfileNode): Slicing | undefined {
+  const stated = constraints.findLast(({ slicing }) => slicing !== undefined)?.slicing;
+  if (stated !== undefined) return stated;
+  if (name === 'extension' || name === 'modifierExtension') return EXTENSION_SLICING;
+  return name.endsWith('[x]')
+    ? { discriminators: [{ type: 'type', path: '$this' }], rules: 'open', isOrdered: false }
+    : undefined;
 }
 
 /**
  * Sorts the values of an element into its slices and checks each by its slice, then the order and how many there are
  * (http://hl7.org/fhir/R4/profiling.html#slicing). A slice whose test has no answer leaves the others checked.
  */
-export function checkSlices(
+export function* checkSlices(
   slicing: Slicing,
   tests: readonly TestedSlice[],
   values: readonly ElementValue[],
   run: ValidationRun,
   context: SliceContext,
-): void {
+): Steps<void> {
   const { url, surroundings } = context;
   const counts = new Map<string, number>();
   const untold = new Set<string>();
   let lastSlice = -1;
   for (const item of values) {
+    if (run.isDue()) yield;
     const answers = tests.map(({ test }) => test(item, surroundings));
     const position = answers.indexOf(true);
     const found = tests[position];
@@ -50,7 +68,7 @@ export function checkSlices(
       if (slicing.rules === 'openAtEnd' && lastSlice === tests.length)
         run.report('structure', `${url}: "${found.name}" must come before what belongs to no slice.`);
       lastSlice = Math.max(lastSlice, position);
-      context.checkNode(found.slice, item);
+      yield* context.checkNode(found.slice, item);
     } else {
       if (slicing.rules === 'closed')
         run.report(

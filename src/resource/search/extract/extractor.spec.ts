@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { elementsOf } from '../../../fhir/definitions';
 import { earliestInstant, latestInstant } from '../../../fhir/instant';
+import { atOnce } from '../../../platform/time/steps';
 import { Extractors } from './extractor';
 import { parameterIdOf, plainHashOf, systemHashOf, targetHashOf, tokenHashOf, useHashKey } from './hash';
 import { SearchParameterSet } from './search-parameter-set';
@@ -18,7 +19,7 @@ const extractors = new Extractors(parameters, 'http://localhost:3000');
 type Json = Record<string, unknown>;
 
 function extract(resource: Json & { resourceType: string }): SearchRows {
-  return extractors.extractorFor(resource.resourceType)(resource);
+  return atOnce(extractors.extractorFor(resource.resourceType)(resource));
 }
 
 const id = parameterIdOf;

@@ -1,5 +1,6 @@
 import { earliestInstant, latestInstant } from '../../../fhir/instant';
 import { localKey } from '../../../fhir/reference';
+import { type Steps } from '../../../platform/time/steps';
 import { dateRows } from './date-rows';
 import { compositeRows } from './composite-rows';
 import { Extraction, type RowWriter } from './extraction';
@@ -14,8 +15,11 @@ import { stringRows } from './string-rows';
 import { tokenRows, uriRows } from './token-rows';
 import { type Visit, visitEach, walkSteps } from '../../../fhirpath/fhirpath';
 
-/** Derives the search rows of one resource. It never throws: values of unexpected shapes give no rows. */
-export type Extract = (resource: Readonly<Record<string, unknown>>) => SearchRows;
+/** Derives the search rows of one resource, in steps. It never throws: values of unexpected shapes give no rows. */
+export type Extract = (resource: Readonly<Record<string, unknown>>) => Steps<SearchRows>;
+
+/** Items of a repeated member between two pauses: each may give some dozens of rows. */
+const ITEMS_AT_ONCE = 64;
 
 /** Makes and keeps an extractor for each resource type. */
 export class Extractors {
@@ -45,14 +49,18 @@ interface Plan {
 function makeExtractor(type: string, set: SearchParameterSet, baseUrl: string): Extract {
   const { whole, byMember } = planOf(set.list(type), set.patientParameter(type)?.storedAs ?? []);
   const mainDateIds = set.mainDateParameter(type)?.storedAs ?? [];
-  return (resource) => {
+  return function* (resource): Steps<SearchRows> {
     const extraction = new Extraction(resource, baseUrl);
     for (const visit of whole) visit(resource, extraction);
     // Most parameters have no value in a given resource: going by its members, they cost nothing.
     for (const member of Object.keys(resource)) {
       const visits = byMember.get(member);
       if (visits === undefined) continue;
-      for (const visit of visits) visitEach(resource[member], visit, extraction);
+      const value = resource[member];
+      for (const visit of visits) {
+        if (Array.isArray(value) && value.length > ITEMS_AT_ONCE) yield* visitInSteps(value, visit, extraction);
+        else visitEach(value, visit, extraction);
+      }
     }
     return {
       mainDate: mainDateOf(extraction.dates, mainDateIds),
@@ -66,6 +74,13 @@ function makeExtractor(type: string, set: SearchParameterSet, baseUrl: string): 
       units: extraction.units,
     };
   };
+}
+
+function* visitInSteps(items: readonly unknown[], visit: Visit<Extraction>, extraction: Extraction): Steps<void> {
+  for (let at = 0; at < items.length; at += ITEMS_AT_ONCE) {
+    visitEach(items.slice(at, at + ITEMS_AT_ONCE), visit, extraction);
+    yield;
+  }
 }
 
 function planOf(parameters: readonly SearchParameter[], patientIds: readonly number[]): Plan {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { atOnce } from '../../../platform/time/steps';
 import { Extractors } from './extractor';
 import { useHashKey } from './hash';
 import { type LiveSearchParameter, type LiveState } from './search-parameter';
 import { SearchParameterSet } from './search-parameter-set';
+import { type SearchRows } from './search-rows';
 
 useHashKey({ low: 1, high: 2 });
 
@@ -15,8 +17,8 @@ const live = (code: string, expression: string, state: LiveState = 'building'): 
   state,
 });
 const PATIENT = { resourceType: 'Patient', id: 'p', language: 'de', birthDate: '1950-01-01' };
-const rowsOf = (...parameters: LiveSearchParameter[]): ReturnType<ReturnType<Extractors['extractorFor']>> =>
-  new Extractors(standard.withLive(parameters), 'http://svc.example').extractorFor('Patient')(PATIENT);
+const rowsOf = (...parameters: LiveSearchParameter[]): SearchRows =>
+  atOnce(new Extractors(standard.withLive(parameters), 'http://svc.example').extractorFor('Patient')(PATIENT));
 
 describe('a set with live parameters', () => {
   it('shares what has none', () => {
