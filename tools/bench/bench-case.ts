@@ -1,6 +1,6 @@
 /** One request of a case; the path begins below the FHIR base of the server. */
 export interface BenchRequest {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: string;
 }

@@ -15,6 +15,7 @@ import { ROUNDS, runCase } from './run-case';
 import { runDelivery } from './run-delivery';
 import { measureScale } from './scale/scale-bench';
 import { setUpServer, setUpTestBed } from './test-bed';
+import { measureTurns } from './turns/turns-bench';
 
 const tell = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -38,13 +39,21 @@ const OPTIONS = {
   everything: text,
   capture: { type: 'boolean' },
   delivery: { type: 'boolean' },
+  turns: { type: 'boolean' },
 } as const;
 
 /** Measures the server against its floor, or the server at `BASE_URL` alone (docs/performance.md). */
 async function main(cleanup: Cleanup): Promise<number> {
-  const { resources, flood, everything, capture, delivery, ...scale } = readOptions(USAGE, { options: OPTIONS }).values;
+  const { resources, flood, everything, capture, delivery, turns, ...scale } = readOptions(USAGE, {
+    options: OPTIONS,
+  }).values;
   if (flood !== undefined) {
     tell(`\n${await measureFlood(Number(flood), cleanup)}\n`);
+    return 0;
+  }
+  if (turns === true) {
+    tell(`\n${await measureTurns(cleanup)}\n`);
+    tellLoad();
     return 0;
   }
   if (delivery === true) {

@@ -1,0 +1,52 @@
+import { type BenchRequest } from '../bench-case';
+import { type Cleanup } from '../cleanup';
+import { LoadClient } from '../load-client';
+import { setUpServer } from '../test-bed';
+import { TURNS_CASES } from './turns-cases';
+
+/** Bodies in megabytes: what is common, and near the limit of 20 MiB. */
+const SIZES = [1, 19];
+
+/** How others wait is measured by small requests one after the other; they go to a route without a database. */
+const PROBE: BenchRequest = { method: 'GET', path: '/metadata?_elements=status' };
+
+/** Measures how long one turn of the event loop holds up others, for large bodies on every route (docs/performance.md, "Turns"). */
+export async function measureTurns(cleanup: Cleanup): Promise<string> {
+  const { server } = await setUpServer(cleanup);
+  const [sender, prober] = [new LoadClient(server), new LoadClient(server)];
+  try {
+    await longestWait(prober, prober.send(PROBE));
+    const lines = ['size    route                                longest wait of others   statuses'];
+    for (const megabytes of SIZES) {
+      for (const { name, requestsOf } of TURNS_CASES) {
+        const statuses: number[] = [];
+        const waits: number[] = [];
+        for (const request of requestsOf(megabytes)) {
+          const answer = sender.send(request);
+          waits.push(await longestWait(prober, answer));
+          statuses.push((await answer).status);
+        }
+        const wait = `${Math.max(...waits).toFixed(0)} ms`;
+        lines.push(`${`${megabytes} MB`.padEnd(7)} ${name.padEnd(36)} ${wait.padStart(22)}   ${statuses.join(' ')}`);
+      }
+    }
+    return lines.join('\n');
+  } finally {
+    sender.close();
+    prober.close();
+  }
+}
+
+/** The longest time that a small request takes until `work` is over. */
+async function longestWait(prober: LoadClient, work: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  void work.then(() => (isOver = true));
+  let longest = 0;
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- changed by the callback above
+  while (!isOver) {
+    const startedAt = performance.now();
+    await prober.send(PROBE);
+    longest = Math.max(longest, performance.now() - startedAt);
+  }
+  return longest;
+}

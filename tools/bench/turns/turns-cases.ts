@@ -1,0 +1,98 @@
+import { type BenchRequest } from '../bench-case';
+
+/** A request with a large body; those of one case are sent one after the other. */
+export interface TurnsCase {
+  readonly name: string;
+  /** @param megabytes of the body */
+  readonly requestsOf: (megabytes: number) => readonly BenchRequest[];
+}
+
+/** Repeats what `item` makes until the text has so many megabytes. */
+function listOf(megabytes: number, item: (n: number) => object): string {
+  const items: string[] = [];
+  for (let length = 0; length < megabytes * 1e6; length += items.at(-1)?.length ?? 0)
+    items.push(JSON.stringify(item(items.length)));
+  return `[${items.join(',')}]`;
+}
+
+const observation = (megabytes: number, shift: number): string =>
+  `{"resourceType":"Observation","id":"turns","status":"final","code":{"text":"c"},"component":${listOf(
+    megabytes,
+    (n) => ({
+      code: { coding: [{ system: 'http://s', code: `c${n}` }] },
+      valueQuantity: { value: n + shift, unit: 'kg' },
+    }),
+  )}}`;
+
+const patient = (megabytes: number): string =>
+  `{"resourceType":"Patient","id":"turns","identifier":${listOf(megabytes, (n) => ({ system: 'http://s', value: `i${n}` }))}}`;
+
+const names = (megabytes: number): string =>
+  `{"resourceType":"Patient","id":"turns-names","name":${listOf(megabytes, (n) => ({ family: `f${n}`, given: ['a', 'b'] }))}}`;
+
+const questionnaire = (megabytes: number): string =>
+  `{"resourceType":"Questionnaire","status":"draft","item":${listOf(megabytes, (n) => ({
+    linkId: `q${n}`,
+    type: 'string',
+    ...(n === 0 ? {} : { enableWhen: [{ question: 'q0', operator: 'exists', answerBoolean: true }] }),
+  }))}}`;
+
+const bundle = (megabytes: number): string =>
+  `{"resourceType":"Bundle","type":"transaction","entry":${listOf(megabytes, (n) => ({
+    resource: { resourceType: 'Basic', code: { text: `t${n} ${'x'.repeat(1000)}` } },
+    request: { method: 'POST', url: 'Basic' },
+  }))}}`;
+
+const patch = (megabytes: number): string =>
+  listOf(megabytes, (n) => ({ op: 'replace', path: `/identifier/${n % 100}/value`, value: `p${n}` }));
+
+const pathPatch = (operations: number): string =>
+  JSON.stringify({
+    resourceType: 'Parameters',
+    parameter: Array.from({ length: operations }, (_, n) => ({
+      name: 'operation',
+      part: [
+        { name: 'type', valueCode: 'replace' },
+        { name: 'path', valueString: `Patient.identifier[${n}].value` },
+        { name: 'value', valueString: `p${n}` },
+      ],
+    })),
+  });
+
+const put = (path: string, body: string): BenchRequest => ({ method: 'PUT', path, body });
+const post = (path: string, body: string): BenchRequest => ({ method: 'POST', path, body });
+
+/** Every route that takes a large body. */
+export const TURNS_CASES: readonly TurnsCase[] = [
+  {
+    name: 'create and update an Observation',
+    requestsOf: (size) => [0, 1].map((shift) => put('/Observation/turns', observation(size, shift))),
+  },
+  {
+    name: 'create a Patient, and again',
+    requestsOf: (size) => [put('/Patient/turns', patient(size)), put('/Patient/turns', patient(size))],
+  },
+  { name: 'JSON Patch', requestsOf: (size) => [{ method: 'PATCH', path: '/Patient/turns', body: patch(size) }] },
+  {
+    name: 'FHIRPath patch of 500 operations',
+    requestsOf: () => [{ method: 'PATCH', path: '/Patient/turns', body: pathPatch(500) }],
+  },
+  { name: 'create a Patient of many names', requestsOf: (size) => [put('/Patient/turns-names', names(size))] },
+  {
+    name: 'read it, as YAML and with _elements',
+    requestsOf: () =>
+      ['', '?_format=yaml', '?_elements=name', '?_pretty=true'].map((query) => ({
+        method: 'GET',
+        path: `/Patient/turns-names${query}`,
+      })),
+  },
+  { name: 'delete it', requestsOf: () => [{ method: 'DELETE', path: '/Patient/turns-names' }] },
+  {
+    name: '$validate',
+    requestsOf: (size) => [
+      post('/Questionnaire/$validate', questionnaire(size)),
+      post('/$validate', observation(size, 0)),
+    ],
+  },
+  { name: 'transaction', requestsOf: (size) => [post('', bundle(size))] },
+];
