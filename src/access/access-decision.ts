@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../platform/http/granted-rows';
+import { Slices } from '../platform/time/slices';
 import { AccessPolicies } from './access-policies';
 import { type CompiledPolicy } from './compiled-policy';
 import { type FailedClause } from './policy-engine';
@@ -28,6 +29,8 @@ interface Candidate {
 interface Findings {
   readonly tried: TriedPolicy[];
   readonly rows: Set<string>;
+  /** Of a large body each policy may look at thousands of items. */
+  readonly pause: () => Promise<void>;
 }
 
 const ALL: Decision = { granted: true, rows: 'all' };
@@ -39,6 +42,7 @@ export class AccessDecision {
     private readonly policies: AccessPolicies,
     private readonly trial: PolicyTrial,
     private readonly roles: Roles,
+    private readonly slices: Slices,
   ) {}
 
   /**
@@ -47,7 +51,7 @@ export class AccessDecision {
    */
   async decide(request: LazyRequest, counts: (policy: CompiledPolicy) => boolean = () => true): Promise<Decision> {
     const index = await this.policies.current();
-    const found: Findings = { tried: [], rows: new Set() };
+    const found: Findings = { tried: [], rows: new Set(), pause: this.slices.pauses() };
     for (const policy of index.covering(request).filter(counts)) {
       if (await this.isGrantOfAll({ policy, request }, found)) return ALL;
     }
@@ -58,7 +62,8 @@ export class AccessDecision {
     return found.rows.size === 0 ? { granted: false, tried: found.tried } : { granted: true, rows: [...found.rows] };
   }
 
-  private async isGrantOfAll({ policy, request }: Candidate, { tried, rows }: Findings): Promise<boolean> {
+  private async isGrantOfAll({ policy, request }: Candidate, { tried, rows, pause }: Findings): Promise<boolean> {
+    await pause();
     const outcome = await this.trial.of(policy, request);
     if (outcome.granted === 'all') return true;
     if (outcome.granted === undefined) tried.push({ policy, failed: outcome.failed });

@@ -5,7 +5,8 @@ import { type NativeReference } from '../fhir/types';
 import { withLeadingMembers } from '../platform/json/json-members';
 import { JsonParts } from '../platform/json/json-parts';
 import { JsonText } from '../platform/json/json-text';
-import { readJson } from '../platform/json/read-json';
+import { readJsonInSteps } from '../platform/json/read-json';
+import { Slices } from '../platform/time/slices';
 import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from '../resource/resource-draft';
 import { ResourceReader } from '../resource/resource-reader';
@@ -42,6 +43,7 @@ export class Addenda {
     private readonly targets: GrantedTargets,
     private readonly writer: ResourceWriter,
     private readonly clock: Clock,
+    private readonly slices: Slices,
   ) {}
 
   /**
@@ -75,7 +77,7 @@ export class Addenda {
       content,
       own.map(([key, value]) => [key, JSON.stringify(value)]),
     );
-    const draft = ResourceDraft.of(readJson(text), 'SDCAddendum');
+    const draft = ResourceDraft.of(await this.slices.run(readJsonInSteps(text)), 'SDCAddendum');
     if (large !== undefined) draft.setMember(large.key, large.text, large.value);
     const stored = await this.writer.create(draft);
     const textHash = createHash('sha256').update(stored.text).digest();

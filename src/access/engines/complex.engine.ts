@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { isPlainObject } from '../../platform/json/plain-object';
+import { Slices } from '../../platform/time/slices';
 import { EngineOf, type FailedClause, type PolicyCheck, type PolicyEngine } from '../policy-engine';
 import { PolicyEngines } from '../policy-engine.registry';
 import { policyFault } from '../policy-fault';
@@ -15,10 +16,13 @@ const MAX_RULES = 100;
 export class ComplexEngine implements PolicyEngine {
   readonly members = ['and', 'or'];
 
-  constructor(private readonly engines: PolicyEngines) {}
+  constructor(
+    private readonly engines: PolicyEngines,
+    private readonly slices: Slices,
+  ) {}
 
   compile(policy: Resource): PolicyCheck {
-    return new ComplexCompiler(this.engines, policy.type === 'rpc').level(policy, 0);
+    return new ComplexCompiler(this.engines, policy.type === 'rpc', this.slices).level(policy, 0);
   }
 }
 
@@ -28,6 +32,7 @@ class ComplexCompiler {
   constructor(
     private readonly engines: PolicyEngines,
     private readonly isRpc: boolean,
+    private readonly slices: Slices,
   ) {}
 
   level({ and, or }: Readonly<Record<string, unknown>>, depth: number): PolicyCheck {
@@ -37,7 +42,7 @@ class ComplexCompiler {
     if (!Array.isArray(list) || list.length === 0) throw policyFault(name, 'must be a list of rules');
     if (depth >= MAX_DEPTH) throw policyFault(name, `is nested more than ${MAX_DEPTH} levels deep`);
     const checks = list.map((rule: unknown, at) => within(`${name}[${at}]`, () => this.rule(rule, depth)));
-    return name === 'and' ? allOf(checks) : oneOf(checks);
+    return name === 'and' ? allOf(checks, this.slices) : oneOf(checks, this.slices);
   }
 
   private rule(rule: unknown, depth: number): PolicyCheck {
@@ -72,9 +77,11 @@ function within(at: string, compile: () => PolicyCheck): PolicyCheck {
   }
 }
 
-function allOf(checks: readonly PolicyCheck[]): PolicyCheck {
+function allOf(checks: readonly PolicyCheck[], slices: Slices): PolicyCheck {
   return async (request) => {
+    const pause = slices.pauses();
     for (const check of checks) {
+      await pause();
       const failed = await check(request);
       if (failed !== undefined) return failed;
     }
@@ -83,10 +90,12 @@ function allOf(checks: readonly PolicyCheck[]): PolicyCheck {
 }
 
 /** Of alternatives that all fail, the last one is told: people order them from the special to the general. */
-function oneOf(checks: readonly PolicyCheck[]): PolicyCheck {
+function oneOf(checks: readonly PolicyCheck[], slices: Slices): PolicyCheck {
   return async (request) => {
+    const pause = slices.pauses();
     let failed: FailedClause | undefined;
     for (const check of checks) {
+      await pause();
       failed = await check(request);
       if (failed === undefined) return undefined;
     }

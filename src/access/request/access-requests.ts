@@ -3,6 +3,7 @@ import { type Request } from 'express';
 import { type NativeReference } from '../../fhir/types';
 import { type Caller } from '../../platform/http/caller';
 import { RequestContext } from '../../platform/http/request-context';
+import { Slices } from '../../platform/time/slices';
 import { type EntryAccessRequest } from '../../resource/entry-access';
 import { CallerParts } from './caller-parts';
 import { entryParts, searchParts } from './entry-parts';
@@ -21,11 +22,12 @@ export class AccessRequests {
   constructor(
     private readonly callers: CallerParts,
     private readonly requests: RequestContext,
+    private readonly slices: Slices,
   ) {}
 
   ofHttp(request: Request, caller: Caller, operationId: string | undefined): LazyRequest {
     const made = new LazyRequest({ caller, operationId }, () => ({
-      ...httpParts(request, this.requests.origin ?? request),
+      ...httpParts(request, this.requests.origin ?? request, this.slices),
       ...this.callers.of(caller, request.headers.authorization),
       operation: () => (operationId === undefined ? undefined : { id: operationId }),
     }));

@@ -1,9 +1,11 @@
 import { type Request } from 'express';
+import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
-import { readJson } from '../../platform/json/read-json';
+import { readJsonInSteps } from '../../platform/json/read-json';
+import { type Slices } from '../../platform/time/slices';
 import { type Resource } from '../../fhir/types';
-import { readBody } from '../../resource/api/resource-request';
+import { readBodyInSteps } from '../../resource/api/resource-request';
 import { type PartSources } from './lazy-request';
 import { RESERVED_PARAMS, routeParams } from './route-params';
 
@@ -14,15 +16,17 @@ const HIDDEN_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie'
  * The parts of a request as it came by HTTP.
  * @param origin the request that came by the wire, for an entry of a batch; else the request itself
  */
-export function httpParts(request: Request, origin: Request): PartSources {
+export function httpParts(request: Request, origin: Request, slices: Slices): PartSources {
+  let known: Promise<unknown> | undefined;
+  const body = (): Promise<unknown> => (known ??= bodyValue(request, slices));
   return {
     'request-method': () => request.method.toLowerCase(),
     scheme: () => origin.protocol,
     uri: () => uriOf(request),
     'query-string': () => queryOf(request).toString() && request.url.slice(request.url.indexOf('?') + 1),
     params: () => ({ ...queryValues(request), ...routeParams(request.params) }),
-    resource: () => resourceOf({ method: request.method, ...request.params }, bodyValue(request)),
-    body: () => bodyValue(request),
+    resource: async () => resourceOf({ method: request.method, ...request.params }, await body()),
+    body,
     headers: () => visibleHeaders({ ...origin.headers, ...request.headers }),
     'remote-addr': () => origin.ip,
   };
@@ -54,13 +58,15 @@ export function valuesByName(parameters: Iterable<readonly [name: string, value:
 }
 
 /** What cannot be read is no body to policies; the route refuses it by itself. */
-function bodyValue(request: Request): unknown {
+async function bodyValue(request: Request, slices: Slices): Promise<unknown> {
   const body = bodyOf(request);
   if (body.length === 0) return undefined;
   try {
     const isPatch = /^application\/[\w.-]*patch\+json$/.test(mediaTypeOf(request) ?? '');
-    return isPatch ? readJson(decodeUtf8(body)).value : readBody(request).value;
-  } catch {
+    const steps = isPatch ? readJsonInSteps(decodeUtf8(body)) : readBodyInSteps(request);
+    return (await slices.run(steps)).value;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'busy') throw error;
     return undefined;
   }
 }

@@ -3,8 +3,9 @@ import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { OperationId } from '../../platform/http/route-access';
+import { Slices } from '../../platform/time/slices';
 import { type Resource } from '../../fhir/types';
-import { readBody } from '../../resource/api/resource-request';
+import { readBodyInSteps } from '../../resource/api/resource-request';
 import { isPlainObject } from '../../platform/json/plain-object';
 import { DescribedRequests } from './described-request';
 import { PolicyTest, type PolicyTestResult } from './policy-test';
@@ -27,6 +28,7 @@ export class TestPolicyController {
   constructor(
     private readonly described: DescribedRequests,
     private readonly test: PolicyTest,
+    private readonly slices: Slices,
   ) {}
 
   @Post()
@@ -44,7 +46,7 @@ export class TestPolicyController {
       '{"request", "operation", "policy", "result": {"eval-result", "failed"?: {"path", "reason"}, "criteria"?}}',
   })
   async try(@Req() sent: Request): Promise<TestPolicyAnswer> {
-    const { value } = readBody(sent);
+    const { value } = await this.slices.run(readBodyInSteps(sent));
     if (!isPlainObject(value)) throw new ServiceError('unprocessable', 'Send {"request", "policy"}.');
     const policy = await this.test.policyOf(value.policy);
     const { request, echo } = this.described.of(value.request);

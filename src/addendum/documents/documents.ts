@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
 import { withLeadingMembers, withMember } from '../../platform/json/json-members';
-import { readJson } from '../../platform/json/read-json';
+import { readJsonInSteps } from '../../platform/json/read-json';
+import { Slices } from '../../platform/time/slices';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { type StoredResource } from '../../resource/stored-resource';
@@ -33,6 +34,7 @@ export class Documents {
     private readonly writer: ResourceWriter,
     private readonly limits: RowLimits,
     private readonly addenda: Addenda,
+    private readonly slices: Slices,
   ) {}
 
   /** As {@link change}, while other writing calls for addenda of the document wait. Needs an open unit of work. */
@@ -58,7 +60,7 @@ export class Documents {
         const to = statusAfter(transition, from);
         if (sent?.versionId !== undefined) assertUnchanged(text, sent.versionId);
         found = { before: text, from, to };
-        return readJson(withMember(sent?.text ?? text, 'status', JSON.stringify(to)));
+        return this.slices.run(readJsonInSteps(withMember(sent?.text ?? text, 'status', JSON.stringify(to))));
       },
       { method: 'PUT', reach },
     );

@@ -3,7 +3,7 @@ import { YAML_MEDIA_TYPES } from '../../fhir/format';
 import { xmlHint } from '../../fhir/unserved';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
-import { readJson, readJsonInSteps, type ScannedJson } from '../../platform/json/read-json';
+import { readJsonInSteps, type ScannedJson } from '../../platform/json/read-json';
 import { bodyOf, isJson, mediaTypeOf } from '../../platform/http/raw-request';
 import { type Steps } from '../../platform/time/steps';
 import { jsonOfYaml } from '../../platform/yaml/read-yaml';
@@ -14,17 +14,12 @@ const YAML_TYPES = new Set<string | undefined>(YAML_MEDIA_TYPES);
 const YAML_LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Reads a request body as JSON text; YAML is turned into it.
+ * Reads a request body as JSON text, in steps; YAML is turned into it.
  * @throws ServiceError 'unsupported-media-type' for anything else; JsonBodyError for hostile or broken text.
  */
-export function readBody(request: Request): ScannedJson {
-  return readJson(readBodyText(request));
-}
-
-/** As {@link readBody}, in steps: a body of megabytes holds nobody up. */
 export const readBodyInSteps = (request: Request): Steps<ScannedJson> => readJsonInSteps(readBodyText(request));
 
-/** As {@link readBody}, but the text is not scanned yet. */
+/** As {@link readBodyInSteps}, but the text is not scanned yet. */
 export function readBodyText(request: Request): string {
   const isYaml = YAML_TYPES.has(mediaTypeOf(request));
   if (!isYaml && !isJson(request)) {
