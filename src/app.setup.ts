@@ -7,6 +7,7 @@ import { refuseBrokenRequests } from './fhir/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { MemoryBudget } from './platform/admission/memory-budget';
 import { requestBodies } from './platform/admission/request-bodies';
+import { ANSWER_TERMS, type AnswerTerms } from './platform/http/send-body';
 import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
@@ -27,6 +28,8 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests, app.get(MemoryBudget)));
+  const terms: AnswerTerms = { stallSeconds: environment.streamStallSeconds, ticket: () => requests.ticket };
+  app.setLocal(ANSWER_TERMS, terms);
   if (!environment.hasCompression) app.use(withoutCompression);
   // Before any body is read: pages may read why theirs was refused.
   if (environment.corsOrigins.length > 0) {

@@ -1,9 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer, type FhirStream } from '../fhir/fhir-answer';
-import { Environment } from '../platform/config/environment';
-import { CollectedText } from '../platform/http/collected-text';
-import { type TextSink } from '../platform/http/send-stream';
-import { streamLimitsOf } from '../platform/http/stream-limits';
+import { type FhirAnswer } from '../fhir/fhir-answer';
+import { type Produce } from '../platform/http/send-body';
 import { bundleText } from '../resource/api/resource-answer';
 import { PageLists } from './pages/page-lists';
 import { PageWriter } from './pages/page-writer';
@@ -25,10 +22,9 @@ export class CompartmentAnswers {
     private readonly lists: PageLists,
     private readonly pages: PageWriter,
     private readonly explanation: CompartmentExplanation,
-    private readonly environment: Environment,
   ) {}
 
-  async of(call: EverythingCall): Promise<FhirAnswer | FhirStream> {
+  async of(call: EverythingCall): Promise<FhirAnswer> {
     const { cursor, count, explain, timeoutSeconds: seconds } = call.request;
     const startedAt = performance.now();
     if (cursor === undefined && explain === undefined && call.query.included === undefined) {
@@ -36,7 +32,8 @@ export class CompartmentAnswers {
       if (entries !== undefined && entries.length <= (count ?? Infinity)) return wholeAnswer(call, entries);
     }
     const options = { seconds, spentMilliseconds: performance.now() - startedAt };
-    return this.streamed(call, count === undefined ? await this.stream(call, options) : await this.page(call, options));
+    const produce = count === undefined ? await this.stream(call, options) : await this.page(call, options);
+    return { status: 200, produce, ...linesType(call) };
   }
 
   /** The number of resources alone. */
@@ -48,10 +45,10 @@ export class CompartmentAnswers {
       for (const part of parts(matches)) count += (await tallyOf(snapshot, part)).count;
       return count;
     });
-    return { status: 200, text: bundleText('searchset', { total, ...linksOf(call) }, []) };
+    return { status: 200, text: bundleText('searchset', { total, ...linksOf(call) }) };
   }
 
-  private async stream(call: EverythingCall, options: ReadOptions): Promise<FhirStream['produce']> {
+  private async stream(call: EverythingCall, options: ReadOptions): Promise<Produce> {
     const { query, printer, request } = call;
     const { explain, timeoutSeconds: seconds } = request;
     const explained = explain && { explain: await this.explanation.of(query, explain, seconds) };
@@ -70,7 +67,7 @@ export class CompartmentAnswers {
   }
 
   /** The first page, which makes the list of all, or a further one. */
-  private async page(call: EverythingCall, options: ReadOptions): Promise<FhirStream['produce']> {
+  private async page(call: EverythingCall, options: ReadOptions): Promise<Produce> {
     const { request, query, printer, urlWith } = call;
     const { cursor, count = 0 } = request;
     const page =
@@ -81,24 +78,20 @@ export class CompartmentAnswers {
     const next =
       page.next === undefined ? [] : [{ relation: 'next', url: urlWith(linkedParameters(request, page.next)) }];
     const head = { total: page.total, link: [...link, ...next] };
-    return (sink: TextSink) => this.pages.write(new EntryStream(sink, head), page, printer, query.limit);
-  }
-
-  private async streamed(call: EverythingCall, produce: FhirStream['produce']): Promise<FhirAnswer | FhirStream> {
-    if (!call.isWholeText)
-      return { contentType: call.format.contentType, limits: streamLimitsOf(this.environment), produce };
-    const collected = new CollectedText('Ask for it as JSON or application/fhir+ndjson, or page by page with _count.');
-    await produce(collected);
-    return { status: 200, text: collected.text };
+    return (sink) => this.pages.write(new EntryStream(sink, head), page, printer, query.limit);
   }
 }
 
 function wholeAnswer(call: EverythingCall, entries: readonly Entry[]): FhirAnswer {
   const text = call.printer.print(entries, 'match');
-  if (call.printer.isLines) return { status: 200, contentType: call.format.contentType, text };
-  const members = { total: entries.length, ...linksOf(call) };
-  return { status: 200, text: bundleText('searchset', members, entries.length === 0 ? [] : [text]) };
+  if (call.printer.isLines) return { status: 200, text, ...linesType(call) };
+  const bundle = bundleText('searchset', { total: entries.length, ...linksOf(call) });
+  return { status: 200, text: entries.length === 0 ? bundle : `${bundle.slice(0, -1)},"entry":[${text}]}` };
 }
+
+/** Lines go out as they are. */
+const linesType = ({ printer, format }: EverythingCall): Pick<FhirAnswer, 'contentType'> =>
+  printer.isLines ? { contentType: format.contentType } : {};
 
 const linksOf = ({ request, urlWith }: EverythingCall): { readonly link: readonly object[] } => ({
   link: [{ relation: 'self', url: urlWith(request.used) }],

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer, type FhirStream } from '../fhir/fhir-answer';
+import { type FhirAnswer } from '../fhir/fhir-answer';
 import { ServiceError } from '../platform/errors/service-error';
 import { limitedToRows } from '../platform/http/request-context';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
@@ -18,7 +18,7 @@ export class PatientEverything implements OperationHandler {
     private readonly manifest: CompartmentManifest,
   ) {}
 
-  async execute(operation: OperationRequest): Promise<FhirAnswer | FhirStream> {
+  async execute(operation: OperationRequest): Promise<FhirAnswer> {
     const call = await this.calls.read(operation);
     const { request, query, format } = call;
     if (format.isLines === true) assertWhole(call);

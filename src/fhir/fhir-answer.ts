@@ -1,10 +1,9 @@
 import { type Request, type Response } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
 import { queryOf } from '../platform/http/raw-request';
-import { type StreamLimits, sendStream, type TextSink } from '../platform/http/send-stream';
-import { sendText } from '../platform/http/send-text';
-import { indentedJson } from '../platform/json/indent-json';
-import { yamlOf } from '../platform/yaml/print-yaml';
+import { type Produce, sendBody, sendHead, type TextPrinter } from '../platform/http/send-body';
+import { IndentedJson } from '../platform/json/indent-json';
+import { YamlOfJson } from '../platform/yaml/print-yaml';
 import { DEFAULT_FORMAT } from './format';
 import { isNotModified } from './not-modified';
 import { outcomeOfWrite } from './operation-outcome';
@@ -13,24 +12,17 @@ import { readSubset } from './read-subset';
 import { formatOfRequest, isPretty } from './requested-format';
 import { subsetOf } from './subset';
 
-/** What an edge sends: a body of known JSON text and its status. */
+/** What an edge sends: a status and a body of known JSON text. */
 export interface FhirAnswer {
   readonly status: number;
   readonly text?: string;
+  /** Writes the body instead of `text`, as it is made. Each text that it writes ends between two tokens of JSON. */
+  readonly produce?: Produce;
   readonly headers?: Readonly<Record<string, string>>;
   /** Set where the body is one version of one resource: conditional reads, `_summary` and `Prefer` are about such. */
   readonly isResource?: true;
   /** Set where the text is no JSON: it goes out as it is. */
   readonly contentType?: string;
-}
-
-/** An answer that is sent as it is made, since it may be longer than memory. */
-export interface FhirStream {
-  readonly contentType: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly limits: StreamLimits;
-  /** Writes the body. What it throws before it writes is answered as any refusal. */
-  readonly produce: (sink: TextSink) => Promise<void>;
 }
 
 /** Where `response.locals` keeps the text of the one resource that is shown, for whoever records what was. */
@@ -43,31 +35,21 @@ const CACHE_CONTROL = 'private, no-cache';
 /**
  * Sends an answer as the caller wants it: the format of `_format` or `Accept`, `_pretty`, `_summary` and `_elements`,
  * 304 for a version that is known already, `Prefer: return` of writes, compression. JSON text goes out as it is:
- * nothing is parsed or serialised on the way unless the caller asks for it.
- * @throws ServiceError 'invalid' for parameters that cannot be read
+ * nothing is parsed or serialised on the way unless the caller asks for it. How it is sent: {@link sendBody}.
+ * @throws ServiceError 'invalid' for parameters that cannot be read, and what `produce` throws
  */
-export function sendAnswer(response: Response, answer: FhirAnswer): void {
+export async function sendAnswer(response: Response, answer: FhirAnswer): Promise<void> {
   const { req: request } = response;
-  const { status, text, headers } = answer.isResource === true ? asPreferred(request, answer) : answer;
-  const printed = text === undefined ? undefined : printedFor(request, text, answer.contentType);
-  response.statusCode = status;
+  const { status, text, produce, headers } = answer.isResource === true ? asPreferred(request, answer) : answer;
   if (answer.isResource === true) response.locals[SHOWN_RESOURCE] = answer.text;
   const all = { ...cachingOf(response), ...headers };
-  for (const name in all) response.setHeader(name, all[name] ?? '');
-  if (printed === undefined) {
-    response.end();
+  const body = produce ?? text;
+  if (body === undefined) {
+    sendHead(response, { status, headers: all });
     return;
   }
-  response.setHeader('Content-Type', printed.contentType);
-  sendText(response, printed.text);
-}
-
-/** Sends an answer of 200 as it is made; see {@link sendStream}. */
-export async function sendStreamed(
-  response: Response,
-  { contentType, headers, limits, produce }: FhirStream,
-): Promise<void> {
-  await sendStream(response, { ...cachingOf(response), ...headers, 'Content-Type': contentType }, limits, produce);
+  const { contentType, printer } = printingOf(request, answer.contentType);
+  await sendBody(response, { status, headers: { ...all, 'Content-Type': contentType } }, body, printer);
 }
 
 function cachingOf(response: Response): Readonly<Record<string, string>> {
@@ -75,16 +57,15 @@ function cachingOf(response: Response): Readonly<Record<string, string>> {
   return { Vary: others === undefined ? VARY : `${String(others)}, ${VARY}`, 'Cache-Control': CACHE_CONTROL };
 }
 
-function printedFor(
+function printingOf(
   request: Request,
-  text: string,
   given: string | undefined,
-): { readonly contentType: string; readonly text: string } {
-  if (given !== undefined) return { contentType: given, text };
+): { readonly contentType: string; readonly printer?: TextPrinter } {
+  if (given !== undefined) return { contentType: given };
   // What cannot be written is refused before a handler runs; its refusal is told in JSON.
   const { contentType, isYaml } = formatOfRequest(request) ?? DEFAULT_FORMAT;
-  if (isYaml) return { contentType, text: yamlOf(text) };
-  return { contentType, text: isPretty(request) ? indentedJson(text) : text };
+  if (isYaml) return { contentType, printer: new YamlOfJson() };
+  return isPretty(request) ? { contentType, printer: new IndentedJson() } : { contentType };
 }
 
 function asPreferred(request: Request, answer: FhirAnswer): FhirAnswer {

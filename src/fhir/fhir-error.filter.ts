@@ -27,7 +27,7 @@ export class FhirErrorFilter implements ExceptionFilter {
     const known = serviceErrorOf(error);
     if (known !== undefined) {
       const { allow, acceptPatch, retryAfterSeconds, isInvalidToken = false } = known.details;
-      sendAnswer(response, {
+      void sendAnswer(response, {
         status: FHIR_ERRORS[known.kind].status,
         text: JSON.stringify(outcomeOf(known)),
         headers: {
@@ -41,7 +41,7 @@ export class FhirErrorFilter implements ExceptionFilter {
     }
     this.logger.error('A request failed unexpectedly', errorTrace(error));
     const diagnostics = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
-    sendAnswer(response, { status: 500, text: JSON.stringify(operationOutcome('exception', diagnostics)) });
+    void sendAnswer(response, { status: 500, text: JSON.stringify(operationOutcome('exception', diagnostics)) });
   }
 }
 

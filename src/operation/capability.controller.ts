@@ -36,7 +36,7 @@ export class CapabilityController {
     const mode = queryOf(request).get('mode') ?? 'full';
     if (!MODES.includes(mode)) throw new ServiceError('invalid', `mode must be ${MODES.join(', ')}.`);
     const { text, etag } = await this.statements.of(mode);
-    sendAnswer(response, { status: HttpStatus.OK, text, headers: { ETag: etag }, isResource: true });
+    await sendAnswer(response, { status: HttpStatus.OK, text, headers: { ETag: etag }, isResource: true });
   }
 
   @PublicRoute()

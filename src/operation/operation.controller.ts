@@ -1,9 +1,9 @@
 import { All, Controller, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { sendAnswer, sendStreamed } from '../fhir/fhir-answer';
+import { sendAnswer } from '../fhir/fhir-answer';
 import { type FormatOffer } from '../fhir/format';
-import { assertAnswerable, isPretty } from '../fhir/requested-format';
+import { assertAnswerable } from '../fhir/requested-format';
 import { rootUrlOf } from '../fhir/root-url';
 import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
@@ -85,10 +85,8 @@ export class OperationController {
       headers: request.headers as Record<string, string | undefined>,
       rootUrl: rootUrlOf(request, this.environment),
       format,
-      isPretty: isPretty(request),
     });
-    if ('produce' in answer) await sendStreamed(response, answer);
-    else sendAnswer(response, answer);
+    await sendAnswer(response, answer);
   }
 }
 

@@ -1,5 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
-import { type FhirAnswer, type FhirStream } from '../fhir/fhir-answer';
+import { type FhirAnswer } from '../fhir/fhir-answer';
 import { type AnswerFormat } from '../fhir/format';
 
 /** Stands for any resource type: the operation is called on all of them. */
@@ -58,14 +58,12 @@ export interface OperationRequest {
   readonly rootUrl: string;
   /** What the answer will be written in; only an operation that streams or writes lines needs to know. */
   readonly format: AnswerFormat;
-  /** Whether JSON is spread over lines for people. */
-  readonly isPretty: boolean;
 }
 
 /** One `$operation`: a class of its own, registered by {@link Operation}. */
 export interface OperationHandler {
   /** @throws ServiceError, which the FHIR edge turns into an OperationOutcome. */
-  execute(request: OperationRequest): Promise<FhirAnswer | FhirStream>;
+  execute(request: OperationRequest): Promise<FhirAnswer>;
 }
 
 /** Registers an {@link OperationHandler}. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { type FeedBookmark, foreignBookmark } from './feed-bookmark';
+import { fittingRows, LateTexts, type ListedVersion } from './late-texts';
 import { notStored } from './not-stored';
 import { ResourceReader } from './resource-reader';
 import { GrantedReader } from './rows/granted-reader';
@@ -19,15 +20,22 @@ export interface HistoryRequest {
   readonly bookmark?: FeedBookmark;
 }
 
+/** A version of a page, whose text may be read later ({@link LateTexts}). */
+export type HistoryVersion = ListedVersion & Omit<StoredVersion, 'text'>;
+
 export interface HistoryPage {
-  /** Newest first, deletions included. */
-  readonly versions: readonly StoredVersion[];
+  /** Newest first, deletions included; fewer than were asked for where they are long. */
+  readonly versions: readonly HistoryVersion[];
   /** Of all pages; absent when nobody asked. */
   readonly total?: number;
   /** Whether there are more in the direction of the walk. */
   readonly hasMore: boolean;
   /** Where the request had a bookmark: the one to send next, to receive what this answer does not have. */
   readonly bookmark?: Required<FeedBookmark>;
+}
+
+export interface WholeHistoryPage extends Omit<HistoryPage, 'versions'> {
+  readonly versions: readonly StoredVersion[];
 }
 
 interface FeedRow {
@@ -38,6 +46,7 @@ interface FeedRow {
 }
 
 interface PageRow extends VersionRow {
+  readonly bytes: number | null;
   readonly total?: number;
 }
 
@@ -48,7 +57,17 @@ export class ResourceHistory {
     private readonly statements: Statements,
     private readonly reader: ResourceReader,
     private readonly granted: GrantedReader,
+    private readonly texts: LateTexts,
   ) {}
+
+  /** As {@link page}, with all texts: for pages that are known to be short. */
+  async wholePage(request: HistoryRequest): Promise<WholeHistoryPage> {
+    const page = await this.page(request);
+    const versions = (await this.texts.all(page.versions)).map(({ text, ...version }) =>
+      storedVersionOf({ ...version, updated_at: version.updatedAt, body: text ?? null }),
+    );
+    return { ...page, versions };
+  }
 
   /**
    * @throws ServiceError 'not-found' when the history is of one resource that never was
@@ -59,10 +78,11 @@ export class ResourceHistory {
     const rows = count === 0 ? [] : await this.rows(scope, { ...walk, limit: count + 1 }, hasTotal);
     const total = rows[0]?.total ?? (hasTotal ? await this.total(scope) : undefined);
     if (rows.length === 0 && scope.id !== undefined) await this.assertWas(scope.types[0] ?? '', scope.id, scope.limit);
-    const versions = rows.slice(0, count).map(versionOf);
+    const versions = fittingRows(rows.slice(0, count)).map(versionOf);
+    const hasMore = rows.length > versions.length;
     return {
       versions: walk.direction === 'older' ? versions : versions.reverse(),
-      hasMore: rows.length > count,
+      hasMore,
       ...(total === undefined ? {} : { total }),
       ...(bookmark === undefined ? {} : { bookmark }),
     };
@@ -95,5 +115,8 @@ export class ResourceHistory {
   }
 }
 
-const versionOf = ({ type, id, version, updated_at, method, body }: PageRow): StoredVersion =>
-  storedVersionOf({ type, id, version, updated_at, method, body });
+const versionOf = ({ type, id, version, updated_at: updatedAt, method, bytes, body }: PageRow): HistoryVersion => ({
+  ...{ type, id, version, updatedAt, method },
+  bytes: bytes ?? undefined,
+  text: body ?? undefined,
+});

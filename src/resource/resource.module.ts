@@ -9,6 +9,7 @@ import { EntryAccessModule } from './entry-access.module';
 import { MetaStyles } from './meta-styles';
 import { NextVersions } from './next-versions';
 import { ResourceChangeListeners } from './resource-change.registry';
+import { LateTexts } from './late-texts';
 import { ResourceHistory } from './resource-history';
 import { ResourceReader } from './resource-reader';
 import { ResourceRules } from './resource-rule.registry';
@@ -63,6 +64,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceKeys,
     ResourceStore,
     ResourceReader,
+    LateTexts,
     ResourceHistory,
     MetaStyles,
     NextVersions,
@@ -100,6 +102,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceRules,
     ResourceReader,
     ReferenceExistence,
+    LateTexts,
     ResourceHistory,
     NextVersions,
     ResourceWriter,

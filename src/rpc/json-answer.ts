@@ -1,34 +1,17 @@
 import { type Response } from 'express';
-import { type JsonParts } from '../platform/json/json-parts';
-import { Portions } from '../platform/http/portions';
-import { type StreamLimits, sendStream } from '../platform/http/send-stream';
-import { sendText } from '../platform/http/send-text';
-
-const CONTENT_TYPE = 'application/json; charset=utf-8';
+import { type Produce, sendBody } from '../platform/http/send-body';
 
 /** Sends JSON text as it is: nothing is parsed or serialised on the way. */
-export function sendJson(
+export async function sendJson(
   response: Response,
   status: number,
-  text: string,
+  body: string | Produce,
   headers: Readonly<Record<string, string>> = {},
-): void {
-  response.statusCode = status;
-  response.setHeader('Content-Type', CONTENT_TYPE);
+): Promise<void> {
   response.vary('Accept-Encoding');
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  sendText(response, text);
-}
-
-/** Sends `{"result"}` of 200 as its parts come; see {@link sendStream}. */
-export async function sendResultParts(response: Response, limits: StreamLimits, { parts }: JsonParts): Promise<void> {
-  response.statusCode = 200;
-  const headers = { 'Content-Type': CONTENT_TYPE, Vary: 'Accept-Encoding' };
-  await sendStream(response, headers, limits, async (sink) => {
-    const portions = new Portions(sink);
-    await portions.add(['{"result":']);
-    for await (const part of parts) await portions.add([part]);
-    await portions.add(['}']);
-    await portions.flush();
-  });
+  await sendBody(
+    response,
+    { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers } },
+    body,
+  );
 }

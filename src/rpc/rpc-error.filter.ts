@@ -25,6 +25,6 @@ export class RpcErrorFilter extends FhirErrorFilter {
       return;
     }
     const { status, text, headers } = this.errors.failureOf(error);
-    sendJson(response, status, text, headers);
+    void sendJson(response, status, text, headers);
   }
 }

@@ -1,19 +1,18 @@
 import { All, Controller, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { bodyOf, isJson, queryOf } from '../platform/http/raw-request';
 import { DecidedByParts, OperationId } from '../platform/http/route-access';
-import { streamLimitsOf } from '../platform/http/stream-limits';
+import { produceOf } from '../platform/http/send-body';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { elementsOf } from '../platform/json/json-members';
 import { type JsonParts } from '../platform/json/json-parts';
 import { type ScannedJson, readJsonInSteps } from '../platform/json/read-json';
 import { Slices } from '../platform/time/slices';
-import { sendJson, sendResultParts } from './json-answer';
+import { sendJson } from './json-answer';
 import { RpcAccess } from './rpc-access';
 import { RpcDispatcher } from './rpc-dispatcher';
 import { RpcErrorFilter } from './rpc-error.filter';
@@ -22,8 +21,9 @@ import { RpcRefusal } from './rpc-refusal';
 
 /** Calls of one batch run one after the other on one request: the bound keeps it short. */
 export const MAX_BATCH_CALLS = 100;
-/** The answers of a batch stand in memory together; above this, one that could come in parts is refused. */
-const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+/** Most results of a batch are shorter; of a longer one the beginning is sent before its end is read. */
+const EARLY_CHARACTERS = 256 * 1024;
 
 @ApiTags('RPC')
 @OperationId('rpc')
@@ -35,7 +35,6 @@ export class RpcController {
     private readonly access: RpcAccess,
     private readonly errors: RpcErrors,
     private readonly slices: Slices,
-    private readonly environment: Environment,
   ) {}
 
   @Post()
@@ -58,12 +57,16 @@ export class RpcController {
     assertKnownParameters('/rpc', queryOf(request), known, request.get('prefer'));
     const { text, value } = await this.read(request);
     if (Array.isArray(value)) {
-      sendJson(response, HttpStatus.OK, await this.answersOf(value, elementsOf(text)));
+      const answers = await this.answersOf(value, elementsOf(text));
+      await sendJson(response, HttpStatus.OK, produceOf(answers));
       return;
     }
     const result = await this.dispatcher.resultOf(value, text, await this.access.grant(value));
-    if (typeof result === 'string') sendJson(response, HttpStatus.OK, `{"result":${result}}`);
-    else await sendResultParts(response, streamLimitsOf(this.environment), result);
+    await sendJson(
+      response,
+      HttpStatus.OK,
+      typeof result === 'string' ? `{"result":${result}}` : produceOf(resultText(result)),
+    );
   }
 
   @All()
@@ -82,36 +85,55 @@ export class RpcController {
     }
   }
 
-  private async answerOf(call: unknown, callText: string, rows: GrantedRows, room: number): Promise<string> {
-    const result = await this.dispatcher.resultOf(call, callText, rows);
-    return `{"result":${typeof result === 'string' ? result : await collected(result, room)}}`;
-  }
-
-  private async answersOf(calls: readonly unknown[], callTexts: readonly string[]): Promise<string> {
+  private async answersOf(calls: readonly unknown[], callTexts: readonly string[]): Promise<AsyncIterable<string>> {
     const grants = await this.access.grantsOf(calls.slice(0, MAX_BATCH_CALLS));
     if (calls.length > MAX_BATCH_CALLS) throw new RpcRefusal(`At most ${MAX_BATCH_CALLS} calls go into one request.`);
-    const answers: string[] = [];
-    let room = MOST_CHARACTERS;
+    return this.batchText(calls, callTexts, grants);
+  }
+
+  /** Each call runs when the answers before it are sent, so none runs for a caller who has gone. */
+  private async *batchText(
+    calls: readonly unknown[],
+    callTexts: readonly string[],
+    grants: readonly (GrantedRows | ServiceError)[],
+  ): AsyncGenerator<string, void, void> {
+    let before = '[';
     for (const [index, callText] of callTexts.entries()) {
-      const grant = grants[index] ?? [];
-      const answer =
-        grant instanceof ServiceError ? Promise.reject(grant) : this.answerOf(calls[index], callText, grant, room);
-      const answerText = await answer.catch((error: unknown) => this.errors.failureOf(error).text);
-      room -= answerText.length;
-      answers.push(answerText);
+      yield before;
+      yield* this.answerText(calls[index], callText, grants[index] ?? []);
+      before = ',';
     }
-    return `[${answers.join(',')}]`;
+    yield before === '[' ? '[]' : ']';
+  }
+
+  /** A result that fails early is the error of its call; one that fails when it is being sent ends the whole answer. */
+  private async *answerText(
+    call: unknown,
+    callText: string,
+    grant: GrantedRows | ServiceError,
+  ): AsyncGenerator<string, void, void> {
+    let first = '';
+    let parts: AsyncGenerator<string, void, void>;
+    try {
+      if (grant instanceof ServiceError) throw grant;
+      parts = resultText(await this.dispatcher.resultOf(call, callText, grant));
+      for (let isOver = false; !isOver && first.length < EARLY_CHARACTERS;) {
+        const { value, done } = await parts.next();
+        first += value ?? '';
+        isOver = done === true;
+      }
+    } catch (error) {
+      yield this.errors.failureOf(error).text;
+      return;
+    }
+    yield first;
+    yield* parts;
   }
 }
 
-/** @throws RpcRefusal when the parts are longer than `room` */
-async function collected({ parts }: JsonParts, room: number): Promise<string> {
-  const texts: string[] = [];
-  let size = 0;
-  for await (const text of parts) {
-    size += text.length;
-    if (size > room) throw new RpcRefusal('This result is too long to stand among others. Call the method alone.');
-    texts.push(text);
-  }
-  return texts.join('');
+async function* resultText(result: string | JsonParts): AsyncGenerator<string, void, void> {
+  yield '{"result":';
+  if (typeof result === 'string') yield result;
+  else yield* result.parts;
+  yield '}';
 }

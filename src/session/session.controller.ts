@@ -33,6 +33,9 @@ export class SessionController {
     // A query would make it a conditional delete: that asks a policy and writes many, this route does neither.
     if (queryOf(request).size > 0)
       throw new ServiceError('invalid', 'DELETE /Session takes no criteria: it closes the Session of the token.');
-    sendAnswer(response, { status: HttpStatus.OK, text: (await this.sessions.closeWithSuccessors(sessionId)).text });
+    await sendAnswer(response, {
+      status: HttpStatus.OK,
+      text: (await this.sessions.closeWithSuccessors(sessionId)).text,
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { ROOT, startTestApp, type TestApp } from '../support/test-app';
@@ -81,25 +82,52 @@ describe('lists of addenda that do not stand in memory', () => {
     expect([status, text]).toEqual([200, expect.stringMatching(/^\[\{"error":\{"message":"Internal error\./)]);
   });
 
-  it('of any length are answered alone, and refused among other calls', async () => {
-    const target = await noted('huge', 4);
-    // 80 MB, which no call can write at once.
-    await database.query(
-      `update resource set body = replace(body, '"text":"', '"text":"' || repeat('x', 20000000))
-       where type = 'SDCAddendum' and id in (select addendum_id from addendum_entry where target_id = $1)`,
-      [target.id],
-    );
-    const call = { method: METHOD, params: { target } };
-    const { status, text } = await app.post('/rpc', [call, { method: 'svc/echo', params: { still: 'here' } }]);
-    expect([status, JSON.parse(text)]).toEqual([
-      200,
-      [
-        { error: { message: 'This result is too long to stand among others. Call the method alone.' } },
-        { result: { still: 'here' } },
-      ],
-    ]);
-    let size = 0;
-    for await (const chunk of (await ask(call)).body ?? []) size += (chunk as Uint8Array).byteLength;
-    expect(size).toBeGreaterThan(80_000_000);
+  describe('of any length', () => {
+    const call = { method: METHOD, params: { target: { id: 'huge', resourceType: 'SDCDocument' } } };
+    const echo = { method: 'svc/echo', params: { still: 'here' } };
+
+    beforeAll(async () => {
+      await noted('huge', 4);
+      // 80 MB, which no call can write at once.
+      await database.query(
+        `update resource set body = replace(body, '"text":"', '"text":"' || repeat('x', 20000000))
+         where type = 'SDCAddendum' and id in (select addendum_id from addendum_entry where target_id = 'huge')`,
+      );
+    });
+
+    it.each([
+      ['alone', call],
+      ['among other calls', [call, echo]],
+    ])('S11: are answered in parts, %s', async (_, body) => {
+      let size = 0;
+      let end = '';
+      for await (const chunk of (await ask(body)).body ?? []) {
+        size += (chunk as Uint8Array).byteLength;
+        end = Buffer.from(chunk as Uint8Array).toString('utf8');
+      }
+      expect(size).toBeGreaterThan(80_000_000);
+      expect(end).toMatch(Array.isArray(body) ? /,\{"result":\{"still":"here"\}\}\]$/ : /\]\}$/);
+    });
+
+    it('S11: are read no further when the caller has gone', async () => {
+      const leaving = new AbortController();
+      const answer = await fetch(`${app.url}/rpc`, {
+        method: 'POST',
+        headers: { authorization: ROOT, 'content-type': 'application/json' },
+        body: JSON.stringify(Array(50).fill(call)),
+        signal: leaving.signal,
+      });
+      expect(answer.status).toBe(200);
+      leaving.abort();
+      await delay(1_000);
+      const { rows } = await database.query<{ now: string }>('select now()::text as now');
+      await delay(1_500);
+      const { rows: later } = await database.query(
+        `select query from pg_stat_activity where datname = current_database() and query like '%addendum_entry%' and query_start > $1
+         and pid <> pg_backend_pid()`,
+        [rows[0]?.now],
+      );
+      expect(later).toEqual([]);
+    });
   });
 });

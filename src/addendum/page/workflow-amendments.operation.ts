@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer, type FhirStream } from '../../fhir/fhir-answer';
+import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
 import { amendmentsOperation, RecordAnswers } from './record-answers';
 
@@ -14,7 +14,7 @@ import { amendmentsOperation, RecordAnswers } from './record-answers';
 export class WorkflowAmendments implements OperationHandler {
   constructor(private readonly answers: RecordAnswers) {}
 
-  execute(request: OperationRequest): Promise<FhirAnswer | FhirStream> {
+  execute(request: OperationRequest): Promise<FhirAnswer> {
     return this.answers.of(request);
   }
 }

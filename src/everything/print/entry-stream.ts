@@ -1,4 +1,4 @@
-import { type TextSink } from '../../platform/http/send-stream';
+import { type TextSink } from '../../platform/http/send-body';
 
 /** Writes a Bundle, or lines, while their entries are read. */
 export class EntryStream {

@@ -20,8 +20,6 @@ export interface EverythingCall {
   readonly query: CompartmentQuery;
   readonly printer: EntryPrinter;
   readonly format: AnswerFormat;
-  /** Whether the answer is printed from its whole text, as YAML and JSON for people are. */
-  readonly isWholeText: boolean;
   /** The address of the operation with other parameters. */
   readonly urlWith: (parameters: URLSearchParams) => string;
 }
@@ -39,7 +37,7 @@ export class EverythingCalls {
   ) {}
 
   /** @throws ServiceError 'invalid' for a parameter that is unknown or malformed */
-  async read({ id = '', query, body, headers, rootUrl, format, isPretty }: OperationRequest): Promise<EverythingCall> {
+  async read({ id = '', query, body, headers, rootUrl, format }: OperationRequest): Promise<EverythingCall> {
     const compartment = await this.compartments.of('Patient');
     const { parameters } = await this.index.current();
     const given = parametersOf(query, body);
@@ -64,7 +62,6 @@ export class EverythingCalls {
       },
       printer: new EntryPrinter(rootUrl, reasons, subset === 'count' ? undefined : subset, format.isLines === true),
       format,
-      isWholeText: format.isYaml || (isPretty && format.isLines !== true),
       urlWith: (used) => {
         const text = used.toString();
         return `${rootUrl}/Patient/${id}/$everything${text === '' ? '' : `?${text}`}`;

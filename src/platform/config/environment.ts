@@ -59,8 +59,6 @@ export class Environment {
   readonly everythingListSeconds!: number;
   /** `SVC_STREAM_STALL_SECONDS`: how long a caller may take for 64 kB of a body that it sends, or of an answer that comes in parts. */
   readonly streamStallSeconds!: number;
-  /** `SVC_STREAM_MAX_SECONDS`: how long the whole of such an answer may take. */
-  readonly streamMaxSeconds!: number;
   /** `SVC_PASSWORD_HASH_SLOTS`: threads that compute password hashes, one each at a time. */
   readonly passwordHashSlots!: number;
   /** `SVC_PASSWORD_HASH_QUEUE`: logins and new passwords that may wait for a thread; above it 503. */
@@ -165,7 +163,6 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     everythingListSeconds: read.integer('SVC_EVERYTHING_LIST_SECONDS', 3600, 1, 86_400),
     // An idle transaction is ended after 15 s.
     streamStallSeconds: read.integer('SVC_STREAM_STALL_SECONDS', 10, 1, 12),
-    streamMaxSeconds: read.integer('SVC_STREAM_MAX_SECONDS', 900, 1, 86_400),
     passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
     passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 500, 0, 10_000),
     passwordMinLength: read.integer('SVC_PASSWORD_MIN_LENGTH', 8, 1, 64),

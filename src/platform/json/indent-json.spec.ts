@@ -1,19 +1,38 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { indentedJson } from './indent-json';
+import { IndentedJson } from './indent-json';
 
-describe(indentedJson.name, () => {
+function indented(...texts: readonly string[]): string {
+  const printer = new IndentedJson();
+  return [...texts.flatMap((text) => [...printer.print(text)]), printer.end()].join('');
+}
+
+describe(IndentedJson, () => {
   it('prints as JSON.stringify does with two spaces', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(indentedJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
+        expect(indented(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
       }),
     );
   });
 
   it('keeps digits and escapes', () => {
-    expect(indentedJson('{"a":[1.10,-0.0],"b":"\\u00e9\\/{,:","c":{},"d":[]}')).toBe(
+    expect(indented('{"a":[1.10,-0.0],"b":"\\u00e9\\/{,:","c":{},"d":[]}')).toBe(
       '{\n  "a": [\n    1.10,\n    -0.0\n  ],\n  "b": "\\u00e9\\/{,:",\n  "c": {},\n  "d": []\n}',
     );
+  });
+
+  it('S6: prints parts as it prints their whole, wherever they end between two tokens', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const tokens = JSON.stringify(value).match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^"{}[\],:]+/g) ?? [];
+        expect(indented(...tokens)).toBe(JSON.stringify(value, null, 2));
+      }),
+    );
+  });
+
+  it('S6: hands out long texts in pieces', () => {
+    const text = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => n));
+    expect(Math.max(...Array.from(new IndentedJson().print(text), ({ length }) => length))).toBeLessThan(40_000);
   });
 });

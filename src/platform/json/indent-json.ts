@@ -1,37 +1,44 @@
-import { endOfString, endOfValue } from './json-skip';
+import { printedTokens } from './json-tokens';
 
 const INDENT = '  ';
 
 /**
  * Spreads compact JSON text over lines for people to read, as `JSON.stringify(…, null, 2)` does, but digits and escapes
- * stay as they are. The text must be valid and compact, as `readJson` makes it.
+ * stay as they are. The text must be valid and compact, as `readJson` makes it; it may come in parts that end between tokens.
  */
-export function indentedJson(text: string): string {
-  const parts: string[] = [];
-  let lineBreak = '\n';
-  for (let at = 0; at < text.length;) {
-    const character = text[at] ?? '';
-    if (character === '{' || character === '[') {
-      const isEmpty = text[at + 1] === '}' || text[at + 1] === ']';
-      if (isEmpty) parts.push(text.slice(at, at + 2));
-      else parts.push(character, (lineBreak += INDENT));
-      at += isEmpty ? 2 : 1;
-    } else if (character === '}' || character === ']') {
-      lineBreak = lineBreak.slice(0, -INDENT.length);
-      parts.push(lineBreak, character);
-      at++;
-    } else if (character === ',') {
-      parts.push(',', lineBreak);
-      at++;
-    } else {
-      const end = endOfKeyOrScalar(text, at);
-      parts.push(text.slice(at, end));
-      if (text[end] === ':') parts.push(': ');
-      at = text[end] === ':' ? end + 1 : end;
+export class IndentedJson {
+  private lineBreak = '\n';
+  /** Whether the last token opened a collection, which may turn out to be empty. */
+  private isOpened = false;
+
+  print(text: string): Iterable<string> {
+    return printedTokens(text, (token) => this.token(token));
+  }
+
+  end(): string {
+    return '';
+  }
+
+  private token(token: string): string {
+    const before = this.isOpened ? this.lineBreak : '';
+    const isEmpty = this.isOpened && (token === '}' || token === ']');
+    this.isOpened = false;
+    switch (token) {
+      case '{':
+      case '[':
+        this.lineBreak += INDENT;
+        this.isOpened = true;
+        return before + token;
+      case '}':
+      case ']':
+        this.lineBreak = this.lineBreak.slice(0, -INDENT.length);
+        return isEmpty ? token : this.lineBreak + token;
+      case ',':
+        return token + this.lineBreak;
+      case ':':
+        return ': ';
+      default:
+        return before + token;
     }
   }
-  return parts.join('');
 }
-
-const endOfKeyOrScalar = (text: string, at: number): number =>
-  text[at] === '"' ? endOfString(text, at) : endOfValue(text, at);

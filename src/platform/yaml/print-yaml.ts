@@ -1,4 +1,4 @@
-import { endOfString, endOfValue } from '../json/json-skip';
+import { printedTokens } from '../json/json-tokens';
 
 /** Text that every YAML reader, of version 1.1 too, takes for a string when it stands without quotes. */
 const PLAIN = /^"[A-Za-z](?:[\w./+-]|:(?=[^\s"])| (?=[\w./+-]))*"$/;
@@ -10,76 +10,100 @@ const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 /** An implicit key ends within 1,024 characters (https://yaml.org/spec/1.2.2/#742-flow-mappings). */
 const LONGEST_IMPLICIT_KEY = 1000;
 
-/**
- * Prints compact JSON text as YAML 1.2 in block style. Numbers keep their digits, strings that could be taken for
- * something else are quoted. The text must be valid and compact, as `readJson` makes it.
- */
-export function yamlOf(text: string): string {
-  const parts: string[] = [];
-  new YamlPrinter(text, parts).document();
-  return parts.join('');
+interface Collection {
+  readonly isObject: boolean;
+  readonly lineBreak: string;
+  /** Whether the next member or element stands on the line at hand. */
+  isInline: boolean;
+  isKeyNext: boolean;
 }
 
-/** Reads JSON that was scanned, so it recurses no deeper than the scan allows. */
-class YamlPrinter {
-  private at = 0;
+/**
+ * Prints compact JSON text as YAML 1.2 in block style. Numbers keep their digits, strings that could be taken for
+ * something else are quoted. The text must be valid and compact, as `readJson` makes it; it may come in parts that end between tokens.
+ */
+export class YamlOfJson {
+  private readonly collections: Collection[] = [];
+  /** The bracket of a collection that may turn out to be empty. */
+  private opening = '';
 
-  constructor(
-    private readonly text: string,
-    private readonly parts: string[],
-  ) {}
-
-  document(): void {
-    if (this.isFilled()) this.collection('\n', true);
-    else this.parts.push(this.scalar());
-    this.parts.push('\n');
+  print(text: string): Iterable<string> {
+    return printedTokens(text, (token) => this.token(token));
   }
 
-  /** Prints the members of an object or array; the first one on the line at hand when `isInline`. */
-  private collection(lineBreak: string, isInline: boolean): void {
-    const isObject = this.text[this.at] === '{';
-    const closing = isObject ? '}' : ']';
-    for (let isFirst = true; this.text[this.at] !== closing; isFirst = false) {
-      this.at++;
-      if (!isFirst || !isInline) this.parts.push(lineBreak);
-      if (isObject) this.member(lineBreak);
-      else this.element(lineBreak);
+  end(): string {
+    return '\n';
+  }
+
+  private token(token: string): string {
+    const last = this.collections.at(-1);
+    switch (token) {
+      case ':':
+        return '';
+      case ',':
+        if (last !== undefined) last.isKeyNext = last.isObject;
+        return '';
+      case '}':
+      case ']':
+        return this.closed(token);
+      case '{':
+      case '[': {
+        this.begin();
+        const before = this.beforeElement();
+        this.opening = token;
+        return before;
+      }
+      default:
+        this.begin();
+        return this.scalar(stringOf(token));
     }
-    this.at++;
   }
 
-  private member(lineBreak: string): void {
-    const key = this.scalar();
-    this.at++;
-    this.parts.push(...(key.length > LONGEST_IMPLICIT_KEY ? ['? ', key, lineBreak, ':'] : [key, ':']));
-    if (this.isFilled()) this.collection(`${lineBreak}  `, false);
-    else this.parts.push(' ', this.scalar());
+  /** The collection that was opened last has content. */
+  private begin(): void {
+    if (this.opening === '') return;
+    const parent = this.collections.at(-1);
+    const isObject = this.opening === '{';
+    this.opening = '';
+    this.collections.push({
+      isObject,
+      lineBreak: parent === undefined ? '\n' : `${parent.lineBreak}  `,
+      isInline: parent?.isObject !== true,
+      isKeyNext: isObject,
+    });
   }
 
-  private element(lineBreak: string): void {
-    this.parts.push('- ');
-    if (this.isFilled()) this.collection(`${lineBreak}  `, true);
-    else this.parts.push(this.scalar());
+  private closed(token: string): string {
+    const { opening } = this;
+    this.opening = '';
+    if (opening !== '') return `${this.collections.at(-1)?.isObject === true ? ' ' : ''}${opening}${token}`;
+    this.collections.pop();
+    return '';
   }
 
-  private isFilled(): boolean {
-    const [opening, next] = [this.text[this.at], this.text[this.at + 1]];
-    return (opening === '{' && next !== '}') || (opening === '[' && next !== ']');
+  private scalar(text: string): string {
+    const last = this.collections.at(-1);
+    if (last?.isObject !== true) return `${this.beforeElement()}${text}`;
+    if (!last.isKeyNext) return ` ${text}`;
+    last.isKeyNext = false;
+    const key = text.length > LONGEST_IMPLICIT_KEY ? `? ${text}${last.lineBreak}:` : `${text}:`;
+    return `${lineOf(last)}${key}`;
   }
 
-  /** Reads a string, number or word, or an empty collection. */
-  private scalar(): string {
-    const start = this.at;
-    if (this.text[start] !== '"') {
-      this.at = endOfValue(this.text, start);
-      return this.text.slice(start, this.at);
-    }
-    this.at = endOfString(this.text, start);
-    return stringOf(this.text.slice(start, this.at));
+  private beforeElement(): string {
+    const last = this.collections.at(-1);
+    return last === undefined || last.isObject ? '' : `${lineOf(last)}- `;
   }
+}
+
+function lineOf(collection: Collection): string {
+  const { isInline, lineBreak } = collection;
+  collection.isInline = false;
+  return isInline ? '' : lineBreak;
 }
 
 function stringOf(token: string): string {
+  if (!token.startsWith('"')) return token;
   if (PLAIN.test(token) && !WORDS_OF_OTHER_TYPES.test(token)) return token.slice(1, -1);
   // A pair of escaped surrogates is one character in JSON and two wrong ones in YAML.
   const raw = token.includes('\\u') ? JSON.stringify(JSON.parse(token)) : token;

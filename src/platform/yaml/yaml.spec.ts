@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { load } from 'js-yaml';
 import { JsonBodyError } from '../json/json-body-error';
 import { compactJson } from '../json/compact-json';
-import { yamlOf } from './print-yaml';
+import { YamlOfJson } from './print-yaml';
 import { jsonOfYaml } from './read-yaml';
 
 const text = fc.oneof(
@@ -89,7 +89,22 @@ describe('YAML', () => {
   });
 });
 
-describe(yamlOf.name, () => {
+function yamlOf(...texts: readonly string[]): string {
+  const printer = new YamlOfJson();
+  return [...texts.flatMap((text) => [...printer.print(text)]), printer.end()].join('');
+}
+
+describe(YamlOfJson, () => {
+  it('S6: prints parts as it prints their whole, wherever they end between two tokens', () => {
+    fc.assert(
+      fc.property(tree, (value) => {
+        const json = JSON.stringify(value);
+        const tokens = json.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^"{}[\],:]+/g) ?? [];
+        expect(yamlOf(...tokens)).toBe(yamlOf(json));
+      }),
+    );
+  });
+
   it('prints blocks, keeps digits, and quotes what could be taken for something else', () => {
     const json =
       '{"resourceType":"Patient","active":true,"value":1.10,"code":"1.10","flag":"yes","url":"http://x.example/a:b",' +

@@ -25,13 +25,13 @@ export class BundleController {
   @EnforcesRows() // Each entry is decided by itself.
   async process(@Req() request: Request, @Res() response: Response): Promise<void> {
     const rootUrl = rootUrlOf(request, this.environment);
-    const text = await this.bundles.process(readBodyText(request), {
+    const produce = await this.bundles.process(readBodyText(request), {
       root: rootUrl.slice(this.environment.baseUrl.length),
       rootUrl,
       authorization: request.get('authorization'),
       prefer: request.get('prefer'),
       isSystem: false,
     });
-    sendAnswer(response, { status: 200, text });
+    await sendAnswer(response, { status: 200, produce });
   }
 }

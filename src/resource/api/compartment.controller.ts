@@ -45,7 +45,7 @@ export class CompartmentController {
     const itself = { kind: 'id' as const, ids: [id] };
     const clause = hasItself && type === compartment ? { kind: 'any' as const, clauses: [linked, itself] } : linked;
     const target = { type, path: `${compartment}/${id}/${type}`, clauses: [clause] };
-    sendAnswer(response, await this.searches.answer(request, queryOf(request), target));
+    await sendAnswer(response, await this.searches.answer(request, queryOf(request), target));
   }
 
   @All(':compartment/:id/:type')

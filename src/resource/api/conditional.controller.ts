@@ -39,7 +39,7 @@ export class ConditionalController {
     const location = locationOf(rootUrlOf(request, this.environment), resource);
     const isNew = outcome === 'created';
     const shown = await this.shown.of(resource);
-    sendAnswer(response, resourceAnswer(isNew ? 201 : 200, shown, isNew ? { Location: location } : {}));
+    await sendAnswer(response, resourceAnswer(isNew ? 201 : 200, shown, isNew ? { Location: location } : {}));
   }
 
   @Delete(':type')
@@ -49,7 +49,7 @@ export class ConditionalController {
     const options = { all: isRemoveAll(request), ...(await this.requests.optionsOf(request)) };
     const hasContent = !isNoContent(request);
     const deletion = await this.writer.delete(type, criteriaOf(request), options);
-    sendAnswer(response, hasContent ? deletionAnswer(deletion) : { status: 204 });
+    await sendAnswer(response, hasContent ? deletionAnswer(deletion) : { status: 204 });
   }
 }
 

@@ -1,11 +1,11 @@
+import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { subsetOf } from '../../fhir/subset';
-import { type Steps } from '../../platform/time/steps';
 import { printBookmark } from '../feed-bookmark';
-import { type HistoryPage } from '../resource-history';
-import { type StoredVersion } from '../stored-resource';
+import { type LateTexts } from '../late-texts';
+import { type HistoryPage, type HistoryVersion } from '../resource-history';
 import { printPosition } from './history-position';
 import { type HistoryQuery } from './history-request';
-import { bundleText, historyEntry } from './resource-answer';
+import { historyEntry, produceBundle } from './resource-answer';
 
 interface Link {
   readonly relation: string;
@@ -14,22 +14,27 @@ interface Link {
 
 /**
  * The Bundle of a page. Its links go by the place of the first and last version, not by page numbers: whatever is
- * written meanwhile, the next page begins where this one ended. Each version is a step, since it is parsed where only a
- * part of it is shown.
+ * written meanwhile, the next page begins where this one ended.
  */
-export function* historyBundle(
+export function historyBundle(
   page: HistoryPage,
   query: HistoryQuery,
+  texts: LateTexts,
   at: { rootUrl: string; path: string },
-): Steps<string> {
+): FhirAnswer {
   const { versions, total } = page;
   const members = { ...(total === undefined ? {} : { total }), link: linksOf(page, query, `${at.rootUrl}/${at.path}`) };
-  const entries: string[] = [];
-  for (const version of versions) {
-    entries.push(historyEntry(at.rootUrl, subsetted(version, query)));
-    yield;
-  }
-  return bundleText('history', members, entries);
+  return { status: 200, produce: produceBundle('history', members, entriesOf(versions, query, texts, at.rootUrl)) };
+}
+
+async function* entriesOf(
+  versions: readonly HistoryVersion[],
+  query: HistoryQuery,
+  texts: LateTexts,
+  rootUrl: string,
+): AsyncGenerator<string[], void, void> {
+  for await (const some of texts.of(versions))
+    yield some.map((version) => historyEntry(rootUrl, subsetted(version, query)));
 }
 
 type Changed = readonly [name: '_before' | '_after' | '_page' | '_txid', value: string];
@@ -64,7 +69,7 @@ function positionOf({ from, direction }: HistoryQuery['walk'], page: number | un
   return page === undefined ? undefined : ['_page', String(page)];
 }
 
-function subsetted(version: StoredVersion, { subset }: HistoryQuery): StoredVersion {
+function subsetted(version: HistoryVersion, { subset }: HistoryQuery): HistoryVersion {
   if (subset === undefined || version.text === undefined) return version;
   return { ...version, text: subsetOf(version.text, subset) };
 }

@@ -8,8 +8,8 @@ import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
-import { Slices } from '../../platform/time/slices';
 import { assertId } from '../resource-draft';
+import { LateTexts } from '../late-texts';
 import { ResourceHistory } from '../resource-history';
 import { ResourceTypes } from '../resource-types';
 import { type RowLimit } from '../rows/row-limit';
@@ -27,9 +27,9 @@ export class HistoryController {
   constructor(
     private readonly types: ResourceTypes,
     private readonly history: ResourceHistory,
+    private readonly texts: LateTexts,
     private readonly limits: RowLimits,
     private readonly environment: Environment,
-    private readonly slices: Slices,
   ) {}
 
   @Get('_history')
@@ -76,8 +76,7 @@ export class HistoryController {
     const limit = await this.limits.current();
     const page = await this.history.page(limit === undefined ? query : { ...query, scope: within(limit, query.scope) });
     const rootUrl = rootUrlOf(request, this.environment);
-    const text = await this.slices.run(historyBundle(page, query, { rootUrl, path }));
-    sendAnswer(response, { status: 200, text });
+    await sendAnswer(response, historyBundle(page, query, this.texts, { rootUrl, path }));
   }
 }
 

@@ -43,7 +43,7 @@ export class PatchController {
     this.requests.assertById('update', type, id, request);
     const patch = await patchOf(request, this.environment.bodyLimitBytes, this.slices);
     const { resource } = await this.writer.patch(type, id, patch, await this.requests.optionsOf(request));
-    sendAnswer(response, resourceAnswer(200, await this.shown.of(resource)));
+    await sendAnswer(response, resourceAnswer(200, await this.shown.of(resource)));
   }
 
   @Patch(':type')
@@ -53,6 +53,6 @@ export class PatchController {
     const patch = await patchOf(request, this.environment.bodyLimitBytes, this.slices);
     const options = await this.requests.optionsOf(request);
     const { resource } = await this.conditional.patch(type, criteriaOf(request), patch, options);
-    sendAnswer(response, resourceAnswer(200, await this.shown.of(resource)));
+    await sendAnswer(response, resourceAnswer(200, await this.shown.of(resource)));
   }
 }

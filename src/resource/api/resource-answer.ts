@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { type FhirAnswer } from '../../fhir/fhir-answer';
-import { type ResourceText, type StoredResource, type StoredVersion } from '../stored-resource';
+import { type Produce } from '../../platform/http/send-body';
+import { type HistoryVersion } from '../resource-history';
+import { type ResourceText, type StoredResource } from '../stored-resource';
 
 /**
  * One resource with the headers that tell its version (http://hl7.org/fhir/R4/http.html#versioning). Read or written, it
@@ -25,20 +27,34 @@ export const locationOf = (rootUrl: string, resource: StoredResource): string =>
 export const versionPath = ({ type, id }: Pick<StoredResource, 'type' | 'id'>, version: number): string =>
   `${type}/${id}/_history/${version}`;
 
-/** A Bundle of texts: bodies are joined as they are, never parsed. FHIR has no empty arrays, so no entry is no `entry`. */
-export function bundleText(
+type Members = Readonly<Record<string, unknown>>;
+
+/** A Bundle without entries: FHIR has no empty arrays, so it has no `entry`. */
+export const bundleText = (type: string, members: Members): string =>
+  JSON.stringify({ resourceType: 'Bundle', type, ...members });
+
+/** Writes a Bundle as its entries come, a few at a time: bodies are joined as they are, never parsed. */
+export function produceBundle(
   type: string,
-  members: Readonly<Record<string, unknown>>,
-  entries: readonly string[],
-): string {
-  const head = JSON.stringify({ resourceType: 'Bundle', type, ...members });
-  return entries.length === 0 ? head : `${head.slice(0, -1)},"entry":[${entries.join(',')}]}`;
+  members: Members,
+  entries: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
+): Produce {
+  return async (sink) => {
+    const head = bundleText(type, members);
+    let before = `${head.slice(0, -1)},"entry":[`;
+    let end = head;
+    for await (const some of entries) {
+      if (some.length === 0) continue;
+      await sink.write(`${before}${some.join(',')}`);
+      before = ',';
+      end = ']}';
+    }
+    await sink.write(end);
+  };
 }
 
 /** The status of a Bundle's entry: with its reason, as HL7's examples have it (`201 Created`). */
 export const entryStatus = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
-
-export const matchEntry = (rootUrl: string, resource: ResourceText): string => searchEntry(rootUrl, resource, 'match');
 
 /** An entry of a searchset (http://hl7.org/fhir/R4/search.html#inclusions). */
 export const searchEntry = (
@@ -50,7 +66,7 @@ export const searchEntry = (
   `{"fullUrl":${JSON.stringify(`${rootUrl}/${type}/${id}`)},"resource":${text},"search":{${extension}"mode":"${mode}"}}`;
 
 /** An entry of a history Bundle: how the version came to be, and its content unless it is a deletion. */
-export function historyEntry(rootUrl: string, version: StoredVersion): string {
+export function historyEntry(rootUrl: string, version: HistoryVersion): string {
   const { type, id, method, text } = version;
   const entry = {
     fullUrl: `${rootUrl}/${type}/${id}`,
@@ -65,5 +81,5 @@ export function historyEntry(rootUrl: string, version: StoredVersion): string {
   return text === undefined ? `${head}}` : `${head},"resource":${text}}`;
 }
 
-const statusOf = ({ method, version }: StoredVersion): string =>
+const statusOf = ({ method, version }: HistoryVersion): string =>
   entryStatus(method === 'POST' || version === 1 ? 201 : 200);

@@ -46,7 +46,7 @@ export class ResourceController {
     assertId(id);
     const { req } = response;
     assertKnownParameters('A read', queryOf(req), RESOURCE_PARAMETERS, req.get('prefer'));
-    sendAnswer(response, resourceAnswer(200, await this.shown.of(await this.reader.read(type, id))));
+    await sendAnswer(response, resourceAnswer(200, await this.shown.of(await this.reader.read(type, id))));
   }
 
   @Post(':type')
@@ -65,7 +65,10 @@ export class ResourceController {
         : await this.conditional.create(draft, criteria, options);
     const location = locationOf(this.rootUrl(request), resource);
     const headers = { Location: location, ...(outcome === 'created' ? {} : { 'Content-Location': location }) };
-    sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, await this.shown.of(resource), headers));
+    await sendAnswer(
+      response,
+      resourceAnswer(outcome === 'created' ? 201 : 200, await this.shown.of(resource), headers),
+    );
   }
 
   @Put(':type/:id')
@@ -80,7 +83,10 @@ export class ResourceController {
     const draft = await this.requests.draftOf(request, type, id);
     const { outcome, resource } = await this.writer.put(draft, id, await this.requests.optionsOf(request));
     const headers = outcome === 'created' ? { Location: locationOf(this.rootUrl(request), resource) } : {};
-    sendAnswer(response, resourceAnswer(outcome === 'created' ? 201 : 200, await this.shown.of(resource), headers));
+    await sendAnswer(
+      response,
+      resourceAnswer(outcome === 'created' ? 201 : 200, await this.shown.of(resource), headers),
+    );
   }
 
   @Delete(':type/:id')
@@ -95,7 +101,7 @@ export class ResourceController {
     const hasContent = !isNoContent(request);
     const deleted = await this.writer.delete(type, id, await this.requests.optionsOf(request));
     const isShown = deleted !== undefined && hasContent;
-    sendAnswer(response, isShown ? resourceAnswer(200, deleted) : { status: 204 });
+    await sendAnswer(response, isShown ? resourceAnswer(200, deleted) : { status: 204 });
   }
 
   @All(':type')

@@ -1,13 +1,13 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type FhirAnswer } from '../../fhir/fhir-answer';
-import { type Steps } from '../../platform/time/steps';
 import { type Subset, subsetOf } from '../../fhir/subset';
 import { MAX_INCLUDED } from '../search/include/included-resources';
 import { type SearchPage } from '../search/resource-search';
 import { type OutcomeIssue } from '../search/live/incomplete-indexes';
 import { type ResourceText } from '../stored-resource';
 import { type SearchExtension } from './location-distance';
-import { bundleText, searchEntry } from './resource-answer';
+import { type LateTexts, type ListedVersion } from '../late-texts';
+import { produceBundle, searchEntry } from './resource-answer';
 import { linksOf, type SearchPlace } from './search-links';
 
 /** What the answer of a search says beside its resources, and how these are shown. */
@@ -21,20 +21,23 @@ export interface SearchPresentation extends SearchPlace {
 }
 
 /**
- * The answer to a search: a searchset Bundle (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. Each resource is a
- * step, since it is parsed where only a part of it is shown.
+ * The answer to a search: a searchset Bundle (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. Texts that were not read with
+ * the page are read while it is sent.
  */
-export function* searchAnswer(
+export function searchAnswer(
   page: SearchPage,
   presentation: SearchPresentation,
+  texts: LateTexts,
   warnings: readonly OutcomeIssue[] = [],
-): Steps<FhirAnswer> {
+): FhirAnswer {
   const issues = [
     ...warnings,
     ...(page.isComplete ? [] : [TOO_MANY_INCLUDED]),
     ...(page.hiddenTypes.length === 0 ? [] : [leftOut(page.hiddenTypes)]),
   ];
-  return yield* presentation.isArray ? arrayOf(page, presentation, issues) : bundleOf(page, presentation, issues);
+  return presentation.isArray
+    ? arrayOf(page, presentation, texts, issues)
+    : bundleOf(page, presentation, texts, issues);
 }
 
 export const noPlaceForTotals = (): ServiceError =>
@@ -43,56 +46,63 @@ export const noPlaceForTotals = (): ServiceError =>
     '_result=array has no place for a total or a plan: leave _total and _explain out, or ask for a Bundle.',
   );
 
-function* bundleOf(
+function bundleOf(
   page: SearchPage,
   presentation: SearchPresentation,
+  texts: LateTexts,
   issues: readonly OutcomeIssue[],
-): Steps<FhirAnswer> {
-  const { rootUrl, subset, extension } = presentation;
-  const entries: string[] = [];
-  for (const resource of page.resources) {
-    entries.push(searchEntry(rootUrl, subsetted(resource, subset), 'match', extension?.(resource.text)));
-    yield;
-  }
-  for (const resource of page.included) {
-    entries.push(searchEntry(rootUrl, subsetted(resource, subset), 'include'));
-    yield;
-  }
-  if (issues.length > 0) entries.push(outcomeEntry(issues));
+): FhirAnswer {
   const { total, explanation } = page;
-  const link = linksOf(page, presentation);
+  const members = { ...(total === undefined ? {} : { total }), link: linksOf(page, presentation), ...explanation };
   return {
     status: 200,
-    text: bundleText('searchset', { ...(total === undefined ? {} : { total }), link, ...explanation }, entries),
+    produce: produceBundle('searchset', members, entriesOf(page, presentation, texts, issues)),
   };
+}
+
+async function* entriesOf(
+  page: SearchPage,
+  { rootUrl, subset, extension }: SearchPresentation,
+  texts: LateTexts,
+  issues: readonly OutcomeIssue[],
+): AsyncGenerator<string[], void, void> {
+  for await (const some of texts.of(page.resources))
+    yield some.map((one) => searchEntry(rootUrl, shown(one, subset), 'match', extension?.(one.text ?? '')));
+  for await (const some of texts.of(page.included))
+    yield some.map((one) => searchEntry(rootUrl, shown(one, subset), 'include'));
+  if (issues.length > 0) yield [outcomeEntry(issues)];
 }
 
 /**
  * The resources alone; where the pages beside this one are says the header `Link` (RFC 8288, section 3), and what a Bundle
  * would warn of the header `Warning` (RFC 7234, section 5.5).
  */
-function* arrayOf(
+function arrayOf(
   page: SearchPage,
   presentation: SearchPresentation,
+  texts: LateTexts,
   issues: readonly OutcomeIssue[],
-): Steps<FhirAnswer> {
-  const texts: string[] = [];
-  for (const resource of [...page.resources, ...page.included]) {
-    texts.push(subsetted(resource, presentation.subset).text);
-    yield;
-  }
+): FhirAnswer {
   const links = linksOf(page, presentation)
     .filter(({ relation }) => relation !== 'self')
     .map(({ relation, url }) => `<${url}>; rel="${relation}"`);
   const warnings = issues.map(({ diagnostics }) => `199 - ${JSON.stringify(diagnostics)}`);
   return {
     status: 200,
-    text: `[${texts.join(',')}]`,
+    produce: async (sink) => {
+      let before = '[';
+      for await (const some of texts.of([...page.resources, ...page.included])) {
+        await sink.write(`${before}${some.map((one) => shown(one, presentation.subset).text).join(',')}`);
+        before = ',';
+      }
+      await sink.write(before === '[' ? '[]' : ']');
+    },
     headers: { Link: links.join(', '), ...(warnings.length === 0 ? {} : { Warning: warnings.join(', ') }) },
   };
 }
 
-function subsetted({ type, id, text }: ResourceText, subset: SearchPresentation['subset']): ResourceText {
+/** @param one with its text, which has been read by now */
+function shown({ type, id, text = '' }: ListedVersion, subset: SearchPresentation['subset']): ResourceText {
   return { type, id, text: subset === undefined || subset === 'count' ? text : subsetOf(text, subset) };
 }
 

@@ -35,16 +35,20 @@ export function linksOf(page: SearchPage, place: SearchPlace): readonly Link[] {
   ];
 }
 
-/** Where numbers end, `next` goes on by the last row. */
-function numberedLinksOf({ total, hasMore, next }: SearchPage, place: SearchPlace, page: number): readonly Link[] {
+/** Where numbers end, or a page ended early since it is long, `next` goes on by the last row. */
+function numberedLinksOf(
+  { total, hasMore, isShort, next }: SearchPage,
+  place: SearchPlace,
+  page: number,
+): readonly Link[] {
   const { count } = place;
   const last = total === undefined || count === 0 ? undefined : Math.max(1, Math.ceil(total / count));
-  const isNextTooDeep = isTooDeep(page + 1, count);
+  const isByRow = isShort || isTooDeep(page + 1, count);
   return [
     linkTo(place, 'self', page),
     linkTo(place, 'first', 1),
     ...(page > 1 ? [linkTo(place, 'previous', Math.min(page - 1, last ?? page))] : []),
-    ...(hasMore ? [linkTo(place, 'next', isNextTooDeep ? next : page + 1)] : []),
+    ...(hasMore ? [linkTo(place, 'next', isByRow ? next : page + 1)] : []),
     ...(last === undefined || isTooDeep(last, count) ? [] : [linkTo(place, 'last', last)]),
   ];
 }

@@ -6,7 +6,7 @@ import { rootUrlOf } from '../../fhir/root-url';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { Clock } from '../../platform/time/clock';
-import { Slices } from '../../platform/time/slices';
+import { LateTexts } from '../late-texts';
 import { RowLimits } from '../rows/row-limits';
 import { type SearchParameter } from '../search/extract/search-parameter';
 import { IncompleteIndexes } from '../search/live/incomplete-indexes';
@@ -36,12 +36,12 @@ export class SearchRequests {
   constructor(
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
+    private readonly texts: LateTexts,
     private readonly limits: RowLimits,
     private readonly statements: Statements,
     private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
     private readonly clock: Clock,
-    private readonly slices: Slices,
   ) {}
 
   /** @throws ServiceError 'invalid' naming the parameter that is unknown or malformed */
@@ -74,7 +74,11 @@ export class SearchRequests {
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);
     const extension = locationDistance(asked.clauses);
-    const presentation = { rootUrl, path, used, count, subset, isArray, position, page: number, extension };
-    return this.slices.run(searchAnswer(page, presentation, warnings));
+    return searchAnswer(
+      page,
+      { rootUrl, path, used, count, subset, isArray, position, page: number, extension },
+      this.texts,
+      warnings,
+    );
   }
 }

@@ -25,7 +25,10 @@ export class SearchController {
   @OperationId('FhirSearch')
   async byQuery(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
-    sendAnswer(response, await this.searches.answer(request, queryOf(request), { type, path: type, clauses: [] }));
+    await sendAnswer(
+      response,
+      await this.searches.answer(request, queryOf(request), { type, path: type, clauses: [] }),
+    );
   }
 
   @Post(':type/_search')
@@ -33,7 +36,7 @@ export class SearchController {
   async byForm(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
     const query = searchFormOf(request);
-    sendAnswer(response, await this.searches.answer(request, query, { type, path: type, clauses: [] }));
+    await sendAnswer(response, await this.searches.answer(request, query, { type, path: type, clauses: [] }));
   }
 
   @All(':type/_search')

@@ -7,8 +7,8 @@ import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
-import { Slices } from '../../platform/time/slices';
 import { ResourceTypes } from '../resource-types';
+import { LateTexts } from '../late-texts';
 import { RowLimits } from '../rows/row-limits';
 import { type SearchParameter } from '../search/extract/search-parameter';
 import { IncompleteIndexes } from '../search/live/incomplete-indexes';
@@ -31,12 +31,12 @@ export class TypesSearchRequests {
     private readonly types: ResourceTypes,
     private readonly index: SearchIndex,
     private readonly search: TypesSearch,
+    private readonly texts: LateTexts,
     private readonly limits: RowLimits,
     private readonly statements: Statements,
     private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
     private readonly clock: Clock,
-    private readonly slices: Slices,
   ) {}
 
   /** @throws ServiceError 'invalid' for no parameter at all, and naming one that is not common to the types or malformed */
@@ -70,7 +70,7 @@ export class TypesSearchRequests {
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const rootUrl = rootUrlOf(request, this.environment);
     const place = { rootUrl, path: '', used, count, position, page: undefined };
-    return this.slices.run(searchAnswer(page, { ...place, subset, isArray }, warnings));
+    return searchAnswer(page, { ...place, subset, isArray }, this.texts, warnings);
   }
 }
 

@@ -22,12 +22,12 @@ export class TypesSearchController {
   @Get()
   @OperationId('FhirSearchSystem')
   async byQuery(@Req() request: Request, @Res() response: Response): Promise<void> {
-    sendAnswer(response, await this.searches.answer(request, queryOf(request)));
+    await sendAnswer(response, await this.searches.answer(request, queryOf(request)));
   }
 
   @Post('_search')
   @OperationId('FhirSearchSystem')
   async byForm(@Req() request: Request, @Res() response: Response): Promise<void> {
-    sendAnswer(response, await this.searches.answer(request, searchFormOf(request)));
+    await sendAnswer(response, await this.searches.answer(request, searchFormOf(request)));
   }
 }

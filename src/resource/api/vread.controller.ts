@@ -33,7 +33,7 @@ export class VreadController {
     assertId(id);
     const { req } = response;
     assertKnownParameters('A read', queryOf(req), RESOURCE_PARAMETERS, req.get('prefer'));
-    sendAnswer(response, resourceAnswer(200, await this.reader.readVersion(type, id, versionNumber(version))));
+    await sendAnswer(response, resourceAnswer(200, await this.reader.readVersion(type, id, versionNumber(version))));
   }
 
   @All(':type/:id/_history/:version')

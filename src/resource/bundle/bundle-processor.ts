@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 import { RequestContext } from '../../platform/http/request-context';
+import { type Produce } from '../../platform/http/send-body';
 import { Slices } from '../../platform/time/slices';
 import { type Bundle } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { BatchRunner } from './batch-runner';
 import { Deadline } from './deadline';
-import { bundleAnswerText } from './entry-answer';
+import { produceAnswer } from './entry-answer';
 import { readBundle } from './read-bundle';
 import { TransactionRunner } from './transaction-runner';
 
@@ -38,20 +39,20 @@ export class BundleProcessor {
   }
 
   /**
-   * Returns the text of the Bundle that answers.
+   * Returns the Bundle that answers.
    * @throws ServiceError with an expression that begins with the entry at fault; nothing of a transaction is left then. 'busy' after
    * the longest wait for a slot
    */
-  process(text: string, call: BundleCall): Promise<string> {
+  process(text: string, call: BundleCall): Promise<Produce> {
     const { caller: key, signal } = this.requests.ticket;
     return this.slots.run({ key, signal }, () => this.processNow(text, call, signal));
   }
 
-  private async processNow(text: string, call: BundleCall, signal: AbortSignal): Promise<string> {
+  private async processNow(text: string, call: BundleCall, signal: AbortSignal): Promise<Produce> {
     const { bundleEntriesMax, bundleTimeoutSeconds } = this.environment;
     const bundle = await this.slices.run(readBundle(text, bundleEntriesMax));
     const deadline = new Deadline(bundleTimeoutSeconds, signal);
-    return bundleAnswerText(bundle.type, await this.run(bundle, call, deadline), call);
+    return produceAnswer(bundle.type, await this.run(bundle, call, deadline), call);
   }
 
   private run(bundle: Bundle, call: BundleCall, deadline: Deadline): ReturnType<TransactionRunner['run']> {

@@ -1,34 +1,57 @@
 import { type BundleCall, returnPreferenceOf } from './bundle-call';
 import { type EntryResult } from './planned-write';
-import { bundleText, entryStatus, versionPath } from '../api/resource-answer';
+import { type Produce } from '../../platform/http/send-body';
+import { entryStatus, produceBundle, versionPath } from '../api/resource-answer';
 import { type BundleType } from './bundle';
 
-/** An entry of the answer, before it is text. */
-export type AnsweredEntry =
-  | { readonly kind: 'write'; readonly result: EntryResult }
-  /** An answer of a route of ours. */
-  | {
-      readonly kind: 'route';
-      readonly status: number;
-      readonly location?: string;
-      readonly etag?: string;
-      readonly lastModified?: string;
-      /** The body: a resource, or the OperationOutcome of a failure. */
-      readonly text: string;
-      readonly isRead: boolean;
-    };
+/** The most characters of resources in the answer to a Bundle: they stand in memory together until it is sent. */
+export const MOST_CHARACTERS = 64 * 1024 * 1024;
 
-/** The Bundle that answers one: an entry for each, in their order (http://hl7.org/fhir/R4/http.html#transaction-response). */
-export function bundleAnswerText(type: BundleType, answers: readonly AnsweredEntry[], call: BundleCall): string {
-  const responseType = type === 'batch' ? 'batch-response' : 'transaction-response';
-  return bundleText(
-    responseType,
-    {},
-    answers.map((answer) => (answer.kind === 'write' ? writeText(answer.result, call) : routeText(answer, call))),
-  );
+/** An entry of the answer, before it is text. */
+export type AnsweredEntry = { readonly kind: 'write'; readonly result: EntryResult } | RoutedEntry;
+
+/** An answer of a route of ours. */
+export interface RoutedEntry {
+  readonly kind: 'route';
+  readonly status: number;
+  readonly location?: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** The body: a resource, or the OperationOutcome of a failure. */
+  readonly text: string;
+  readonly isRead: boolean;
 }
 
-function writeText({ status, resource, version, updatedAt }: EntryResult, call: BundleCall): string {
+/**
+ * The Bundle that answers one: an entry for each, in their order (http://hl7.org/fhir/R4/http.html#transaction-response). It never
+ * fails, since writes are committed by now: where resources would make it too long, the later ones are left out, as `Prefer` allows.
+ */
+export function produceAnswer(type: BundleType, answers: readonly AnsweredEntry[], call: BundleCall): Produce {
+  const responseType = type === 'batch' ? 'batch-response' : 'transaction-response';
+  return produceBundle(responseType, {}, entriesOf(answers, call));
+}
+
+/** A few at a time, in characters that are printed at once. */
+function* entriesOf(answers: readonly AnsweredEntry[], call: BundleCall): Generator<string[], void, void> {
+  let room = MOST_CHARACTERS - answers.reduce((sum, one) => sum + (one.kind === 'route' ? one.text.length : 0), 0);
+  let texts: string[] = [];
+  let characters = 0;
+  for (const answer of answers) {
+    if (answer.kind === 'write') room -= answer.result.resource?.text.length ?? 0;
+    const text = answer.kind === 'write' ? writeText(answer.result, call, room >= 0) : routeText(answer, call);
+    texts.push(text);
+    characters += text.length;
+    if (characters < PRINTED_AT_ONCE) continue;
+    yield texts;
+    texts = [];
+    characters = 0;
+  }
+  yield texts;
+}
+
+const PRINTED_AT_ONCE = 32 * 1024;
+
+function writeText({ status, resource, version, updatedAt }: EntryResult, call: BundleCall, hasRoom: boolean): string {
   if (resource === undefined) return entryText({ status: entryStatus(status) });
   const written = version ?? resource.version;
   const response = {
@@ -41,6 +64,7 @@ function writeText({ status, resource, version, updatedAt }: EntryResult, call: 
     case 'minimal':
       return entryText(response);
     case 'representation':
+      if (!hasRoom) return entryText(response);
       return entryText(response, resource.text, `${call.rootUrl}/${resource.type}/${resource.id}`);
     case 'OperationOutcome':
       return entryText({ ...response, outcome: SUCCESS });
@@ -52,7 +76,7 @@ const SUCCESS = {
   issue: [{ severity: 'information', code: 'informational', diagnostics: 'Done.' }],
 };
 
-function routeText(answer: AnsweredEntry & { readonly kind: 'route' }, call: BundleCall): string {
+function routeText(answer: RoutedEntry, call: BundleCall): string {
   const { status, location, etag, lastModified, text, isRead } = answer;
   const response = {
     status: entryStatus(status),
@@ -60,11 +84,10 @@ function routeText(answer: AnsweredEntry & { readonly kind: 'route' }, call: Bun
     ...(etag === undefined ? {} : { etag }),
     ...(lastModified === undefined ? {} : { lastModified }),
   };
-  if (text === '') return entryText(response);
-  if (status >= 400) return `{"response":${JSON.stringify(response).slice(0, -1)},"outcome":${text}}}`;
+  if (status >= 400 && text !== '') return `{"response":${JSON.stringify(response).slice(0, -1)},"outcome":${text}}}`;
   const preference = returnPreferenceOf(call.prefer);
-  if (isRead || preference === 'representation') return entryText(response, text);
-  return entryText(preference === 'OperationOutcome' ? { ...response, outcome: SUCCESS } : response);
+  if (isRead || preference === 'representation') return entryText(response, text === '' ? undefined : text);
+  return entryText(status !== 204 && preference === 'OperationOutcome' ? { ...response, outcome: SUCCESS } : response);
 }
 
 /** Relative as Bundle.entry.response.location may be: the base of the answer is that of the request. */

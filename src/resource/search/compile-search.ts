@@ -1,9 +1,11 @@
+import { type Statement } from '../../platform/database/statement';
 import { Binder, type CompiledSearch } from './compile/binder';
 import { Candidates, type CandidateOrder } from './compile/candidates';
 import { estimateOf, type Frequencies, nothingIsFrequent } from './compile/estimate';
 import { Predicates } from './compile/predicate';
 import { type OrderTerm, PageOrder, termOf, valueOf, valueSqlOf } from './compile/order';
 import { sortWalkOf } from './compile/sort-walk';
+import { foundColumns } from './found-resource';
 import { type PagePosition, type SearchQuery, type SortKey } from './search-query';
 
 /** The order of a search that asks for none: the latest first. */
@@ -39,6 +41,22 @@ export function compilePlaces(query: SearchQuery, frequencies: Frequencies = not
   return { statement: { name, text }, values };
 }
 
+const pages = new WeakMap<Statement, Statement>();
+
+/** As {@link compilePage}, but only the first bodies come with the rows, as {@link foundColumns} says. */
+export function compileListedPage(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
+  const compiled = compilePage(query, frequencies);
+  const { name, text } = compiled.statement;
+  const columns = [...compiled.terms.map((_term, index) => `k.s${index}`), foundColumns('k', '')].join(', ');
+  const statement = pages.get(compiled.statement) ?? {
+    ...compiled.statement,
+    name: name === '' ? '' : `${name}-p`,
+    text: `select ${columns} from (${text}) k`,
+  };
+  pages.set(compiled.statement, statement);
+  return { ...compiled, statement };
+}
+
 /** The statement that counts all matches, of whatever page. */
 export function compileTotal(
   { type, clauses }: Pick<SearchQuery, 'type' | 'clauses'>,
@@ -68,7 +86,7 @@ function byMainDate(query: SearchQuery, isDescending: boolean, frequencies: Freq
   };
   const page = new Candidates(bind, frequencies).of(query.type, query.clauses, order);
   const compiled = bind.finish(`with page as materialized (${page})
-select p.main_date as s0, p.resource_key, r.type, r.id, r.reference_hash, r.body
+select p.main_date as s0, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body
 from ${pageOf(query, bind, () => `order by p.main_date ${direction}, p.resource_key ${direction}`)} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
 order by p.main_date ${direction}, p.resource_key ${direction}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
@@ -103,7 +121,7 @@ function byUpdated(query: SearchQuery, isDescending: boolean): CompiledPage {
     `order by ${alias}.updated_at ${direction}, ${alias}.resource_key ${direction}`;
   const compiled = bind.finish(`with page as materialized (
 select c.updated_at, c.resource_key from resource c where ${tests.join(' and ')} ${order('c')} limit ${bind.value(limitOf(query))})
-select p.updated_at as s0, p.resource_key, r.type, r.id, r.reference_hash, r.body
+select p.updated_at as s0, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body
 from ${pageOf(query, bind, () => order('p'))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r ${order('p')}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
@@ -129,7 +147,7 @@ function byValues(query: SearchQuery, sort: readonly SortKey[], frequencies: Fre
   const walk = sortWalkOf(query, sort, candidates, bind);
   const whole = (page: string): CompiledPage => {
     const compiled = bind.finish(`with ${page}
-select ${terms.map((_term, index) => `p.s${index}`).join(', ')}, p.resource_key, r.type, r.id, r.reference_hash, r.body
+select ${terms.map((_term, index) => `p.s${index}`).join(', ')}, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body
 from ${pageOf(query, bind, () => order.orderBy('p'))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
 ${order.orderBy('p')}`);
     return { ...compiled, isReversed: order.isReversed, terms };

@@ -4,6 +4,7 @@ import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
+import { LateTexts } from '../late-texts';
 import { type Reach } from '../rows/reach';
 import { type ResourceText } from '../stored-resource';
 import { type SearchParameter } from './extract/search-parameter';
@@ -27,6 +28,7 @@ export class ResourceCriteria {
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
     private readonly statements: Statements,
+    private readonly texts: LateTexts,
     private readonly environment: Environment,
     private readonly clock: Clock,
   ) {}
@@ -42,7 +44,8 @@ export class ResourceCriteria {
   async find(type: string, criteria: string, most = 2, reach?: Reach): Promise<ResourceText[]> {
     const { clauses, isHit } = await this.read(type, criteria);
     const { resources } = await this.searched({ type, clauses, count: most + SPARE, total: 'none', reach });
-    return resources.filter(({ text }) => isHit(text)).slice(0, most);
+    const found = (await this.texts.all(resources)).map(({ type: t, id, text = '' }) => ({ type: t, id, text }));
+    return found.filter(({ text }) => isHit(text)).slice(0, most);
   }
 
   /**

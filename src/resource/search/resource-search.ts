@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { instantOf } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { limitedToRows } from '../../platform/http/request-context';
+import { fittingRows } from '../late-texts';
 import { type Reach } from '../rows/reach';
 import { ClauseResolver } from './clause-resolver';
 import { adviceOf } from './explain-advice';
 import { type ExplainOptions } from './explain-options';
 import { type CompiledSearch } from './compile/binder';
-import { type CompiledPage, compilePage, compileTotal } from './compile-search';
+import { type CompiledPage, compileListedPage, compileTotal } from './compile-search';
 import { type FoundResource, foundResourceOf, type ResourceRow } from './found-resource';
 import { IncludedResources } from './include/included-resources';
 import { type Include } from './include/read-includes';
@@ -38,6 +39,8 @@ export interface SearchPage {
   readonly previous?: PagePosition;
   /** Whether matches come behind the page. */
   readonly hasMore: boolean;
+  /** Whether it has fewer matches than were asked for, since they are long. */
+  readonly isShort: boolean;
   readonly explanation?: SearchExplanation;
 }
 
@@ -77,11 +80,11 @@ export class ResourceSearch {
     // A plan counts rows that the caller may not see.
     if (request.explain !== undefined && reach?.isLimited === true) throw limitedToRows();
     const query = { ...request, clauses: await this.resolver.resolveAll(asked) };
-    const compiled = compilePage(query, this.frequencies);
+    const compiled = compileListedPage(query, this.frequencies);
     const rows = query.count === 0 ? [] : await this.statements.run<PageRow>(compiled.statement, compiled.values);
-    const hasMore = rows.length > query.count;
-    const page = rows.slice(0, query.count);
-    if (compiled.isReversed) page.reverse();
+    const fitting = fittingRows(rows.slice(0, query.count));
+    const hasMore = rows.length > fitting.length;
+    const page = compiled.isReversed ? fitting.toReversed() : fitting;
     const { offset = 0 } = query;
     const isLast = query.position === undefined && !hasMore && query.count > 0 && (page.length > 0 || offset === 0);
     const total = isLast && (offset === 0 || query.total !== 'none') ? offset + page.length : await this.total(query);
@@ -92,6 +95,7 @@ export class ResourceSearch {
       included,
       ...rest,
       hasMore,
+      isShort: hasMore && page.length < query.count,
       ...(total === undefined ? {} : { total }),
       ...neighboursOf(page, compiled, hasMore, query.position),
       ...(query.explain === undefined ? {} : { explanation: await this.explain(compiled, query, query.explain) }),

@@ -1,5 +1,6 @@
 import { SYSTEM_IDENTIFIER, TIMELINE } from '../../platform/database/cluster-identity';
 import { type Statement } from '../../platform/database/statement';
+import { earlyBody } from '../late-texts';
 import { type RowLimit } from '../rows/row-limit';
 import { Binder } from '../search/compile/binder';
 import { type BoundStatement } from './write-statements';
@@ -80,7 +81,7 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
     const walks = eachTable(places, (text) => `(${text} and v.version ${comparison} ${version} ${order})`);
     return places.finish(
       name,
-      `select v.*${total} from (${walks.join(' union all ')}) v ${inOrder('version')} ${page}`,
+      listed(`select v.*${total} from (${walks.join(' union all ')}) v ${inOrder('version')} ${page}`, hasTotal),
     );
   }
   const time = places.bind(from?.updatedAt ?? (isOlder ? 'infinity' : '-infinity'), 'timestamptz');
@@ -93,10 +94,17 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
   );
   return places.finish(
     name,
-    `select v.*${total} from unnest(${places.types}) t(type) cross join lateral (${walks.join(' union all ')}) v
+    listed(
+      `select v.*${total} from unnest(${places.types}) t(type) cross join lateral (${walks.join(' union all ')}) v
      ${inOrder('updated_at', 'type', 'id', 'version')} ${page}`,
+      hasTotal,
+    ),
   );
 }
+
+/** The rows of a page; only the first bodies come with them. */
+const listed = (page: string, hasTotal: boolean): string =>
+  `select w.type, w.id, w.version, w.updated_at, w.method, ${hasTotal ? 'w.total, ' : ''}${earlyBody('w', '')} from (${page}) w`;
 
 /** How many versions all pages hold together. */
 export function historyTotal(scope: HistoryScope): BoundStatement {

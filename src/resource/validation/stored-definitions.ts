@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { latestOf, parseCanonical } from '../../fhir/canonical';
 import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
+import { LateTexts } from '../late-texts';
 import { parseSearch } from '../search/parse-search';
 import { ResourceSearch } from '../search/resource-search';
 import { SearchIndex } from '../search/search-index';
@@ -18,6 +19,7 @@ type DefinitionType = 'StructureDefinition' | 'ValueSet';
 export class StoredDefinitions {
   constructor(
     private readonly resources: ResourceSearch,
+    private readonly texts: LateTexts,
     private readonly index: SearchIndex,
     private readonly environment: Environment,
   ) {}
@@ -56,6 +58,6 @@ export class StoredDefinitions {
       isLenient: false,
     });
     const { resources } = await this.resources.search({ type, clauses, count, total: 'none' });
-    return resources.map(({ text }) => JSON.parse(text) as Resource);
+    return (await this.texts.all(resources)).map(({ text = '{}' }) => JSON.parse(text) as Resource);
   }
 }

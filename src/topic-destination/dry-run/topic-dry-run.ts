@@ -99,7 +99,7 @@ export class TopicDryRun {
     while (!isOver && verdicts.length < (count === 0 ? MAX_EXAMINED : count) && performance.now() < endsAt) {
       signal.throwIfAborted();
       const most = count === 0 ? CHUNK : Math.min(CHUNK, count - verdicts.length);
-      const page = await this.history.page({
+      const page = await this.history.wholePage({
         scope: { types, since: start },
         walk: { direction: 'newer', skip: 0, ...(from === undefined ? {} : { from }) },
         count: most,

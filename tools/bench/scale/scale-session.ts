@@ -3,6 +3,8 @@ import { dataSourceOptions } from '../../../src/platform/database/data-source-op
 import { Statements } from '../../../src/platform/database/statements';
 import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
 import { RequestContext } from '../../../src/platform/http/request-context';
+import { LateTexts } from '../../../src/resource/late-texts';
+import { ResourceReader } from '../../../src/resource/resource-reader';
 import { ClauseResolver } from '../../../src/resource/search/clause-resolver';
 import { IncludedResources } from '../../../src/resource/search/include/included-resources';
 import { NamedResources } from '../../../src/resource/search/include/named-resources';
@@ -23,15 +25,17 @@ export interface ScaleSession {
 export async function openScaleSession(url: string): Promise<ScaleSession> {
   const limits = { poolSize: 1, statementTimeoutSeconds: 60 };
   const dataSource = await new DataSource(dataSourceOptions(url, limits)).initialize();
-  const unitOfWork = new UnitOfWork(dataSource, new RequestContext());
+  const requests = new RequestContext();
+  const unitOfWork = new UnitOfWork(dataSource, requests);
   const statements = new Statements(dataSource, unitOfWork);
   const frequencies = new RowFrequencies(statements, unitOfWork);
   await frequencies.load();
   const facts = await statements.runOne<{ pid: number }>({ name: '', text: 'select pg_backend_pid() as pid' }, []);
+  const texts = new LateTexts(new ResourceReader(statements), requests);
   return {
     statements,
     resolver: new ClauseResolver(statements, new ValueSetCodes(statements)),
-    included: new IncludedResources(statements, new NamedResources(statements)),
+    included: new IncludedResources(statements, new NamedResources(statements, texts)),
     frequencies,
     backendPid: facts?.pid ?? 0,
     close: () => dataSource.destroy(),

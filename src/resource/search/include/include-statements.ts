@@ -1,6 +1,7 @@
 import { type Statement } from '../../../platform/database/statement';
 import { type RowLimit } from '../../rows/row-limit';
 import { Binder, type CompiledSearch } from '../compile/binder';
+import { foundColumns } from '../found-resource';
 
 /** SQL that narrows rows of an alias with a `resource_key`: ` and …`, or nothing. */
 type Narrowed = (alias: string) => string;
@@ -11,8 +12,9 @@ interface IncludeStatement {
   readonly textOf: (narrowed: Narrowed) => string;
 }
 
-const BODIES = `select t.resource_key, t.type, t.id, t.reference_hash, t.body from (select distinct resource_key from found order by 1 limit $4) f
-  cross join lateral (select * from resource r where r.resource_key = f.resource_key limit 1) t order by t.type, t.resource_key desc`;
+const ORDER = 'order by t.type, t.resource_key desc';
+const BODIES = `select ${foundColumns('t', ORDER)} from (select distinct resource_key from found order by 1 limit $4) f
+  cross join lateral (select * from resource r where r.resource_key = f.resource_key limit 1) t ${ORDER}`;
 
 /** $1 keys of sources, $2 parameters, $3 types, $4 the most rows. */
 export const TARGETS = include(

@@ -24,6 +24,9 @@ interface ReachedInclude extends Include {
 /** The most resources that includes add to one page: beyond it the answer says that it is not whole. */
 export const MAX_INCLUDED = 5_000;
 
+/** The most bytes that includes add to one page. */
+const MOST_INCLUDED_BYTES = 16 * 1024 * 1024;
+
 /** How often `:iterate` goes on from what it found. */
 const MAX_ROUNDS = 10;
 
@@ -42,6 +45,7 @@ export class IncludedResources {
     const resources: FoundResource[] = [];
     let front = page;
     let isComplete = true;
+    let bytes = 0;
     for (let round = 0; front.length > 0 && round <= MAX_ROUNDS; round++) {
       const next: FoundResource[] = [];
       // The first round follows all, the others what iterates: from everything that the round before has found.
@@ -50,7 +54,9 @@ export class IncludedResources {
         isComplete &&= followed.isComplete;
         for (const found of followed.resources) {
           if (seen.has(found.key)) continue;
-          if (resources.length >= MAX_INCLUDED) return { resources, isComplete: false, hiddenTypes };
+          bytes += found.bytes;
+          if (resources.length >= MAX_INCLUDED || bytes > MOST_INCLUDED_BYTES)
+            return { resources, isComplete: false, hiddenTypes };
           seen.add(found.key);
           resources.push(found);
           next.push(found);

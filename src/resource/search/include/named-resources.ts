@@ -5,6 +5,7 @@ import { type Resource } from '../../../fhir/types';
 import { Statements } from '../../../platform/database/statements';
 import { systemHashOf, targetHashOf, tokenHashOf } from '../extract/hash';
 import { type FoundResource, foundResourceOf, type ResourceRow } from '../found-resource';
+import { fittingRows, LateTexts } from '../../late-texts';
 import { type RowLimit } from '../../rows/row-limit';
 import { boundWithin, BY_NAME, SOURCES } from './include-statements';
 import { hasName, type NamedPath, namesIn, type TargetName } from './target-name';
@@ -38,13 +39,15 @@ interface Parsed {
  */
 @Injectable()
 export class NamedResources {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    private readonly statements: Statements,
+    private readonly texts: LateTexts,
+  ) {}
 
   /** The resources that the sources name. */
   async targetsOf(sources: readonly FoundResource[], path: NamedPath, bounds: Bounds): Promise<Named> {
-    const names = sources
-      .filter(({ type }) => type === path.sourceType)
-      .flatMap(({ text }) => namesIn(path, JSON.parse(text) as Resource));
+    const parsed = await this.parsed(sources.filter(({ type }) => type === path.sourceType));
+    const names = parsed.flatMap(({ resource }) => namesIn(path, resource));
     const { bearers, isComplete } = await this.bearersOf(names, path, bounds);
     const meant = new Set(names.flatMap((name) => meantBy(name, bearers, path)));
     return { resources: bearers.filter((one) => meant.has(one)).map(({ found }) => found), isComplete };
@@ -53,20 +56,24 @@ export class NamedResources {
   /** The sources that name one of the targets; by canonicals only. */
   async sourcesOf(targets: readonly FoundResource[], path: NamedPath, bounds: Bounds): Promise<Named> {
     const types = new Set(path.targets.map(({ type }) => type));
-    const names = targets.filter(({ type }) => types.has(type)).flatMap(nameOf);
+    const named = await this.parsed(targets.filter(({ type }) => types.has(type)));
+    const names = named.flatMap(({ resource: { url } }) => (typeof url === 'string' ? [{ value: url }] : []));
     const hashes = names.flatMap(({ value }) => canonicalKeysOf(value, path.baseUrl).slice(0, 1)).map(targetHashOf);
     if (hashes.length === 0) return { resources: [], isComplete: true };
     const asked = [hashes, path.parameterIds, [path.sourceType], bounds.most];
     const { statement, values } = boundWithin(SOURCES, asked, bounds.limit);
     const rows = await this.statements.run<ResourceRow>(statement, values);
+    const fitting = fittingRows(rows);
     const { bearers, isComplete } = await this.bearersOf(names, path, bounds);
     const wanted = new Set(targets.map(({ key }) => key));
-    const resources = rows.map(foundResourceOf).filter(({ text }) =>
-      namesIn(path, JSON.parse(text) as Resource)
-        .flatMap((name) => meantBy(name, bearers, path))
-        .some(({ found }) => wanted.has(found.key)),
-    );
-    return { resources, isComplete: isComplete && rows.length < bounds.most };
+    const resources = (await this.parsed(fitting.map(foundResourceOf)))
+      .filter(({ resource }) =>
+        namesIn(path, resource)
+          .flatMap((name) => meantBy(name, bearers, path))
+          .some(({ found }) => wanted.has(found.key)),
+      )
+      .map(({ found }) => found);
+    return { resources, isComplete: isComplete && rows.length < bounds.most && fitting.length === rows.length };
   }
 
   /** All that have one of the names, of whatever version. */
@@ -89,8 +96,16 @@ export class NamedResources {
     const columns = [asked.map(([hash]) => hash), asked.map(([, systemHash]) => systemHash), MOST_OF_A_NAME, most];
     const { statement, values } = boundWithin(BY_NAME, columns, limit);
     const rows = await this.statements.run<ResourceRow>(statement, values);
-    const bearers = rows.map((row) => ({ found: foundResourceOf(row), resource: JSON.parse(row.body) as Resource }));
-    return { bearers, isComplete: asked.length === keys.size && rows.length < most };
+    const fitting = fittingRows(rows);
+    const bearers = await this.parsed(fitting.map(foundResourceOf));
+    const isComplete = asked.length === keys.size && rows.length < most && fitting.length === rows.length;
+    return { bearers, isComplete };
+  }
+
+  /** Texts that were read for this alone are dropped again. */
+  private async parsed(some: readonly FoundResource[]): Promise<Parsed[]> {
+    const texts = await this.texts.all(some);
+    return some.map((found, index) => ({ found, resource: JSON.parse(texts[index]?.text ?? '{}') as Resource }));
   }
 }
 
@@ -103,10 +118,4 @@ function meantBy(name: TargetName, bearers: readonly Parsed[], { by, targets }: 
   if (name.version !== undefined) return named.filter(({ resource }) => resource.version === name.version);
   const latest = latestOf(named.map(({ resource }) => resource));
   return named.filter(({ resource }) => resource === latest);
-}
-
-/** The canonical that a stored resource has. */
-function nameOf({ text }: FoundResource): readonly TargetName[] {
-  const { url } = JSON.parse(text) as { readonly url?: unknown };
-  return typeof url === 'string' ? [{ value: url }] : [];
 }

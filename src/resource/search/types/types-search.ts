@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type Statement } from '../../../platform/database/statement';
 import { Statements } from '../../../platform/database/statements';
+import { fittingRows } from '../../late-texts';
 import { type Reach } from '../../rows/reach';
 import { type RowLimit } from '../../rows/row-limit';
 import { ClauseResolver } from '../clause-resolver';
 import { Binder, type CompiledSearch } from '../compile/binder';
 import { compilePlaces, compileTotal } from '../compile-search';
-import { type FoundResource, foundResourceOf, type ResourceRow } from '../found-resource';
+import { foundColumns, foundResourceOf, type ResourceRow } from '../found-resource';
 import { IncludedResources } from '../include/included-resources';
 import { type Include } from '../include/read-includes';
 import { neighboursOf, type PlacedRow, type SearchPage } from '../resource-search';
@@ -47,7 +48,7 @@ export const STORED_TYPES: Statement = {
 
 /** The bodies of rows by their keys $1, as far as a test of row `c` holds. */
 const bodiesIf = (test: string): string =>
-  `select c.resource_key, c.type, c.id, c.reference_hash, c.body from unnest($1::bigint[]) with ordinality k(resource_key, place)
+  `select ${foundColumns('c', 'order by k.place')} from unnest($1::bigint[]) with ordinality k(resource_key, place)
     cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c where ${test} order by k.place`;
 
 const BODIES: Statement = { name: 'search-bodies', text: bodiesIf('true') };
@@ -82,18 +83,24 @@ export class TypesSearch {
     const places = count === 0 ? [] : await this.places(searches, request);
     const sign = isOldestFirst === isReversed ? -1 : 1;
     places.sort((a, b) => sign * (a.s0.getTime() - b.s0.getTime() || a.resource_key - b.resource_key));
-    const hasMore = places.length > count;
-    const page = places.slice(0, count);
-    if (isReversed) page.reverse();
+    const asked = places.slice(0, count);
+    const rows = await this.rows(asked, reach?.rows);
+    const fitting = fittingRows(rows);
+    const isShort = fitting.length < rows.length;
+    const lastKey = fitting.at(-1)?.resource_key;
+    const page = isShort ? asked.slice(0, 1 + asked.findIndex((place) => place.resource_key === lastKey)) : asked;
+    const hasMore = places.length > page.length;
     const isWhole = position === undefined && !hasMore && count > 0;
     const total = isWhole ? page.length : await this.total(searches, request);
-    const resources = await this.resources(page, reach?.rows);
+    const resources = fitting.map(foundResourceOf);
+    if (isReversed) for (const list of [page, resources]) list.reverse();
     const { resources: included, ...rest } = await this.includedResources.of(resources, request.includes, reach);
     return {
       resources,
       included,
       ...rest,
       hasMore,
+      isShort,
       ...(total === undefined ? {} : { total }),
       ...neighboursOf(page, { isReversed, terms: [{ cast: 'timestamptz' }] }, hasMore, position),
     };
@@ -128,12 +135,12 @@ export class TypesSearch {
   }
 
   /** What was deleted since it was found is left out, and what the caller may not see any more. */
-  private async resources(places: readonly Place[], limit: RowLimit | undefined): Promise<readonly FoundResource[]> {
+  private async rows(places: readonly Place[], limit: RowLimit | undefined): Promise<readonly ResourceRow[]> {
     if (places.length === 0) return [];
     const keys = places.map((place) => place.resource_key);
     const { statement, values } =
       limit === undefined ? { statement: BODIES, values: [keys] } : bodiesWithin(limit, keys);
-    return (await this.statements.run<ResourceRow>(statement, values)).map(foundResourceOf);
+    return this.statements.run<ResourceRow>(statement, values);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { acceptedEncoding } from './send-text';
+import { acceptedEncoding } from './accepted-encoding';
 
 describe(acceptedEncoding.name, () => {
   it.each([

@@ -1,0 +1,57 @@
+import { type BrotliCompress, constants, createBrotliCompress, createGzip, type Gzip } from 'node:zlib';
+import { type Encoding } from './accepted-encoding';
+
+/** The fastest levels: of clinical JSON they leave 3 to 15 percent, the thorough ones hardly less at twice the time (ADR 0018). */
+const ENCODERS: Readonly<Record<Encoding, () => Gzip | BrotliCompress>> = {
+  gzip: () => createGzip({ level: constants.Z_BEST_SPEED }),
+  br: () =>
+    createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 20 } }),
+};
+
+/** Compresses one answer, on Node's thread pool. */
+export class AnswerEncoder {
+  private readonly stream: Gzip | BrotliCompress;
+  private encoded: Buffer[] = [];
+
+  constructor(encoding: Encoding) {
+    this.stream = ENCODERS[encoding]();
+    this.stream.on('data', (chunk: Buffer) => this.encoded.push(chunk));
+  }
+
+  /** Flushes each text: a compressor keeps its input until it has enough, and the reader would wait. */
+  async encode(text: string): Promise<Buffer> {
+    await this.settled((done) => {
+      this.stream.write(text);
+      this.stream.flush(done);
+    });
+    return this.taken();
+  }
+
+  /** The last bytes, with `text` before them. */
+  async finish(text: string): Promise<Buffer> {
+    await this.settled((done) => {
+      this.stream.once('end', done).end(text);
+    });
+    return this.taken();
+  }
+
+  close(): void {
+    this.stream.destroy();
+  }
+
+  private settled(start: (done: () => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.stream.once('error', reject);
+      start(() => {
+        this.stream.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  private taken(): Buffer {
+    const encoded = Buffer.concat(this.encoded);
+    this.encoded = [];
+    return encoded;
+  }
+}

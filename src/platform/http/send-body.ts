@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Response } from 'express';
+import { BACKGROUND, type Ticket } from '../admission/ticket';
+import { acceptedEncoding } from './accepted-encoding';
+import { AnswerEncoder } from './answer-encoder';
+
+/** Receives the texts of an answer, one after the other. */
+export interface TextSink {
+  /** Aborted when the connection has closed; the sink closes the connections of readers that are too slow. */
+  readonly signal: AbortSignal;
+  /** Settles when the next text may come: a slow reader makes it wait. @throws when the connection has closed */
+  write(text: string): Promise<void>;
+}
+
+/** Writes a body as it is made, since it may be longer than memory. An error before 64 kB is answered as any refusal. */
+export type Produce = (sink: TextSink) => Promise<void>;
+
+/** Writes the texts into the sink as they come. */
+export const produceOf =
+  (texts: Iterable<string> | AsyncIterable<string>): Produce =>
+  async (sink) => {
+    for await (const text of texts) await sink.write(text);
+  };
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Rewrites a text while it is sent, as YAML for example. Each text that it receives ends between two tokens of JSON. */
+export interface TextPrinter {
+  print(text: string): Iterable<string>;
+  end(): string;
+}
+
+/** What answers of an application have in common; `app.setLocal(ANSWER_TERMS, …)`. */
+export interface AnswerTerms {
+  /** How long a reader may take for 64 kB, or for the rest of an answer. */
+  readonly stallSeconds: number;
+  /** The ticket of the present request. */
+  readonly ticket: () => Ticket;
+}
+
+export const ANSWER_TERMS = 'answerTerms';
+const DEFAULT_TERMS: AnswerTerms = { stallSeconds: 10, ticket: () => BACKGROUND };
+
+/** Characters that are handed to the socket at once. A shorter answer is sent whole, with its length. */
+const CHUNK = 64 * 1024;
+
+/** Shorter texts fit into one packet anyway. */
+const COMPRESSED_FROM_CHARACTERS = 1400;
+
+/** Other requests are served after so much printing. */
+const TURN_MILLISECONDS = 8;
+
+/**
+ * Sends an answer; every answer of this server goes through here. A long one is sent in chunks, compressed if the caller takes that:
+ * only the chunk at hand waits for the socket, and a reader who is slower than 64 kB in `stallSeconds` loses the connection. The head
+ * goes out with the first chunk, so an error before it is answered as any other; one after it closes the connection, so that a cut
+ * answer never looks whole.
+ * @throws what `body` throws; ServiceError 'busy' when the memory budget has no room for a long answer
+ */
+export async function sendBody(
+  response: Response,
+  head: AnswerHead,
+  body: string | Produce,
+  printer?: TextPrinter,
+): Promise<void> {
+  if (typeof body === 'string' && printer === undefined && body.length < CHUNK) {
+    await sendShort(response, head, body);
+    return;
+  }
+  const sink = new ResponseSink(response, head, body, printer);
+  try {
+    if (typeof body === 'string') await sink.write(body);
+    else await body(sink);
+    await sink.end();
+  } catch (error) {
+    if (sink.hasEnded || sink.signal.aborted) return;
+    if (sink.hasBegun) response.destroy();
+    throw error;
+  } finally {
+    sink.close();
+  }
+}
+
+/** Sends an answer that has no body, or none that this caller wants. */
+export function sendHead(response: Response, head: AnswerHead): void {
+  setHead(response, head);
+  response.end();
+}
+
+async function sendShort(response: Response, head: AnswerHead, text: string): Promise<void> {
+  const { method, headers } = response.req;
+  setHead(response, head);
+  const encoding = text.length < COMPRESSED_FROM_CHARACTERS ? undefined : acceptedEncoding(headers['accept-encoding']);
+  if (method === 'HEAD') {
+    response.setHeader('Content-Length', Buffer.byteLength(text));
+    response.end();
+  } else if (encoding === undefined) response.end(text);
+  else {
+    const encoded = await new AnswerEncoder(encoding).finish(text);
+    if (response.destroyed) return;
+    response.setHeader('Content-Encoding', encoding);
+    response.end(encoded);
+  }
+  boundRest(response);
+}
+
+function setHead(response: Response, { status, headers }: AnswerHead): void {
+  response.statusCode = status;
+  for (const name in headers) response.setHeader(name, headers[name] ?? '');
+}
+
+/** The pace holds for bytes that are still to be taken when the answer has ended. Answers within this process have no socket. */
+function boundRest(response: Response): void {
+  if (response.socket === null || response.writableFinished) return;
+  const timer = setTimeout(() => response.destroy(), termsOf(response).stallSeconds * 1000);
+  response.once('close', () => {
+    clearTimeout(timer);
+  });
+}
+
+const termsOf = (response: Response): AnswerTerms =>
+  (response.app.locals[ANSWER_TERMS] as AnswerTerms | undefined) ?? DEFAULT_TERMS;
+
+class ResponseSink implements TextSink {
+  readonly signal: AbortSignal;
+  hasBegun = false;
+  /** The head was all that the caller asked for. */
+  hasEnded = false;
+  private readonly ticket: Ticket;
+  private readonly stallMilliseconds: number;
+  private encoder: AnswerEncoder | undefined;
+  private pending = '';
+  private turnEndsAt = performance.now() + TURN_MILLISECONDS;
+
+  constructor(
+    private readonly response: Response,
+    private readonly head: AnswerHead,
+    private readonly body: string | Produce,
+    private readonly printer: TextPrinter | undefined,
+  ) {
+    const { ticket, stallSeconds } = termsOf(response);
+    this.ticket = ticket();
+    this.signal = this.ticket.signal;
+    this.stallMilliseconds = stallSeconds * 1000;
+  }
+
+  async write(text: string): Promise<void> {
+    this.signal.throwIfAborted();
+    if (this.printer === undefined) await this.take(text);
+    else for (const printed of this.printer.print(text)) await this.take(printed);
+  }
+
+  async end(): Promise<void> {
+    if (this.printer !== undefined) await this.take(this.printer.end());
+    const { response, pending, encoder } = this;
+    if (!this.hasBegun) {
+      await sendShort(response, this.head, pending);
+      return;
+    }
+    const rest = encoder === undefined ? pending : await encoder.finish(pending);
+    this.signal.throwIfAborted();
+    if (rest.length === 0) response.end();
+    else response.end(rest);
+    boundRest(response);
+  }
+
+  close(): void {
+    this.encoder?.close();
+  }
+
+  /** Gathers short texts; a long one is never joined to others, which would copy it. */
+  private async take(text: string): Promise<void> {
+    if (text.length < CHUNK) {
+      this.pending += text;
+      if (this.pending.length >= CHUNK) await this.flush();
+    } else {
+      await this.flush();
+      for (let from = 0; from < text.length;) {
+        const end = endOfChunk(text, from);
+        await this.send(text.slice(from, end));
+        from = end;
+      }
+    }
+    if (performance.now() > this.turnEndsAt) await this.giveTurn();
+  }
+
+  private async flush(): Promise<void> {
+    const text = this.pending;
+    this.pending = '';
+    if (text !== '') await this.send(text);
+  }
+
+  private async send(text: string): Promise<void> {
+    if (!this.hasBegun) this.begin();
+    const bytes = this.encoder === undefined ? text : await this.encoder.encode(text);
+    this.signal.throwIfAborted();
+    if (bytes.length === 0 || this.response.write(bytes)) await this.giveTurn();
+    else await this.drained();
+  }
+
+  /** With a fast reader write() never waits; without this, other requests would. */
+  private async giveTurn(): Promise<void> {
+    await nextTurn();
+    this.turnEndsAt = performance.now() + TURN_MILLISECONDS;
+  }
+
+  private async drained(): Promise<void> {
+    const stalled = setTimeout(() => this.response.destroy(), this.stallMilliseconds);
+    try {
+      await once(this.response, 'drain', { signal: this.signal });
+    } finally {
+      clearTimeout(stalled);
+    }
+  }
+
+  private begin(): void {
+    const { response, head, body } = this;
+    const isWhole = typeof body === 'string' && this.printer === undefined;
+    // Within this process, who receives the answer counts its bytes.
+    if (response.socket !== null) this.ticket.hold(isWhole ? body.length : 2 * CHUNK);
+    this.hasBegun = true;
+    setHead(response, head);
+    const encoding = acceptedEncoding(response.req.headers['accept-encoding']);
+    if (isWhole && encoding === undefined) response.setHeader('Content-Length', Buffer.byteLength(body));
+    if (response.req.method === 'HEAD') {
+      this.hasEnded = true;
+      response.end();
+      throw new Error('The caller asked for the head alone');
+    }
+    if (encoding === undefined) return;
+    response.setHeader('Content-Encoding', encoding);
+    this.encoder = new AnswerEncoder(encoding);
+  }
+}
+
+/** A chunk never ends within a surrogate pair: each half would be sent as U+FFFD. */
+function endOfChunk(text: string, from: number): number {
+  const end = Math.min(from + CHUNK, text.length);
+  const isHigh = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+  return isHigh && end < text.length ? end - 1 : end;
+}

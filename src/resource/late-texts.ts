@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { RequestContext } from '../platform/http/request-context';
+import { ResourceReader } from './resource-reader';
+
+/** A version in a list: its text may be read later, since all texts of a list together may be longer than memory. */
+export interface ListedVersion {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  /** The length of the text; undefined for a deletion, which has none. */
+  readonly bytes: number | undefined;
+  readonly text: string | undefined;
+}
+
+/** Bytes of texts that come with a list, in the statement that finds it. */
+const EARLY_BYTES = 256 * 1024;
+
+/** Bytes of texts that are printed at once, and that are read at once. A single text may be longer. */
+const PRINTED_AT_ONCE = 64 * 1024;
+const READ_AT_ONCE = 256 * 1024;
+
+/** A longer page ends early: its `next` link leads to the rest. */
+const MOST_PAGE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * SQL of the columns `bytes` and `body` of `alias`. Only the first texts are read: beyond EARLY_BYTES the body is null.
+ * @param order of the rows, as `order by …`; empty where they come in their order
+ */
+export const earlyBody = (alias: string, order: string): string => `octet_length(${alias}.body) as bytes,
+  case when sum(octet_length(${alias}.body)) over (${order} rows unbounded preceding) <= ${EARLY_BYTES} then ${alias}.body end as body`;
+
+/** The first rows of a page that fit into it; one at least. */
+export function fittingRows<Row extends { readonly bytes: number | null }>(rows: readonly Row[]): readonly Row[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => (bytes += row.bytes ?? 0) > MOST_PAGE_BYTES && index > 0);
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+/** Reads the texts of lists. */
+@Injectable()
+export class LateTexts {
+  constructor(
+    private readonly reader: ResourceReader,
+    private readonly requests: RequestContext,
+  ) {}
+
+  /**
+   * Hands out a list with its texts, a few at a time: the next ones are read when the ones before have been sent.
+   * @throws ServiceError 'busy' before the first of them when the memory budget is full
+   */
+  async *of<Listed extends ListedVersion>(listed: readonly Listed[]): AsyncGenerator<readonly Listed[], void, void> {
+    const batches = [...batchesOf(listed)];
+    const bytesOf = (some: readonly ListedVersion[]): number => some.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+    const early = bytesOf(listed.filter(({ text }) => text !== undefined));
+    const late = Math.max(0, ...batches.filter(([first]) => isLate(first)).map(bytesOf));
+    if (early + late > PRINTED_AT_ONCE) this.requests.ticket.hold(early + late);
+    for (const batch of batches) yield isLate(batch[0]) ? await this.read(batch) : batch;
+  }
+
+  /** A list with all of its texts: for lists that are known to be short. */
+  async all<Listed extends ListedVersion>(listed: readonly Listed[]): Promise<readonly Listed[]> {
+    const batches: (readonly Listed[])[] = [];
+    for await (const batch of this.of(listed)) batches.push(batch);
+    return batches.flat();
+  }
+
+  private async read<Listed extends ListedVersion>(listed: readonly Listed[]): Promise<readonly Listed[]> {
+    const found = await this.reader.findVersions(listed);
+    return listed.map((one, index) => ({ ...one, text: found[index]?.text }));
+  }
+}
+
+const isLate = (one: ListedVersion | undefined): boolean => one?.text === undefined && one?.bytes !== undefined;
+
+function* batchesOf<Listed extends ListedVersion>(listed: readonly Listed[]): Generator<readonly Listed[], void, void> {
+  let batch: Listed[] = [];
+  let bytes = 0;
+  for (const one of listed) {
+    const isOther = isLate(one) !== isLate(batch[0]);
+    bytes += one.bytes ?? 0;
+    if (batch.length > 0 && (isOther || bytes > (isLate(one) ? READ_AT_ONCE : PRINTED_AT_ONCE))) {
+      yield batch;
+      batch = [];
+      bytes = one.bytes ?? 0;
+    }
+    batch.push(one);
+  }
+  if (batch.length > 0) yield batch;
+}
