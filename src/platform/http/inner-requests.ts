@@ -2,6 +2,9 @@ import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:
 import { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { type Held } from '../admission/slots';
+import { type Ticket } from '../admission/ticket';
+import { ServiceError } from '../errors/service-error';
 import { RequestContext } from './request-context';
 
 export interface InnerRequest {
@@ -11,12 +14,16 @@ export interface InnerRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
+  /** A longer answer is left out: {@link InnerAnswer.refusal}. */
+  readonly mostCharacters: number;
 }
 
 export interface InnerAnswer {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
   readonly text: string;
+  /** Why there is no text, although the request was answered: the text is too long, or the memory budget is full. */
+  readonly refusal?: ServiceError;
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse, next: (error: unknown) => void) => void;
@@ -32,8 +39,8 @@ export class InnerRequests {
     private readonly requests: RequestContext,
   ) {}
 
-  send({ method, url, headers, body }: InnerRequest): Promise<InnerAnswer> {
-    const { requestId, isolationLevel } = this.requests;
+  send({ method, url, headers, body, mostCharacters }: InnerRequest): Promise<InnerAnswer> {
+    const { requestId, isolationLevel, ticket } = this.requests;
     const request = new IncomingMessage(new Socket());
     Object.assign(request, {
       method,
@@ -48,28 +55,66 @@ export class InnerRequests {
     });
     const handle = this.host.httpAdapter.getInstance<Handle>();
     return new Promise((resolve, reject) => {
-      handle(request, gatheringResponse(request, resolve, reject), reject);
+      handle(request, gatheringResponse(request, new CollectedText(mostCharacters, ticket), resolve, reject), reject);
     });
   }
 }
 
+/** The text of an inner answer; its bytes count in the memory budget until the outer request ends. */
+class CollectedText {
+  private texts: string[] = [];
+  private characters = 0;
+  private readonly held: Held[] = [];
+  private refusal: ServiceError | undefined;
+
+  constructor(
+    private readonly most: number,
+    private readonly ticket: Ticket,
+  ) {}
+
+  /** Drops all of a text that cannot be kept: the route goes on as if it were read, since it may have written by now. */
+  add(text: string): void {
+    this.characters += text.length;
+    if (this.refusal !== undefined) return;
+    try {
+      if (this.characters > this.most) throw tooLong();
+      this.held.push(this.ticket.hold(text.length));
+      this.texts.push(text);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.refusal = error;
+      this.texts = [];
+      for (const held of this.held) held.release();
+    }
+  }
+
+  get answer(): Pick<InnerAnswer, 'text' | 'refusal'> {
+    return { text: this.texts.join(''), ...(this.refusal === undefined ? {} : { refusal: this.refusal }) };
+  }
+}
+
+const tooLong = (): ServiceError =>
+  new ServiceError(
+    'unprocessable',
+    'The answers of this Bundle are too long together. Read this by itself, or ask for less: _count, _elements, _summary.',
+  );
+
 /** A response that gathers what is answered. Own members, since Express exchanges the prototype of a response. */
 function gatheringResponse(
   request: IncomingMessage,
+  collected: CollectedText,
   resolve: (answer: InnerAnswer) => void,
   reject: (error: Error) => void,
 ): ServerResponse {
-  const chunks: Buffer[] = [];
   const response = new ServerResponse(request);
   const write = (chunk?: unknown): boolean => {
-    if (typeof chunk === 'string') chunks.push(Buffer.from(chunk));
-    else if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+    if (typeof chunk === 'string') collected.add(chunk);
+    else if (Buffer.isBuffer(chunk)) collected.add(chunk.toString('utf8'));
     return true;
   };
   const end = (chunk?: unknown): ServerResponse => {
     write(chunk);
-    const text = Buffer.concat(chunks).toString('utf8');
-    resolve({ status: response.statusCode, headers: response.getHeaders(), text });
+    resolve({ status: response.statusCode, headers: response.getHeaders(), ...collected.answer });
     return response;
   };
   const destroy = (error?: Error): ServerResponse => {

@@ -6,13 +6,21 @@ import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { type Bundle, type BundleEntry } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { type Deadline } from './deadline';
-import { type AnsweredEntry } from './entry-answer';
+import { type AnsweredEntry, MOST_CHARACTERS } from './entry-answer';
 import { entryError } from './entry-error';
 import { EntryRoutes, answeredEntry } from './entry-routes';
 import { PlainWrites, isPlainWrite } from './plain-writes';
 
 /** Neighbouring writes that are tried as one set. */
 const SET_SIZE = 256;
+
+/** Characters that each entry may have: refusals among them. */
+const ALWAYS_ROOM = 16 * 1024;
+
+/** Characters that are left for the answers of further entries. */
+interface Room {
+  left: number;
+}
 
 /** Runs each entry of a batch as if it were sent alone, in their order: one that fails is no other's business. */
 @Injectable()
@@ -24,11 +32,12 @@ export class BatchRunner {
 
   async run({ entries }: Bundle, call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
     const answers: AnsweredEntry[] = [];
+    const room = { left: MOST_CHARACTERS };
     for (let at = 0; at < entries.length;) {
       deadline.checkClient();
       const set = neighboursOf(entries, at);
-      if (set.length > 1) answers.push(...(await this.runSet(set, call, deadline)));
-      else answers.push(await this.runAlone(entries[at], call, deadline));
+      if (set.length > 1) answers.push(...(await this.runSet(set, call, deadline, room)));
+      else answers.push(await this.runAlone(entries[at], call, deadline, room));
       at += Math.max(set.length, 1);
     }
     return answers;
@@ -38,8 +47,13 @@ export class BatchRunner {
    * Plain writes together cost a fraction of what they cost alone, and nobody can tell the difference: when one of them
    * fails, nothing of the set is written, and its halves are tried.
    */
-  private async runSet(set: readonly BundleEntry[], call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
-    if (set.length === 1 || deadline.isOver) return [await this.runAlone(set[0], call, deadline)];
+  private async runSet(
+    set: readonly BundleEntry[],
+    call: BundleCall,
+    deadline: Deadline,
+    room: Room,
+  ): Promise<AnsweredEntry[]> {
+    if (set.length === 1 || deadline.isOver) return [await this.runAlone(set[0], call, deadline, room)];
     try {
       return await this.plainWrites.run(set, call, deadline);
     } catch (error) {
@@ -47,17 +61,26 @@ export class BatchRunner {
       if (serviceErrorOf(error) === undefined && !isTransactionConflict(error)) throw error;
       const middle = Math.ceil(set.length / 2);
       return [
-        ...(await this.runSet(set.slice(0, middle), call, deadline)),
-        ...(await this.runSet(set.slice(middle), call, deadline)),
+        ...(await this.runSet(set.slice(0, middle), call, deadline, room)),
+        ...(await this.runSet(set.slice(middle), call, deadline, room)),
       ];
     }
   }
 
-  private async runAlone(entry: BundleEntry | undefined, call: BundleCall, deadline: Deadline): Promise<AnsweredEntry> {
+  private async runAlone(
+    entry: BundleEntry | undefined,
+    call: BundleCall,
+    deadline: Deadline,
+    room: Room,
+  ): Promise<AnsweredEntry> {
     if (entry === undefined) throw new RangeError('There is no such entry');
     try {
       await deadline.check();
-      return answeredEntry(entry, await this.routes.send(entry, call));
+      const { refusal, ...answer } = await this.routes.send(entry, call, Math.max(room.left, ALWAYS_ROOM));
+      // What was written stays written: it is answered without its resource.
+      if (refusal !== undefined && entry.request.method === 'GET') throw refusal;
+      room.left -= answer.text.length;
+      return answeredEntry(entry, answer);
     } catch (error) {
       deadline.checkClient();
       return refusedEntry(error, entry);

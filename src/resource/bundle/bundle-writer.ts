@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
 import { inOneFlight } from '../../platform/database/in-one-flight';
+import { ServiceError } from '../../platform/errors/service-error';
+import { RequestContext } from '../../platform/http/request-context';
 import { type ResourceChange } from '../resource-change';
 import { NextVersions } from '../next-versions';
 import {
@@ -21,6 +23,10 @@ import { SingleWrites } from './single-writes';
 
 /** Statements under way on the one connection: enough to hide the round trips, few enough to keep memory small. */
 const FLIGHT = 64;
+
+/** Bytes of stored versions that one set may change; so many at most are not asked for. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const FEW = 3;
 
 /** What a set of writes does to the tables, and whom it concerns. */
 interface Effects {
@@ -45,6 +51,7 @@ export class BundleWriter {
     private readonly granted: GrantedWrites,
     private readonly extensions: WriteExtensions,
     private readonly versions: NextVersions,
+    private readonly requests: RequestContext,
   ) {}
 
   /** Results are in the order of `writes`, which is that of the entries: the later of two writes of one id is the later version. */
@@ -79,8 +86,16 @@ export class BundleWriter {
     const shared = writes.filter((write) => write.mode !== 'nothing' && !('isNewId' in write && write.isNewId));
     const names = new Map(shared.map(({ type, id }) => [localKey(type, id), { type, id }]));
     const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
-    const locked = await this.store.lockAll(sorted.map(([, name]) => name));
+    const ordered = sorted.map(([, name]) => name);
+    if (ordered.length > FEW) this.holdMemory(await this.store.bytesOf(ordered));
+    const locked = await this.store.lockAll(ordered);
     return new Map(sorted.map(([key], index) => [key, locked[index] ?? { current: undefined, ...NEW_ID }]));
+  }
+
+  /** A few bytes may delete gigabytes, and all that is changed stands in memory with what is made of it. */
+  private holdMemory(bytes: number): void {
+    if (bytes > MOST_BYTES && this.requests.origin !== undefined) throw tooLongTogether();
+    this.requests.ticket.hold(2 * bytes);
   }
 
   /** Undefined for what has to wait until the set is written. */
@@ -166,3 +181,9 @@ export class BundleWriter {
     );
   }
 }
+
+const tooLongTogether = (): ServiceError =>
+  new ServiceError(
+    'unprocessable',
+    'The resources that this Bundle changes have more than 64 MiB together. Send it in parts.',
+  );

@@ -4,7 +4,7 @@ import { TransactionConflict } from '../../platform/database/database-error';
 import { type ErrorKind, ServiceError } from '../../platform/errors/service-error';
 import { type BundleEntry } from './bundle';
 import { type BundleCall } from './bundle-call';
-import { type AnsweredEntry } from './entry-answer';
+import { type RoutedEntry } from './entry-answer';
 import { atEntry } from './entry-error';
 import { EntryRoutes, answeredEntry } from './entry-routes';
 
@@ -13,12 +13,16 @@ import { EntryRoutes, answeredEntry } from './entry-routes';
 export class EntryReads {
   constructor(private readonly routes: EntryRoutes) {}
 
-  /** @throws ServiceError of the kind that the route answered with: one failure is the failure of the transaction. */
-  read(entry: BundleEntry, call: BundleCall): Promise<AnsweredEntry> {
+  /**
+   * @param mostCharacters that the answer may have
+   * @throws ServiceError of the kind that the route answered with: one failure is the failure of the transaction.
+   */
+  read(entry: BundleEntry, call: BundleCall, mostCharacters: number): Promise<RoutedEntry> {
     return atEntry(entry.index, async () => {
       if (call.isSystem)
         throw new ServiceError('invalid', 'This Bundle can only write.', { expression: 'request.method' });
-      const answer = await this.routes.send(entry, call);
+      const answer = await this.routes.send(entry, call, mostCharacters);
+      if (answer.refusal !== undefined) throw answer.refusal;
       if (answer.status < 400) return answeredEntry(entry, answer);
       if (answer.status === FHIR_ERRORS.busy.status)
         throw new TransactionConflict('A read of a transaction was refused');

@@ -6,7 +6,7 @@ import { ResourceTypes } from '../resource-types';
 import { type BundleCall } from './bundle-call';
 import { type BundleEntry, type EntryResource } from './bundle';
 import { relativeUrl } from './entry-action';
-import { type AnsweredEntry } from './entry-answer';
+import { type RoutedEntry } from './entry-answer';
 import { refusedRequest } from './entry-error';
 import { binaryContent, textOf } from './entry-text';
 
@@ -21,8 +21,11 @@ export class EntryRoutes {
     private readonly environment: Environment,
   ) {}
 
-  /** @throws ServiceError for an entry that is no request to the resource API. */
-  send({ request, resource }: BundleEntry, call: BundleCall): Promise<InnerAnswer> {
+  /**
+   * @param mostCharacters that the answer may have
+   * @throws ServiceError for an entry that is no request to the resource API.
+   */
+  send({ request, resource }: BundleEntry, call: BundleCall, mostCharacters: number): Promise<InnerAnswer> {
     const url = relativeUrl(request.url, this.environment.baseUrl);
     this.assertWithinApi(url);
     if (!/^[A-Z]+$/.test(request.method))
@@ -49,6 +52,7 @@ export class EntryRoutes {
         Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined),
       ),
       ...(body === undefined ? {} : { body }),
+      mostCharacters,
     });
   }
 
@@ -74,7 +78,7 @@ function bodyOf(method: string, resource: EntryResource | undefined): { mediaTyp
 }
 
 /** What an entry becomes of its route's answer. */
-export function answeredEntry({ request }: BundleEntry, { status, headers, text }: InnerAnswer): AnsweredEntry {
+export function answeredEntry({ request }: BundleEntry, { status, headers, text }: InnerAnswer): RoutedEntry {
   const header = (name: string): string | undefined => {
     const value = headers[name];
     return typeof value === 'string' ? value : undefined;

@@ -4,7 +4,7 @@ import { type Bundle } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { BundleWriter } from './bundle-writer';
 import { type Deadline } from './deadline';
-import { type AnsweredEntry } from './entry-answer';
+import { type AnsweredEntry, MOST_CHARACTERS } from './entry-answer';
 import { type Matches } from './entry-identities';
 import { EntryFaults } from './entry-faults';
 import { EntryReads } from './entry-reads';
@@ -45,9 +45,11 @@ export class TransactionRunner {
         plan.map(({ index }, position) => [index, { kind: 'write', result: results[position] ?? { status: 204 } }]),
       );
       const faults = new EntryFaults();
+      let room = MOST_CHARACTERS;
       for (const { entry } of reads) {
-        const answer = await faults.at(entry.index, () => this.reads.read(entry, call));
+        const answer = await faults.at(entry.index, () => this.reads.read(entry, call, room));
         if (answer !== undefined) answered.set(entry.index, answer);
+        room -= answer?.text.length ?? 0;
         await deadline.check();
       }
       faults.throwIfAny();

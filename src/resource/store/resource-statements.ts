@@ -78,6 +78,13 @@ export const LOCK_IDS: Statement = {
   lockKey: 'k::bigint',
 };
 
+/** How long the bodies of many are together; they are not read for it. */
+export const READ_BYTES: Statement = {
+  name: 'resource-read-bytes',
+  text: `select coalesce(sum(octet_length(r.body)), 0) as bytes from unnest($1::text[], $2::text[]) asked(type, id)
+    cross join lateral (select s.body from resource s where s.type = asked.type and s.id = asked.id limit 1) r`,
+};
+
 /** The rows are locked in the order in which they are found, which the sorted join makes that of type and id. */
 export const READ_MANY_FOR_UPDATE: Statement = {
   name: 'resource-read-many-for-update',

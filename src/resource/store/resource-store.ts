@@ -21,6 +21,7 @@ import {
   LAST_VERSIONS,
   LOCK_ID,
   LOCK_IDS,
+  READ_BYTES,
   READ_CREATION,
   READ_FOR_UPDATE,
   READ_MANY_FOR_UPDATE,
@@ -158,6 +159,12 @@ export class ResourceStore {
       const key = localKey(type, id);
       return lockedId(currentByKey.get(key), lastByKey.get(key));
     });
+  }
+
+  /** The bytes of what is stored under these names, as far as it is. */
+  async bytesOf(names: readonly ResourceName[]): Promise<number> {
+    const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
+    return (await this.statements.runOne<{ bytes: number }>(READ_BYTES, columns))?.bytes ?? 0;
   }
 
   /** When what this transaction holds was created; undefined when its first version is lost. */
