@@ -252,20 +252,19 @@ describe('guessing', () => {
     expect((await elsewhere).status).toBe(200);
   });
 
-  it('S7: serves a right login beside wrong ones of twenty names within 5 s', async () => {
+  it('S7: serves a right login beside wrong ones of twenty names after one try of each', async () => {
     for (let round = 0; round < 11; round++) await ask(`name-${round}`, 'wrong');
-    let isOver = false;
+    let [isOver, answered] = [false, 0];
     const guessers = Array.from({ length: 20 }, async (_one, index) => {
-      for (let round = 0; !isOver; round++) await ask(`name-${index}-${round}`, 'wrong');
+      for (let round = 0; !isOver; round++, answered++) await ask(`name-${index}-${round}`, 'wrong');
     });
-    const startedAt = performance.now();
-    const statuses = [];
-    for (let round = 0; round < 3; round++) statuses.push((await ask('nurse', nurse.password)).status);
-    const seconds = (performance.now() - startedAt) / 1_000 / 3;
+    await eventually('all of them wait', () => Promise.resolve(answered >= 20));
+    const before = answered;
+    expect((await ask('nurse', nurse.password)).status).toBe(200);
     isOver = true;
+    // 20 that waited before it, and those that arrived while it was on its way.
+    expect(answered - before).toBeLessThanOrEqual(40);
     await Promise.all(guessers);
-    expect(statuses).toEqual([200, 200, 200]);
-    expect(seconds).toBeLessThan(5);
   });
 
   it('S7: lets the login names of an address with many failures take turns', async () => {
