@@ -6,7 +6,7 @@ import { RefreshTokens } from '../../session/refresh-tokens.repository';
 import { type IssuedToken } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';
 
-/** RFC 7662, section 2.2. Members that are not known are left out. */
+/** RFC 7662, section 2.2. Members that are undefined are not printed. */
 export type TokenDescription = { readonly active: false } | LiveTokenDescription;
 
 interface LiveTokenDescription {
@@ -15,11 +15,11 @@ interface LiveTokenDescription {
   readonly client_id: string;
   readonly sub: string;
   readonly token_type?: 'Bearer';
-  readonly username?: string;
-  readonly scope?: string;
+  readonly username?: string | undefined;
+  readonly scope?: string | undefined;
   readonly aud?: string | readonly string[];
-  readonly exp?: number;
-  readonly iat?: number;
+  readonly exp?: number | undefined;
+  readonly iat?: number | undefined;
   readonly jti?: string;
 }
 
@@ -52,8 +52,8 @@ export class Introspection {
       iss: this.environment.baseUrl,
       client_id: clientId,
       sub: userId ?? clientId,
-      ...(scope === undefined ? {} : { scope }),
-      ...(expiresAt === undefined ? {} : { exp: epochSeconds(expiresAt) }),
+      scope,
+      exp: epochSeconds(expiresAt),
     };
   }
 
@@ -72,10 +72,10 @@ export class Introspection {
       aud: audience.length === 1 ? (audience[0] ?? issuer) : audience,
       // Sessions of releases before 0.2.0 have no jti: their JWTs carry the id of the Session.
       jti: session?.jti ?? sessionId,
-      ...(user?.userName === undefined ? {} : { username: user.userName }),
-      ...(session?.scope === undefined ? {} : { scope: session.scope.join(' ') }),
-      ...(session?.start === undefined ? {} : { iat: epochSeconds(new Date(session.start)) }),
-      ...(expiresAt === undefined ? {} : { exp: epochSeconds(expiresAt) }),
+      username: user?.userName,
+      scope: session?.scope?.join(' '),
+      iat: epochSeconds(session?.start === undefined ? undefined : new Date(session.start)),
+      exp: epochSeconds(expiresAt),
     };
   }
 
@@ -93,7 +93,8 @@ interface SessionBody {
   readonly audience?: string;
 }
 
-const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+const epochSeconds = (time: Date | undefined): number | undefined =>
+  time === undefined ? undefined : Math.floor(time.getTime() / 1000);
 
 /** A client's own tokens; of those that came to it with a User, that User's. */
 const isOwn = (caller: Caller, owner: { readonly clientId: string; readonly userId?: string | undefined }): boolean =>

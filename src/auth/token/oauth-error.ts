@@ -11,10 +11,6 @@ export type OAuthErrorCode =
 /** One text for an unknown user and a wrong password: callers must not learn which names exist. */
 export const WRONG_CREDENTIALS = 'Wrong username or password';
 
-/** Whether a refusal says that the credentials are wrong, and not something else about a request with right ones. */
-export const isWrongCredentials = (error: unknown): boolean =>
-  error instanceof OAuthError && error.code === 'invalid_grant' && error.description === WRONG_CREDENTIALS;
-
 /** One text for every one-time code that does not hold, whatever the reason. */
 export const WRONG_CODE = 'The one-time code is not valid';
 

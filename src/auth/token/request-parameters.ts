@@ -62,25 +62,17 @@ function textOf(request: Request): string {
 }
 
 function formParameters(text: string): RequestParameters {
-  const parameters = new Map<string, string>();
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
-    const [name, value] = [pair.split('=', 1).join(), pair.includes('=') ? pair.slice(pair.indexOf('=') + 1) : ''].map(
-      formDecoded,
-    ) as [string, string];
-    // RFC 6749, section 3.2: "Request and response parameters MUST NOT be included more than once."
-    if (parameters.has(name)) throw new OAuthError('invalid_request', 'A parameter is repeated');
-    parameters.set(name, value);
-  }
-  return parameters;
-}
-
-function formDecoded(text: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
+    decodeURIComponent(text);
   } catch {
     throw new OAuthError('invalid_request', 'The body is not a form in UTF-8');
   }
+  // URLSearchParams takes a leading "?" for no part of the first name.
+  const pairs = [...new URLSearchParams(`&${text}`)];
+  const parameters = new Map(pairs);
+  // RFC 6749, section 3.2: "Request and response parameters MUST NOT be included more than once."
+  if (parameters.size < pairs.length) throw new OAuthError('invalid_request', 'A parameter is repeated');
+  return parameters;
 }
 
 function jsonParameters(text: string): RequestParameters {

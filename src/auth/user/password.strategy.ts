@@ -15,11 +15,6 @@ export interface VerifiedPassword extends StoredPassword {
   readonly userId: string;
 }
 
-/** What passport hands to the strategy. */
-interface LoginRequest extends Request {
-  readonly owner: LoginOwner | undefined;
-}
-
 /** Checks passwords by passport-local. One code path with exactly one hash, whether a User has the login name or not. */
 @Injectable()
 export class PasswordStrategy {
@@ -29,20 +24,7 @@ export class PasswordStrategy {
     private readonly passwords: UserPasswords,
     private readonly hashes: PasswordHash,
     private readonly slots: HashSlots,
-  ) {
-    this.passport.use(
-      new Strategy({ session: false, passReqToCallback: true }, (request, _username, password, done) => {
-        this.verify((request as LoginRequest).owner, password).then(
-          (verified) => {
-            done(null, verified);
-          },
-          (error: unknown) => {
-            done(error);
-          },
-        );
-      }),
-    );
-  }
+  ) {}
 
   /**
    * @param owner the User that the login name means
@@ -50,16 +32,18 @@ export class PasswordStrategy {
    */
   authenticate(username: string, password: string, owner: LoginOwner | undefined): Promise<VerifiedPassword> {
     return new Promise((resolve, reject) => {
-      const settle = (error: unknown, user?: Express.User | false | null): void => {
-        if (error !== null && error !== undefined)
-          reject(error instanceof Error ? error : new Error('The password check failed'));
-        else if (user === undefined || user === null || user === false)
-          reject(new OAuthError('invalid_grant', WRONG_CREDENTIALS));
-        else resolve(user as VerifiedPassword);
+      const strategy = new Strategy((_username, text, done) => {
+        this.verify(owner, text).then((verified) => {
+          done(null, verified);
+        }, done);
+      });
+      const settle = (error: Error | null, verified?: VerifiedPassword | false | null): void => {
+        if (error === null && verified) resolve(verified);
+        else reject(error ?? new OAuthError('invalid_grant', WRONG_CREDENTIALS));
       };
-      const check = this.passport.authenticate('local', { session: false }, settle) as PassportMiddleware;
+      const check = this.passport.authenticate(strategy, { session: false }, settle) as PassportMiddleware;
       // passport reads the credentials from `body` and nothing else of a request.
-      check({ body: { username, password }, owner } as LoginRequest, {} as Response, reject);
+      check({ body: { username, password } } as Request, {} as Response, reject);
     });
   }
 
