@@ -13,7 +13,6 @@ import { ClientRule } from './client/client.rule';
 import { ClientSecrets } from './client/client-secrets.repository';
 import { KnownClients } from './client/known-clients';
 import { CredentialsListener } from './credentials.listener';
-import { ClientSecretCheck } from './guessing/client-secret-check';
 import { CredentialGuard } from './guessing/credential-guard';
 import { GuessKeyMaker } from './guessing/guess-keys';
 import { GuessSweeper } from './guessing/guess-sweeper';
@@ -28,12 +27,10 @@ import { HashSlots } from './hashing/hash-slots';
 import { HashThreads } from './hashing/hash-threads';
 import { PasswordHash } from './hashing/password-hash';
 import { ClientResourceType, UserResourceType } from './identity.resource-types';
-import { IdentitySetup } from './identity-setup';
 import { JwksController } from './keys/jwks.controller';
 import { KeyRotation } from './keys/key-rotation';
 import { KeyRotationController } from './keys/key-rotation.controller';
 import { SigningKeys } from './keys/signing-keys.repository';
-import { SigningKeyEntity } from './keys/signing-key.entity';
 import { OtherRoutesController } from './other-routes.controller';
 import { AccessTokens } from './token/access-tokens';
 import { IntrospectController } from './token/introspect.controller';
@@ -54,7 +51,6 @@ import { UserLogins } from './user/user-logins.repository';
 import { UserPasswordEntity } from './user/user-password.entity';
 import { UserPasswords } from './user/user-passwords.repository';
 import { UserRule } from './user/user.rule';
-import { UserTwoFactorEntity } from './user/user-two-factor.entity';
 import { Userinfo } from './user/userinfo';
 import { UserinfoController } from './user/userinfo.controller';
 
@@ -75,7 +71,7 @@ const users = [
   PasswordHash,
 ];
 const keys = [SigningKeys, KeyRotation, SecretBox];
-const guessing = [ClientSecretCheck, CredentialGuard, GuessKeyMaker, GuessSweeper, SlowAddresses];
+const guessing = [CredentialGuard, GuessKeyMaker, GuessSweeper, SlowAddresses];
 const tokens = [AccessTokens, TokenOwners, TokenIssuer, TokenSlots, Introspection];
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
@@ -86,7 +82,7 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     SessionModule,
     AccessModule,
     JwtModule.register({}),
-    TypeOrmModule.forFeature([UserPasswordEntity, UserTwoFactorEntity, UserLoginEntity, SigningKeyEntity]),
+    TypeOrmModule.forFeature([UserPasswordEntity, UserLoginEntity]),
   ],
   controllers: [
     TokenController,
@@ -109,7 +105,6 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     CredentialsListener,
     CallerResolver,
     FirstIdentities,
-    IdentitySetup,
     { provide: APP_GUARD, useClass: CallerGuard },
   ],
   // For grants of other teams.

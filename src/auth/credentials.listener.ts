@@ -1,29 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { type Statement } from '../platform/database/statement';
+import { Statements } from '../platform/database/statements';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
-import { ClientSecrets } from './client/client-secrets.repository';
-import { TwoFactorKeys } from './user/two-factor-keys.repository';
-import { UserLogins } from './user/user-logins.repository';
-import { UserPasswords } from './user/user-passwords.repository';
 
-/** Who is deleted leaves no secret behind: one who is created later under the same id must not inherit it. */
+const FORGET_CLIENT: Statement = {
+  name: 'auth-forget-client',
+  text: 'delete from client_secret where client_id = $1',
+};
+const FORGET_USER: Statement = {
+  name: 'auth-forget-user',
+  text: `with password as (delete from user_password where user_id = $1),
+      second_factor as (delete from user_two_factor where user_id = $1)
+    delete from user_login where user_id = $1`,
+};
+
+/** A deleted User or Client leaves no secret behind: one that is created later under the same id must not inherit it. */
 @Injectable()
 @OnResourceChange({ types: ['User', 'Client'] })
 export class CredentialsListener implements ResourceChangeListener {
-  constructor(
-    private readonly secrets: ClientSecrets,
-    private readonly passwords: UserPasswords,
-    private readonly logins: UserLogins,
-    private readonly twoFactorKeys: TwoFactorKeys,
-  ) {}
+  constructor(private readonly statements: Statements) {}
 
   async onChange({ type, id, current }: ResourceChange): Promise<void> {
-    if (current !== undefined) return;
-    if (type === 'Client') {
-      await this.secrets.remove(id);
-    } else {
-      await this.passwords.remove(id);
-      await this.logins.remove(id);
-      await this.twoFactorKeys.remove(id);
-    }
+    if (current === undefined) await this.statements.run(type === 'Client' ? FORGET_CLIENT : FORGET_USER, [id]);
   }
 }

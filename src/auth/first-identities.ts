@@ -1,20 +1,41 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
+import { ServerSetup } from '../platform/database/server-setup';
 import { readJson } from '../platform/json/read-json';
 import { ResourceDraft } from '../resource/resource-draft';
+import { ResourceReader } from '../resource/resource-reader';
 import { ResourceWriter } from '../resource/resource-writer';
+import { SigningKeys } from './keys/signing-keys.repository';
 import { NewPasswords } from './user/new-passwords';
 
-/** The Client, User and policies that a new database begins with. */
+/** Gives a new database its signing key and its first Client, User and policies, so that somebody can log in. */
 @Injectable()
-export class FirstIdentities {
+export class FirstIdentities implements OnApplicationBootstrap {
+  private readonly logger = new Logger(FirstIdentities.name);
+
   constructor(
+    private readonly setup: ServerSetup,
+    private readonly keys: SigningKeys,
+    private readonly reader: ResourceReader,
     private readonly writer: ResourceWriter,
     private readonly passwords: NewPasswords,
     private readonly environment: Environment,
   ) {}
 
-  async store(): Promise<void> {
+  async onApplicationBootstrap(): Promise<void> {
+    await this.setup.once('signing-key', async () => {
+      await this.keys.create();
+    });
+    await this.setup.once('identities', () => this.store());
+    await this.setup.once('trial-policy', () => this.storeTrialPolicy());
+    if ((await this.reader.find('AccessPolicy', 'trial')) !== undefined) {
+      this.logger.warn(
+        'AccessPolicy/trial lets every authenticated caller do everything. To end that: DELETE /AccessPolicy/trial',
+      );
+    }
+  }
+
+  private async store(): Promise<void> {
     const { rootClientSecret, adminPassword } = this.environment;
     if (rootClientSecret === undefined || adminPassword === undefined) {
       throw new Error('The first start on a database needs SVC_ROOT_CLIENT_SECRET and SVC_ADMIN_PASSWORD.');
@@ -26,7 +47,7 @@ export class FirstIdentities {
     await this.put('AccessPolicy', 'admin', { engine: 'allow', link: [{ resourceType: 'User', id: 'admin' }] });
   }
 
-  async storeTrialPolicy(): Promise<void> {
+  private async storeTrialPolicy(): Promise<void> {
     if (!this.environment.hasTrialPolicy) return;
     await this.put('AccessPolicy', 'trial', {
       engine: 'allow',

@@ -1,29 +1,46 @@
+import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { addressPrefixOf } from '../../platform/http/address-prefix';
 import { RequestContext } from '../../platform/http/request-context';
-import { ClientSecretCheck } from '../guessing/client-secret-check';
+import { CredentialGuard } from '../guessing/credential-guard';
+import { GuessKeyMaker } from '../guessing/guess-keys';
 import { type BasicCredentials } from '../token/basic-credentials';
 import { OAuthError } from '../token/oauth-error';
 import { type Client } from './client';
+import { secretHashOf } from './client-secrets.repository';
 import { type KnownClient, KnownClients } from './known-clients';
 
-/** Finds the Client that calls an endpoint of OAuth (RFC 6749, section 2.3). */
+/** Above it the secret that was proven first is forgotten. */
+const MOST_PROVEN = 10_000;
+
+const WRONG_SECRET = new Error('The secret is wrong');
+
+/** Finds the Client that calls an endpoint of OAuth (RFC 6749, section 2.3), and checks its secret. */
 @Injectable()
 export class ClientAuthenticator {
+  /**
+   * Hashes of Client, address and secret that were right once. They are no guesses any more: a Client that calls by HTTP Basic pays
+   * nothing, and a guesser beside it cannot slow it down. From another address the secret counts as a try, or guesses would be free.
+   */
+  private readonly proven = new Set<string>();
+
   constructor(
     private readonly known: KnownClients,
-    private readonly secrets: ClientSecretCheck,
+    private readonly guesses: CredentialGuard,
+    private readonly keys: GuessKeyMaker,
     private readonly requests: RequestContext,
   ) {}
 
   /**
    * A secret that is sent must be right in any case.
    * @param requiresSecret whether one has to be sent
-   * @throws OAuthError invalid_client
+   * @throws OAuthError invalid_client; ServiceError 'throttled'
    */
-  async authenticate({ id, secrets }: BasicCredentials, requiresSecret: (client: Client) => boolean): Promise<Client> {
+  async authenticate(credentials: BasicCredentials, requiresSecret: (client: Client) => boolean): Promise<Client> {
+    const { id, secrets } = credentials;
     const found = await this.find(id);
     // Checked for unknown Clients too: a throttled caller must not learn which ones exist.
-    const isRight = await this.secrets.isRight(id, found?.secretHash, secrets);
+    const isRight = await this.isRight(credentials, found);
     const client = activeOf(found);
     if (secrets.length > 0) {
       if (!isRight) throw failed('wrong secret', id);
@@ -39,10 +56,10 @@ export class ClientAuthenticator {
   }
 
   /** The Client of HTTP Basic credentials on any call, or undefined: it needs `basic` among its grant types. */
-  async findByBasic({ id, secrets }: BasicCredentials): Promise<Client | undefined> {
-    const client = await this.find(id);
+  async findByBasic(credentials: BasicCredentials): Promise<Client | undefined> {
+    const client = await this.find(credentials.id);
     const mayCall = client !== undefined && client.isActive && client.grantTypes.includes('basic');
-    const isRight = await this.secrets.isRight(id, client?.secretHash, secrets);
+    const isRight = await this.isRight(credentials, client);
     return mayCall && isRight ? client : undefined;
   }
 
@@ -51,9 +68,29 @@ export class ClientAuthenticator {
     if (client !== undefined) this.requests.claim({ clientId: id });
     return client;
   }
+
+  private async isRight({ id, secrets }: BasicCredentials, client: KnownClient | undefined): Promise<boolean> {
+    if (secrets.length === 0) return false;
+    const hash = client?.secretHash;
+    const isEqual = hash !== undefined && secrets.some((secret) => timingSafeEqual(hash, secretHashOf(secret)));
+    const prefix = addressPrefixOf(this.requests.origin?.ip ?? '');
+    const use = this.keys.hashOf('proven', id, prefix, ...secrets).toString('base64');
+    if (isEqual && this.proven.has(use)) return true;
+    const judge = (): Promise<void> => (isEqual ? Promise.resolve() : Promise.reject(WRONG_SECRET));
+    try {
+      await this.guesses.judge({ kind: 'client', name: id }, secrets, judge, (error) => error === WRONG_SECRET);
+    } catch (error) {
+      if (error === WRONG_SECRET) return false;
+      throw error;
+    }
+    this.proven.add(use);
+    const [first] = this.proven;
+    if (this.proven.size > MOST_PROVEN && first !== undefined) this.proven.delete(first);
+    return true;
+  }
 }
 
-function activeOf(client: Client | undefined): Client {
+function activeOf(client: KnownClient | undefined): KnownClient {
   // What was sent as the id of an unknown client may be anything, a secret too: it is not logged.
   if (client === undefined) throw failed('unknown client');
   if (!client.isActive) throw failed('the client is inactive', client.id);

@@ -12,7 +12,6 @@ const SET: Statement = {
   text: `insert into client_secret (client_id, secret_hash) values ($1, $2)
     on conflict (client_id) do update set secret_hash = excluded.secret_hash`,
 };
-const REMOVE: Statement = { name: 'client-secret-remove', text: 'delete from client_secret where client_id = $1' };
 
 /** SHA-256 of the secrets of Clients: generated secrets are long, so a fast hash is enough. */
 @Injectable()
@@ -21,10 +20,6 @@ export class ClientSecrets {
 
   async set(clientId: string, secret: string): Promise<void> {
     await this.statements.run(SET, [clientId, secretHashOf(secret)]);
-  }
-
-  async remove(clientId: string): Promise<void> {
-    await this.statements.run(REMOVE, [clientId]);
   }
 
   /** Undefined for a Client without a secret. */

@@ -2,18 +2,63 @@ import { createPublicKey, generateKeyPair, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../platform/crypto/secret-box';
+import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
-import {
-  ADD_KEY,
-  FIND_NEXT_KEY,
-  FIND_SIGNING_KEY,
-  HOLD_KEYS,
-  KEEP_ONLY,
-  LIST_KEYS,
-  LIST_SUPERSEDED,
-  LOCK_ROTATION,
-  REMOVE_KEYS,
-} from './signing-key-statements';
+
+/** Any number that no other advisory lock uses. */
+const ROTATION_LOCK = 4_713_595;
+
+const LOCK_ROTATION: Statement = {
+  name: 'signing-key-lock-rotation',
+  text: `select pg_advisory_xact_lock(${ROTATION_LOCK})`,
+};
+
+/** Keeps the key that signs a token from being withdrawn until the token is stored. */
+const HOLD_KEYS: Statement = {
+  name: 'signing-key-hold',
+  text: `select pg_advisory_xact_lock_shared(${ROTATION_LOCK})`,
+};
+
+/** $5: seconds from now; the clock is the database's, so that all replicas change keys at once. */
+const ADD_KEY: Statement = {
+  name: 'signing-key-add',
+  text: `insert into signing_key (kid, algorithm, public_key, wrapped_private_key, signs_from)
+    values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5::float8)) returning kid, signs_from`,
+};
+
+const FIND_SIGNING_KEY: Statement = {
+  name: 'signing-key-find',
+  text: `select kid, algorithm, wrapped_private_key from signing_key
+    where signs_from <= clock_timestamp() order by signs_from desc, kid limit 1`,
+};
+
+const LIST_KEYS: Statement = {
+  name: 'signing-key-list',
+  text: 'select kid, algorithm, public_key from signing_key order by signs_from desc, kid',
+};
+
+/** A key that is published and does not sign yet. */
+const FIND_NEXT_KEY: Statement = {
+  name: 'signing-key-find-next',
+  text: 'select kid, signs_from from signing_key where signs_from > clock_timestamp() order by signs_from limit 1',
+};
+
+/** Keys that sign no more: another one has taken over. */
+const LIST_SUPERSEDED: Statement = {
+  name: 'signing-key-list-superseded',
+  text: `select kid from signing_key where signs_from <= clock_timestamp()
+    order by signs_from desc, kid offset 1`,
+};
+
+const REMOVE_KEYS: Statement = {
+  name: 'signing-key-remove',
+  text: 'delete from signing_key where kid = any($1)',
+};
+
+const KEEP_ONLY: Statement = {
+  name: 'signing-key-keep-only',
+  text: 'delete from signing_key where kid <> $1 returning kid',
+};
 
 export interface SigningKey {
   readonly kid: string;

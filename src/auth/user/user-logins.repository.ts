@@ -65,10 +65,6 @@ export class UserLogins {
     }
   }
 
-  async remove(userId: string): Promise<void> {
-    await this.unitOfWork.bind(this.rows).delete({ userId });
-  }
-
   /** Locks each name until the transaction ends: of two Users that get one name at the same time the later one is refused. */
   private async assertFree(
     userId: string,
