@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { membersOf, objectText } from '../../platform/json/json-members';
 import { readJson } from '../../platform/json/read-json';
-import { ResourceReader } from '../../resource/resource-reader';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { CredentialGuard } from '../guessing/credential-guard';
 import { HashSlots } from '../hashing/hash-slots';
@@ -11,9 +11,6 @@ import { PasswordHash } from '../hashing/password-hash';
 import { isPasswordLength, normalisedPassword } from '../hashing/password-text';
 import { NewPasswords } from './new-passwords';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
-
-/** Others may change the User at the same time; after so many it is a conflict. */
-const MAX_TRIES = 3;
 
 /** A User changes the own password: one hash to check the old one, one for the new. */
 @Injectable()
@@ -23,9 +20,9 @@ export class PasswordChange {
     private readonly newPasswords: NewPasswords,
     private readonly hashes: PasswordHash,
     private readonly slots: HashSlots,
-    private readonly reader: ResourceReader,
     private readonly writer: ResourceWriter,
     private readonly guesses: CredentialGuard,
+    private readonly unitOfWork: UnitOfWork,
     private readonly requests: RequestContext,
   ) {}
 
@@ -39,13 +36,11 @@ export class PasswordChange {
     if (!isPasswordLength(current)) throw wrong();
     const { caller: key, signal } = this.requests.ticket;
     const { verified, hash } = await this.slots.run({ key, signal }, () => this.hash(userId, current, next));
-    for (let tries = 1; ; tries++) {
-      const { version } = await this.reader.read('User', userId);
-      // Read after the version: a password that changes from here on changes the version too.
-      if ((await this.passwords.find(userId))?.passwordId !== verified?.passwordId) throw changedMeanwhile();
-      if (await this.store(userId, hash, version)) return;
-      if (tries >= MAX_TRIES) throw changedMeanwhile();
-    }
+    await this.unitOfWork.run(async () => {
+      if ((await this.passwords.lock(userId))?.passwordId !== verified?.passwordId) throw changedMeanwhile();
+      // The rule of User takes a hash as it is, makes a version and ends the Sessions.
+      await this.writer.patch('User', userId, (text) => readJson(withPassword(text, hash)));
+    });
   }
 
   /** Checks the current password, and hashes the next one. */
@@ -65,17 +60,6 @@ export class PasswordChange {
       });
     }
     return { verified, hash: await this.hashes.hash(next) };
-  }
-
-  /** The rule of User takes a hash as it is, makes a version and ends the Sessions; false for another version. */
-  private async store(userId: string, hash: string, version: number): Promise<boolean> {
-    try {
-      await this.writer.patch('User', userId, (text) => readJson(withPassword(text, hash)), { ifMatch: [version] });
-      return true;
-    } catch (error) {
-      if (error instanceof ServiceError && error.kind === 'precondition-failed') return false;
-      throw error;
-    }
   }
 }
 

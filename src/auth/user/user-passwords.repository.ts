@@ -4,7 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { Statements } from '../../platform/database/statements';
-import { FIND_PASSWORD } from './user-statements';
+import { FIND_PASSWORD, LOCK_PASSWORD } from './user-statements';
 import { UserPasswordEntity } from './user-password.entity';
 
 export interface StoredPassword {
@@ -37,8 +37,9 @@ export class UserPasswords {
     await this.unitOfWork.bind(this.rows).update({ userId, passwordId }, { passwordHash });
   }
 
-  async remove(userId: string): Promise<void> {
-    await this.unitOfWork.bind(this.rows).delete({ userId });
+  /** As {@link find}; nobody else changes the password until the transaction ends. */
+  async lock(userId: string): Promise<StoredPassword | undefined> {
+    return storedPasswordOf(await this.statements.runOne<PasswordRow>(LOCK_PASSWORD, [userId]));
   }
 
   async find(userId: string): Promise<StoredPassword | undefined> {

@@ -6,6 +6,8 @@ export const FIND_PASSWORD: Statement = {
   text: 'select password_id, password_hash from user_password where user_id = $1',
 };
 
+export const LOCK_PASSWORD: Statement = { name: 'user-lock-password', text: `${FIND_PASSWORD.text} for update` };
+
 /**
  * Whom a login name may mean, each with the password: whose `userName` it is ($1), whose `email` ($2), and who has it as an
  * id and has a password.
