@@ -6,8 +6,8 @@ import { startTestApp, type TestApp } from '../support/test-app';
 /** Each body fills what is read at once. */
 const NOTE = 'x'.repeat(70_000);
 const RESOURCES = 4;
-/** Of an answer of the database: all bodies together take longer than `_timeout=1`. */
-const DELAY_MILLISECONDS = 300;
+/** Of an answer of the database: all bodies together, or those of a page of four, take longer than `_timeout=2`. */
+const DELAY_MILLISECONDS = 550;
 
 const BODIES = 'everything-joined-bodies';
 const VERSIONS = 'everything-versions';
@@ -23,7 +23,8 @@ describe('D7: _timeout of $everything', () => {
   beforeAll(async () => {
     fast = await startTestApp();
     proxy = await TcpProxy.start(fast.databaseUrl);
-    app = await startTestApp({ databaseUrl: proxy.url });
+    // A caller has a quarter of the connections for large compartments: four.
+    app = await startTestApp({ databaseUrl: proxy.url, environment: { SVC_DATABASE_POOL_SIZE: '16' } });
     await fast.put('/fhir/Patient/slow', {});
     for (let n = 0; n < RESOURCES; n++) {
       await fast.put(`/fhir/Basic/slow-${n}`, { code: { text: NOTE }, subject: { reference: 'Patient/slow' } });
@@ -46,7 +47,7 @@ describe('D7: _timeout of $everything', () => {
       ['text/yaml', 'resourceType: Basic'],
     ] as const;
     try {
-      const answers = await Promise.all(forms.map(([accept]) => ask('_timeout=1', accept)));
+      const answers = await Promise.all(forms.map(([accept]) => ask('_timeout=2', accept)));
       expect(answers.map(({ status, text }, at) => [status, text.split(forms[at]?.[1] ?? '').length - 1])).toEqual(
         forms.map(() => [200, RESOURCES]),
       );
@@ -58,9 +59,9 @@ describe('D7: _timeout of $everything', () => {
   it('D7: ends no page whose entries are found', async () => {
     const stop = proxy.delayAnswers(VERSIONS, DELAY_MILLISECONDS);
     try {
-      const first = (await ask('_timeout=1&_count=2')).json<Bundle>();
+      const first = (await ask('_timeout=2&_count=4')).json<Bundle>();
       const next = await app.get(first.link.find(({ relation }) => relation === 'next')?.url ?? '');
-      expect([first.entry.length, next.json<Bundle>().entry.length]).toEqual([2, 2]);
+      expect([first.entry.length, next.json<Bundle>().entry.length]).toEqual([4, 1]);
     } finally {
       stop();
     }
