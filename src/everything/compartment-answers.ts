@@ -62,6 +62,7 @@ export class CompartmentAnswers {
           await reading.sending(entries.write(text));
         }
       });
+      for (const note of notesOf(call)) await entries.write(note);
       await entries.end(`,"total":${total}`);
     };
   }
@@ -78,20 +79,31 @@ export class CompartmentAnswers {
     const next =
       page.next === undefined ? [] : [{ relation: 'next', url: urlWith(linkedParameters(request, page.next)) }];
     const head = { total: page.total, link: [...link, ...next] };
-    return (sink) => this.pages.write(new EntryStream(sink, head), page, printer, query.limit);
+    return async (sink) => {
+      const entries = new EntryStream(sink, head);
+      if (cursor === undefined) for (const note of notesOf(call)) await entries.write(note);
+      await this.pages.write(entries, page, printer, query.limit);
+    };
   }
 }
 
 function wholeAnswer(call: EverythingCall, entries: readonly Entry[]): FhirAnswer {
-  const text = call.printer.print(entries, 'match');
+  const printed = entries.length === 0 ? [] : [call.printer.print(entries, 'match')];
+  const text = [...printed, ...notesOf(call)].join(call.printer.between);
   if (call.printer.isLines) return { status: 200, text, ...linesType(call) };
   const bundle = bundleText('searchset', { total: entries.length, ...linksOf(call) });
-  return { status: 200, text: entries.length === 0 ? bundle : `${bundle.slice(0, -1)},"entry":[${text}]}` };
+  return { status: 200, text: text === '' ? bundle : `${bundle.slice(0, -1)},"entry":[${text}]}` };
 }
 
 /** Lines go out as they are. */
 const linesType = ({ printer, format }: EverythingCall): Pick<FhirAnswer, 'contentType'> =>
   printer.isLines ? { contentType: format.contentType } : {};
+
+/** A type is named whether any of it are stored or not, so that its name reveals nothing. */
+const notesOf = ({ hiddenTypes, printer }: EverythingCall): readonly string[] =>
+  hiddenTypes.length === 0
+    ? []
+    : [printer.outcome(`Types that you may not search are left out: ${hiddenTypes.join(', ')}.`)];
 
 const linksOf = ({ request, urlWith }: EverythingCall): { readonly link: readonly object[] } => ({
   link: [{ relation: 'self', url: urlWith(request.used) }],

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type CompartmentQuery } from './plan/compartment-query';
 import { CompartmentReader } from './read/compartment-reader';
 import { type Tally, tallyOf } from './read/tally';
+import { type EverythingCall } from './request/everything-call';
 
 /** Prints how much an answer would hold, without its resources (`_manifest`). */
 @Injectable()
@@ -9,7 +10,8 @@ export class CompartmentManifest {
   constructor(private readonly reader: CompartmentReader) {}
 
   /** @returns a Parameters resource as JSON text (docs/everything.md, "Manifest") */
-  async of(query: CompartmentQuery, seconds: number): Promise<string> {
+  async of({ query, hiddenTypes, request }: EverythingCall): Promise<string> {
+    const { timeoutSeconds: seconds } = request;
     const all = { ...query, types: undefined, since: undefined, period: undefined, included: undefined };
     const tallies = await this.reader.within(all, { seconds }, async (snapshot, parts) => {
       const found = new Map<string, Tally>();
@@ -23,7 +25,7 @@ export class CompartmentManifest {
     const types = [...tallies.found]
       .filter(([, tally]) => tally.all > 0)
       .map(([type, tally]) => typeOf(type, tally, query));
-    return JSON.stringify(parametersOf(types, tallies.included, query.limit !== undefined));
+    return JSON.stringify(parametersOf(types, tallies.included, query.limit && hiddenTypes));
   }
 }
 
@@ -49,19 +51,22 @@ const sumOf = (a: Tally | undefined, b: Tally): Tally =>
 function parametersOf(
   types: readonly TypeCounts[],
   included: Pick<Tally, 'count' | 'bytes'> | undefined,
-  isLimited: boolean,
+  hiddenTypes: readonly string[] | undefined,
 ): object {
   const sum = (of: (counts: TypeCounts) => number): number => types.reduce((total, counts) => total + of(counts), 0);
   return {
     resourceType: 'Parameters',
     parameter: [
-      { name: 'complete', valueBoolean: !isLimited && types.every(({ leftOut }) => leftOut.length === 0) },
+      {
+        name: 'complete',
+        valueBoolean: hiddenTypes === undefined && types.every(({ leftOut }) => leftOut.length === 0),
+      },
       { name: 'count', valueInteger: sum(({ count }) => count) },
       { name: 'bytes', valueDecimal: sum(({ bytes }) => bytes) },
       ...types.map((counts) => ({
         name: 'type',
         part: [
-          { name: 'code', valueCode: counts.type },
+          codePart(counts.type),
           ...partsOf(counts),
           ...counts.leftOut.map(([by, count]) => ({
             name: 'left-out',
@@ -74,10 +79,14 @@ function parametersOf(
       })),
       ...(included === undefined ? [] : [{ name: 'included', part: partsOf(included) }]),
       // A number would reveal how much the caller may not see.
-      ...(isLimited ? [{ name: 'left-out', part: [{ name: 'by', valueCode: 'rights' }] }] : []),
+      ...(hiddenTypes === undefined
+        ? []
+        : [{ name: 'left-out', part: [{ name: 'by', valueCode: 'rights' }, ...hiddenTypes.map(codePart)] }]),
     ],
   };
 }
+
+const codePart = (type: string): object => ({ name: 'code', valueCode: type });
 
 const partsOf = ({ count, bytes }: Pick<Tally, 'count' | 'bytes'>): readonly object[] => [
   { name: 'count', valueInteger: count },

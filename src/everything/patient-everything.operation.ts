@@ -24,7 +24,7 @@ export class PatientEverything implements OperationHandler {
     if (format.isLines === true) assertWhole(call);
     // A plan counts rows that the caller may not see.
     if (request.explain !== undefined && query.limit !== undefined) throw limitedToRows();
-    if (request.isManifest) return { status: 200, text: await this.manifest.of(query, request.timeoutSeconds) };
+    if (request.isManifest) return { status: 200, text: await this.manifest.of(call) };
     if (request.subset === 'count') return this.answers.total(call);
     return this.answers.of(call);
   }

@@ -179,6 +179,52 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     expect([answer.status, answer.text]).toEqual([403, expect.not.stringContaining('select')]);
   });
 
+  describe('of a policy that names no more than the request', () => {
+    let max: Person;
+    const policy = (id: string, content: object, link: object[] = []): Promise<unknown> =>
+      app.put(`/AccessPolicy/${id}`, { link: [{ resourceType: 'User', id: 'max' }, ...link], ...content });
+    const typesOf = ({ entry }: Bundle): string[] => [...new Set(entry.map(({ resource }) => resource.resourceType))];
+
+    beforeAll(async () => {
+      max = await login(app, 'max', { mayDoEverything: false });
+      await policy('of-max', { engine: 'matcho', matcho: { uri: '#everything$' } });
+    });
+
+    it('S5: are refused to a caller who may search no Patients, and name the type', async () => {
+      const { status, text } = await as(max, PATH);
+      expect([status, text]).toEqual([403, expect.stringContaining('Patient')]);
+    });
+
+    it('S5: hold the types that the caller may search, and name those that he may not, whether stored or not', async () => {
+      await policy('max-searches', { engine: 'matcho', matcho: { uri: '#^(/fhir)?/(Patient|Observation)$' } });
+      const answer = await as(max, PATH);
+      const bundle = answer.json<Bundle>();
+      expect([answer.status, typesOf(bundle)]).toEqual([200, ['Patient', 'Observation', 'OperationOutcome']]);
+      expect(bundle.total).toBe(bundle.entry.length - 1);
+      const { search, resource } = bundle.entry.at(-1) ?? {};
+      expect([search?.mode, JSON.stringify(resource)]).toEqual([
+        'outcome',
+        expect.stringMatching(/Encounter, .*VisionP/),
+      ]);
+      const included = (await as(max, `${PATH}?_include=*&_count=2`)).json<Bundle>();
+      expect(JSON.stringify(included)).toContain('Organization, ');
+      expect(typesOf(included)).not.toContain('Organization');
+      const { text } = await as(max, `${PATH}?_format=ndjson&_include=*`);
+      expect(text).not.toMatch(/"resourceType":"(?!Patient|Observation|OperationOutcome)/);
+      expect((await as(max, `${PATH}?_manifest=1`)).text).toMatch(
+        /"valueCode":"rights"},{"name":"code","valueCode":"Account"/,
+      );
+    });
+
+    it('S5: hold all where a policy names the Operation', async () => {
+      const link = [{ resourceType: 'Operation', id: 'FhirEverything' }];
+      await app.put('/AccessPolicy/operation', { engine: 'matcho', matcho: { uri: '#own-p/.everything$' }, link });
+      const whole = (await app.get(PATH)).json<Bundle>();
+      expect(namesOf((await as(max, PATH)).json<Bundle>())).toEqual(namesOf(whole));
+      await app.delete('/AccessPolicy/operation');
+    });
+  });
+
   describe('pages that were begun with more rights', () => {
     const first = async (): Promise<Bundle> => (await as(ana, `${PATH}?_count=2`)).json<Bundle>();
     const rest = async (page: Bundle, who = ana): Promise<Received[]> => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
 import { type RowLimit } from '../../resource/rows/row-limit';
+import { RowLimits } from '../../resource/rows/row-limits';
 import { type EntryPrinter } from '../print/entry-printer';
 import { type EntryStream } from '../print/entry-stream';
 import { chunked } from '../read/chunks';
@@ -11,29 +12,55 @@ import { versionsWithin } from './page-statements';
 /** Writes the pages of lists: the versions that were listed, as far as the caller may still read them. */
 @Injectable()
 export class PageWriter {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    private readonly statements: Statements,
+    private readonly limits: RowLimits,
+  ) {}
 
+  /** @param limit of the matches */
   async write(
     stream: EntryStream,
     { entries, total }: PageOfEntries,
     printer: EntryPrinter,
     limit: RowLimit | undefined,
   ): Promise<void> {
-    let hidden = 0;
-    for (const listed of chunked(entries)) {
-      const found = await this.read(listed, limit);
-      hidden += listed.length - found.length;
-      const texts = found.map((entry) => printer.print([entry], entry.position < total ? 'match' : 'include'));
-      if (texts.length > 0) await stream.write(texts.join(printer.between));
-    }
-    if (hidden > 0) await stream.write(hiddenEntry(hidden));
+    const matches = entries.filter(({ position }) => position < total);
+    const included = entries.filter(({ position }) => position >= total);
+    const hidden =
+      (await this.writeEach(stream, matches, limit, (found) => printer.print(found, 'match'))) +
+      (await this.writeEach(stream, included, await this.limitOf(included), (found) =>
+        printer.print(found, 'include'),
+      ));
+    // Rights may have been withdrawn since the first page: a page that holds less says so.
+    if (hidden > 0)
+      await stream.write(
+        printer.outcome(`${hidden} of the resources of this page may not be read any more by this caller.`),
+      );
     await stream.end();
   }
 
-  private async read(
+  /** @returns how many may not be read any more */
+  private async writeEach(
+    stream: EntryStream,
     listed: readonly ListedEntry[],
     limit: RowLimit | undefined,
-  ): Promise<readonly (Entry & ListedEntry)[]> {
+    print: (entries: readonly Entry[]) => string,
+  ): Promise<number> {
+    let hidden = 0;
+    for (const chunk of chunked(listed)) {
+      const found = await this.read(chunk, limit);
+      hidden += chunk.length - found.length;
+      if (found.length > 0) await stream.write(print(found));
+    }
+    return hidden;
+  }
+
+  private async limitOf(included: readonly ListedEntry[]): Promise<RowLimit | undefined> {
+    if (included.length === 0) return undefined;
+    return (await (await this.limits.reach()).ofTypes(included.map(({ type }) => type))).limit;
+  }
+
+  private async read(listed: readonly ListedEntry[], limit: RowLimit | undefined): Promise<readonly Entry[]> {
     const columns = [listed.map(({ type }) => type), listed.map(({ id }) => id), listed.map(({ version }) => version)];
     const { statement, values } = versionsWithin(limit, columns);
     const rows = await this.statements.run<{ place: number; body: string | null }>(statement, values);
@@ -43,19 +70,3 @@ export class PageWriter {
     });
   }
 }
-
-/** Rights may have been withdrawn since the first page: a page that holds less says so. */
-const hiddenEntry = (count: number): string =>
-  JSON.stringify({
-    resource: {
-      resourceType: 'OperationOutcome',
-      issue: [
-        {
-          severity: 'warning',
-          code: 'suppressed',
-          diagnostics: `${count} of the resources of this page may not be read any more by this caller.`,
-        },
-      ],
-    },
-    search: { mode: 'outcome' },
-  });

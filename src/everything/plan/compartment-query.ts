@@ -12,8 +12,8 @@ export interface CarePeriod {
 export interface IncludedTypes {
   /** Types that any reference may lead to. */
   readonly types: readonly string[];
-  /** References by their parameters, and the type that they may lead to where only one counts. */
-  readonly references: readonly { readonly parameterIds: readonly number[]; readonly type: string | undefined }[];
+  /** References by their parameters, and the types that they may lead to. */
+  readonly references: readonly { readonly parameterIds: readonly number[]; readonly types: readonly string[] }[];
 }
 
 /** One reading of a patient compartment: of whom, which entries of it, and what is added to them. */
@@ -27,10 +27,10 @@ export interface CompartmentQuery {
   readonly since: Date | undefined;
   /** The care dates of an entry must touch it. */
   readonly period: (CarePeriod & CareDateIds) | undefined;
-  /** The rows that the caller may read; undefined: all. */
+  /** The rows of the compartment that the caller may read; undefined: all. */
   readonly limit: RowLimit | undefined;
-  /** What entries refer to and the answer adds. */
-  readonly included: IncludedTypes | undefined;
+  /** What entries refer to and the answer adds, with the rows of it that the caller may search. */
+  readonly included: (IncludedTypes & { readonly limit: RowLimit | undefined }) | undefined;
 }
 
 /** The types that are asked for, sorted, with the parameters that link their resources to the patient. */

@@ -1,5 +1,5 @@
 import { type Binder } from '../../resource/search/compile/binder';
-import { type CompartmentQuery, type IncludedTypes } from './compartment-query';
+import { type CompartmentQuery } from './compartment-query';
 import { readableTest } from './entry-tests';
 
 /**
@@ -8,17 +8,16 @@ import { readableTest } from './entry-tests';
  * The parameters name the references that led to each.
  */
 export function includedRows(
-  included: IncludedTypes,
+  { types, references, limit }: NonNullable<CompartmentQuery['included']>,
   sources: string,
-  { limit }: Pick<CompartmentQuery, 'limit'>,
   bind: Binder,
 ): string {
   const routes = [
-    ...(included.types.length === 0 ? [] : [`t.type = any(${bind.value(included.types)}::text[])`]),
-    ...included.references.map(({ parameterIds, type }) => {
-      const byParameter = `f.parameter_id = any(${bind.value(parameterIds)}::integer[])`;
-      return type === undefined ? byParameter : `(${byParameter} and t.type = ${bind.value(type)})`;
-    }),
+    ...(types.length === 0 ? [] : [`t.type = any(${bind.value(types)}::text[])`]),
+    ...references.map(
+      (one) =>
+        `f.parameter_id = any(${bind.value(one.parameterIds)}::integer[]) and t.type = any(${bind.value(one.types)}::text[])`,
+    ),
   ];
   return `with recursive source as materialized (${sources}), found (resource_key, parameter_id) as (
       select resource_key, 0 from source

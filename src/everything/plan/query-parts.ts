@@ -41,7 +41,7 @@ export function partsOf(query: CompartmentQuery, present?: ReadonlySet<number>):
   if (included === undefined || matches.length === 0) return matches;
   const sources = (bind: Binder): string =>
     matches.map(({ rows }) => `select resource_key from (${rows(bind)}) s`).join(' union all ');
-  const rows = (bind: Binder): string => includedRows(included, sources(bind), query, bind);
+  const rows = (bind: Binder): string => includedRows(included, sources(bind), bind);
   return [...matches, { label: 'what is included', mode: 'include', index: SOURCE_INDEX, rows }];
 }
 

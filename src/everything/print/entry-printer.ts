@@ -41,6 +41,13 @@ export class EntryPrinter {
     return [frames.map(([before = '']) => before), frames.map(([, after = '']) => after)];
   }
 
+  /** An OperationOutcome that says what is not in the answer. */
+  outcome(diagnostics: string): string {
+    const issue = [{ severity: 'warning', code: 'suppressed', diagnostics }];
+    const resource = JSON.stringify({ resourceType: 'OperationOutcome', issue });
+    return this.isLines ? `${resource}\n` : `{"resource":${resource},"search":{"mode":"outcome"}}`;
+  }
+
   private around({ type, id, parameters }: EntryHead, text: string, mode: QueryPart['mode']): string {
     if (this.isLines) return `${text}\n`;
     return searchEntry(this.rootUrl, { type, id, text }, mode, this.reasons.of(parameters, mode));

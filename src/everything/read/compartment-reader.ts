@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Snapshots, type Snapshot, type SnapshotOptions } from '../../platform/database/snapshots';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
+import { notStored } from '../../resource/not-stored';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type CompartmentQuery } from '../plan/compartment-query';
 import { ITSELF } from '../plan/entry-rows';
@@ -89,8 +90,10 @@ export class CompartmentReader {
   }
 
   /** @throws ServiceError always */
-  private async refuse({ patientId }: CompartmentQuery): Promise<never> {
-    await this.reader.read('Patient', patientId);
+  private async refuse({ patientId, limit }: CompartmentQuery): Promise<never> {
+    if (limit === undefined) await this.reader.read('Patient', patientId);
+    else if ((await this.reader.findWithin(limit, 'Patient', patientId)) === undefined)
+      throw notStored('Patient', patientId, false);
     throw new ServiceError('busy', 'The patient was stored at this very moment. Try again.', { retryAfterSeconds: 1 });
   }
 }

@@ -3,11 +3,12 @@ import { type AnswerFormat } from '../../fhir/format';
 import { Environment } from '../../platform/config/environment';
 import { type OperationRequest } from '../../operation/operation';
 import { type Compartment, Compartments } from '../../resource/compartment/compartments';
+import { type ReachedTypes } from '../../resource/rows/reach';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { type SearchParameterSet } from '../../resource/search/extract/search-parameter-set';
 import { SearchIndex } from '../../resource/search/search-index';
 import { careDateIdsOf } from '../plan/care-dates';
-import { type CompartmentQuery } from '../plan/compartment-query';
+import { type CompartmentQuery, type IncludedTypes } from '../plan/compartment-query';
 import { EntryPrinter } from '../print/entry-printer';
 import { Reasons } from '../print/reasons';
 import { parametersOf } from './everything-parameters';
@@ -18,6 +19,8 @@ import { includesOf, SHARED_TYPES } from './read-includes';
 export interface EverythingCall {
   readonly request: EverythingRequest;
   readonly query: CompartmentQuery;
+  /** Types of the compartment and of `_include` that the caller may not search, whether any are stored or not. */
+  readonly hiddenTypes: readonly string[];
   readonly printer: EntryPrinter;
   readonly format: AnswerFormat;
   /** The address of the operation with other parameters. */
@@ -47,6 +50,9 @@ export class EverythingCalls {
       isInCompartment: (type) => type === 'Patient' || (compartment.parameterIdsByType.get(type) ?? []).length > 0,
     });
     const { types, since, period, subset } = request;
+    const granted = await this.grantedTypes(compartment);
+    const included = includesOf(given, parameters);
+    const reached = included && (await this.reachedTypes(included));
     const reasons = this.reasonsOf(compartment, parameters);
     return {
       request,
@@ -57,9 +63,10 @@ export class EverythingCalls {
         types,
         since,
         period: period && { ...period, ...careDateIdsOf(parameters) },
-        limit: await this.limits.current(),
-        included: includesOf(given, parameters),
+        limit: granted.limit,
+        included: included && { ...included, limit: reached?.limit },
       },
+      hiddenTypes: [...new Set([...granted.hidden, ...(reached?.hidden ?? [])])].sort(),
       printer: new EntryPrinter(rootUrl, reasons, subset === 'count' ? undefined : subset, format.isLines === true),
       format,
       urlWith: (used) => {
@@ -67,6 +74,20 @@ export class EverythingCalls {
         return `${rootUrl}/Patient/${id}/$everything${text === '' ? '' : `?${text}`}`;
       },
     };
+  }
+
+  /**
+   * The types of the compartment as far as the caller may read them.
+   * @throws ServiceError 'forbidden' to a caller who may not search Patients
+   */
+  private async grantedTypes({ parameterIdsByType }: Compartment): Promise<ReachedTypes> {
+    const granted = await this.limits.ofCompartment(['Patient', ...parameterIdsByType.keys()]);
+    if (granted.hidden.includes('Patient')) throw await this.limits.refusalOf(['Patient']);
+    return granted;
+  }
+
+  private async reachedTypes({ types, references }: IncludedTypes): Promise<ReachedTypes> {
+    return (await this.limits.reach()).ofTypes([...types, ...references.flatMap((one) => one.types)]);
   }
 
   private reasonsOf(compartment: Compartment, parameters: SearchParameterSet): Reasons {

@@ -29,8 +29,10 @@ export function includesOf(query: URLSearchParams, parameters: SearchParameterSe
     else if (!parameters.has(source)) throw refused(name, 'is no resource type');
     else if (code === undefined) types.push(source);
     else {
-      const { storedAs: parameterIds, narrowedTo } = referenceOf(name, source, code, parameters);
-      references.push({ parameterIds, type: targetOf(name, target, rest, parameters) ?? narrowedTo });
+      const { storedAs: parameterIds, narrowedTo, targets } = referenceOf(name, source, code, parameters);
+      const only = targetOf(name, target, rest, parameters) ?? narrowedTo;
+      const any = targets.length === 0 ? parameters.types() : targets;
+      references.push({ parameterIds, types: only === undefined ? any : [only] });
     }
   }
   return { types: [...new Set(types)], references };
