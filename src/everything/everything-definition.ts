@@ -26,11 +26,11 @@ export const everythingOperation: OperationDefinition = {
     { name: '_count', description: 'Resources of a page; without it the whole comes at once' },
     {
       name: '_include',
-      description: 'What is referred to besides: types, references such as Observation:performer, or *',
+      description: 'What entries refer to, added to them: types, references such as Observation:performer, or *',
     },
     { name: '_elements', description: 'Elements of each resource, such as name,birthDate' },
     { name: '_summary', description: 'true, text, data, count or false' },
     { name: '_manifest', description: '1: how much there is and what is left out, instead of the resources' },
-    { name: '_explain', description: '1: SQL and plan of each type besides' },
+    { name: '_explain', description: '1: SQL and plan of each type in addition' },
   ],
 };

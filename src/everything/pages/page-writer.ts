@@ -26,33 +26,23 @@ export class PageWriter {
   ): Promise<void> {
     const matches = entries.filter(({ position }) => position < total);
     const included = entries.filter(({ position }) => position >= total);
-    const hidden =
-      (await this.writeEach(stream, matches, limit, (found) => printer.print(found, 'match'))) +
-      (await this.writeEach(stream, included, await this.limitOf(included), (found) =>
-        printer.print(found, 'include'),
-      ));
+    const parts = [
+      { mode: 'match', listed: matches, readable: limit },
+      { mode: 'include', listed: included, readable: await this.limitOf(included) },
+    ] as const;
+    let hidden = 0;
+    for (const { mode, listed, readable } of parts)
+      for (const chunk of chunked(listed)) {
+        const found = await this.read(chunk, readable);
+        hidden += chunk.length - found.length;
+        if (found.length > 0) await stream.write(printer.print(found, mode));
+      }
     // Rights may have been withdrawn since the first page: a page that holds less says so.
     if (hidden > 0)
       await stream.write(
         printer.outcome(`${hidden} of the resources of this page may not be read any more by this caller.`),
       );
     await stream.end();
-  }
-
-  /** @returns how many may not be read any more */
-  private async writeEach(
-    stream: EntryStream,
-    listed: readonly ListedEntry[],
-    limit: RowLimit | undefined,
-    print: (entries: readonly Entry[]) => string,
-  ): Promise<number> {
-    let hidden = 0;
-    for (const chunk of chunked(listed)) {
-      const found = await this.read(chunk, limit);
-      hidden += chunk.length - found.length;
-      if (found.length > 0) await stream.write(print(found));
-    }
-    return hidden;
   }
 
   private async limitOf(included: readonly ListedEntry[]): Promise<RowLimit | undefined> {

@@ -1,70 +1,52 @@
 import { type SearchParameterSet } from '../../resource/search/extract/search-parameter-set';
 
-/** The search parameters that tell when a resource of a type is about care. */
+/** The search parameters of the time of care that a resource of a type is about. */
 export interface CareDate {
   readonly code: string;
   /** The end of what lasts from `code` on; without a value it still lasts. */
   readonly until?: string;
 }
 
+/** Types by the search parameter of their care date. */
+const DATED: Readonly<Record<string, readonly string[]>> = {
+  period: ['Account', 'Consent', 'MeasureReport'],
+  date: [
+    ...['AdverseEvent', 'Appointment', 'AuditEvent', 'CarePlan', 'CareTeam', 'ClinicalImpression', 'Composition'],
+    ...['DiagnosticReport', 'DocumentReference', 'Encounter', 'EpisodeOfCare', 'Flag', 'Immunization'],
+    ...['ImmunizationEvaluation', 'ImmunizationRecommendation', 'Invoice', 'List', 'Observation', 'Procedure'],
+    ...['ResearchSubject', 'RiskAssessment', 'Schedule', 'SupplyRequest'],
+  ],
+  created: [
+    ...['Basic', 'Claim', 'ClaimResponse', 'CoverageEligibilityRequest', 'CoverageEligibilityResponse'],
+    ...['DocumentManifest', 'ExplanationOfBenefit', 'Media'],
+  ],
+  occurrence: ['ChargeItem'],
+  sent: ['Communication'],
+  authored: ['CommunicationRequest', 'QuestionnaireResponse', 'RequestGroup', 'ServiceRequest'],
+  identified: ['DetectedIssue'],
+  'authored-on': ['DeviceRequest'],
+  'start-date': ['Goal'],
+  started: ['ImagingStudy'],
+  'effective-time': ['MedicationAdministration'],
+  whenhandedover: ['MedicationDispense'],
+  authoredon: ['MedicationRequest'],
+  effective: ['MedicationStatement'],
+  datetime: ['NutritionOrder'],
+  recorded: ['Provenance'],
+  collected: ['Specimen'],
+  datewritten: ['VisionPrescription'],
+};
+
+/** That of a Condition, which lasts. */
+const LASTING = { code: 'onset-date', until: 'abatement-date' };
+
 /**
  * Care dates by type, for `start` and `end`. Types that are not here have none: what holds at any time (an allergy, the
  * coverage, the history of a family), persons, and documents of this server. They are never left out for a date.
  */
 export const CARE_DATES: Readonly<Record<string, CareDate>> = {
-  Account: { code: 'period' },
-  AdverseEvent: { code: 'date' },
-  Appointment: { code: 'date' },
-  AuditEvent: { code: 'date' },
-  Basic: { code: 'created' },
-  CarePlan: { code: 'date' },
-  CareTeam: { code: 'date' },
-  ChargeItem: { code: 'occurrence' },
-  Claim: { code: 'created' },
-  ClaimResponse: { code: 'created' },
-  ClinicalImpression: { code: 'date' },
-  Communication: { code: 'sent' },
-  CommunicationRequest: { code: 'authored' },
-  Composition: { code: 'date' },
-  Condition: { code: 'onset-date', until: 'abatement-date' },
-  Consent: { code: 'period' },
-  CoverageEligibilityRequest: { code: 'created' },
-  CoverageEligibilityResponse: { code: 'created' },
-  DetectedIssue: { code: 'identified' },
-  DeviceRequest: { code: 'authored-on' },
-  DiagnosticReport: { code: 'date' },
-  DocumentManifest: { code: 'created' },
-  DocumentReference: { code: 'date' },
-  Encounter: { code: 'date' },
-  EpisodeOfCare: { code: 'date' },
-  ExplanationOfBenefit: { code: 'created' },
-  Flag: { code: 'date' },
-  Goal: { code: 'start-date' },
-  ImagingStudy: { code: 'started' },
-  Immunization: { code: 'date' },
-  ImmunizationEvaluation: { code: 'date' },
-  ImmunizationRecommendation: { code: 'date' },
-  Invoice: { code: 'date' },
-  List: { code: 'date' },
-  MeasureReport: { code: 'period' },
-  Media: { code: 'created' },
-  MedicationAdministration: { code: 'effective-time' },
-  MedicationDispense: { code: 'whenhandedover' },
-  MedicationRequest: { code: 'authoredon' },
-  MedicationStatement: { code: 'effective' },
-  NutritionOrder: { code: 'datetime' },
-  Observation: { code: 'date' },
-  Procedure: { code: 'date' },
-  Provenance: { code: 'recorded' },
-  QuestionnaireResponse: { code: 'authored' },
-  RequestGroup: { code: 'authored' },
-  ResearchSubject: { code: 'date' },
-  RiskAssessment: { code: 'date' },
-  Schedule: { code: 'date' },
-  ServiceRequest: { code: 'authored' },
-  Specimen: { code: 'collected' },
-  SupplyRequest: { code: 'date' },
-  VisionPrescription: { code: 'datewritten' },
+  ...Object.fromEntries(Object.entries(DATED).flatMap(([code, types]) => types.map((type) => [type, { code }]))),
+  Condition: LASTING,
 };
 
 /** The care dates as rows of the date table name them. */
@@ -77,12 +59,11 @@ export interface CareDateIds {
 }
 
 export function careDateIdsOf(parameters: SearchParameterSet): CareDateIds {
-  const idsOf = (type: string, code: string): readonly number[] => parameters.find(type, code)?.storedAs ?? [];
-  const dates = Object.entries(CARE_DATES);
-  const lasting = dates.filter(([, { until }]) => until !== undefined);
+  const idsOf = (code: string, types: readonly string[]): readonly number[] =>
+    types.flatMap((type) => parameters.find(type, code)?.storedAs ?? []);
   return {
-    momentIds: dates.filter(([, { until }]) => until === undefined).flatMap(([type, { code }]) => idsOf(type, code)),
-    fromIds: lasting.flatMap(([type, { code }]) => idsOf(type, code)),
-    untilIds: lasting.flatMap(([type, { until = '' }]) => idsOf(type, until)),
+    momentIds: Object.entries(DATED).flatMap(([code, types]) => idsOf(code, types)),
+    fromIds: idsOf(LASTING.code, ['Condition']),
+    untilIds: idsOf(LASTING.until, ['Condition']),
   };
 }

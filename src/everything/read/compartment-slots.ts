@@ -11,26 +11,23 @@ const LOOK_MILLISECONDS = 250;
 
 /** One reading of a large compartment: it holds a slot, and while its caller reads a connection to the database. */
 export class Reading {
-  private fullSince: number | undefined;
   isCut = false;
+  private fullSince = Infinity;
 
   constructor(
     readonly caller: string,
     private readonly disconnect: () => void,
   ) {}
 
-  /** Waits for a text to be taken by the socket. */
+  /** Waits until the socket takes a text. */
   async sending(written: Promise<void>): Promise<void> {
     this.fullSince = performance.now();
-    try {
-      await written;
-    } finally {
-      this.fullSince = undefined;
-    }
+    await written;
+    this.fullSince = Infinity;
   }
 
   get fullMilliseconds(): number {
-    return this.fullSince === undefined ? 0 : performance.now() - this.fullSince;
+    return performance.now() - this.fullSince;
   }
 
   cut(): void {

@@ -57,13 +57,9 @@ export function readEverythingRequest(
   const count = pageSizeOf(query, cursor);
   const asked = timeoutOf(query.get('_timeout'), options.maxTimeoutSeconds);
   const types = typesOf(query, options);
-  for (const name of ['_since', 'start', 'end']) {
-    const value = query.get(name);
-    if (value !== null) used.set(name, value);
-  }
-  if (types !== undefined) used.set('_type', [...types].join(','));
-  for (const name of ['_include', ...SHOWING, '_manifest', '_explain', '_cursor'])
+  for (const name of ['_since', 'start', 'end', '_include', ...SHOWING, '_manifest', '_explain', '_cursor'])
     for (const value of query.getAll(name)) used.append(name, value);
+  if (types !== undefined) used.set('_type', [...types].join(','));
   if (count !== undefined) used.set('_count', String(count));
   if (asked !== undefined) used.set('_timeout', String(asked));
   const since = query.get('_since');
@@ -92,7 +88,7 @@ export function linkedParameters(
   return linked;
 }
 
-/** An empty value asks for nothing elsewhere; here it would be the whole at once or a page, and nobody could tell which was meant. */
+/** Elsewhere an empty value asks for nothing; here it could mean the whole at once or a page. */
 function pageSizeOf(query: URLSearchParams, cursor: PageCursor | undefined): number | undefined {
   if (query.get('_count') === '') throw new ServiceError('invalid', '_count must be a whole number such as 20.');
   return cursor !== undefined || query.has('_count') ? countOf(query) : undefined;
@@ -167,6 +163,6 @@ function typesOf(
   if (foreign === undefined || (isLenient(prefer) && known.size > 0)) return known;
   throw new ServiceError(
     'invalid',
-    `_type: "${foreign.slice(0, 64)}" is no type of the Patient compartment (GET /fhir/CompartmentDefinition/patient tells them).`,
+    `_type: "${foreign.slice(0, 64)}" is no type of the Patient compartment (GET /fhir/CompartmentDefinition/patient lists them).`,
   );
 }
