@@ -9,19 +9,15 @@ import { COUNT_DELIVERED, QUEUE_AGAIN } from './timeline-statements';
 
 /** The most events that one call queues: beyond it the caller shall mean it. */
 const MAX_QUEUED_AGAIN = 10_000;
-/** Numbers of events that were queued again. */
+
+/** How many delivered events were queued again, and their numbers; null where there were none. */
 export interface QueuedAgain {
   readonly events: number;
-  readonly firstNumber: number | undefined;
-  readonly lastNumber: number | undefined;
+  readonly firstNumber: number | null;
+  readonly lastNumber: number | null;
 }
 
-interface CountRow {
-  readonly events: number;
-  readonly first_number: number | null;
-  readonly last_number: number | null;
-  readonly number_at_limit: number | null;
-}
+const NOTHING = { events: 0, firstNumber: null, lastNumber: null, numberAtLimit: null };
 
 /** Sends delivered events to their destination once more, under their numbers. */
 @Injectable()
@@ -42,12 +38,12 @@ export class Replays {
     return this.unitOfWork.run(async () => {
       const { destinationKey } = await this.runtimes.read(destinationId);
       const values = [destinationKey, MAX_QUEUED_AGAIN, ...rangeValues(range)];
-      const count = await this.statements.runOne<CountRow>(COUNT_DELIVERED, values);
-      const events = count?.events ?? 0;
-      if (events > MAX_QUEUED_AGAIN) {
+      const counting = this.statements.run<QueuedAgain & { numberAtLimit: number | null }>(COUNT_DELIVERED, values);
+      const [{ numberAtLimit, ...counted } = NOTHING] = await counting;
+      if (counted.events > MAX_QUEUED_AGAIN) {
         throw new ServiceError(
           'unprocessable',
-          `The range holds ${events} delivered events, and one call sends at most ${MAX_QUEUED_AGAIN} again. Begin with those up to number ${count?.number_at_limit ?? 0} ("to").`,
+          `The range holds ${counted.events} delivered events, and one call sends at most ${MAX_QUEUED_AGAIN} again. Begin with those up to number ${numberAtLimit} ("to").`,
           { expression: 'to' },
         );
       }
@@ -55,11 +51,7 @@ export class Replays {
       this.unitOfWork.afterCommit(() => {
         this.worker.wake([destinationKey]);
       });
-      return {
-        events,
-        firstNumber: count?.first_number ?? undefined,
-        lastNumber: count?.last_number ?? undefined,
-      };
+      return counted;
     });
   }
 }

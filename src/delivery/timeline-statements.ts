@@ -79,8 +79,8 @@ const IN_RANGE = `first_number + place - 1 between coalesce($5, 1) and coalesce(
 /** How many delivered events there are, and the number of the one at place $2. $3 to $4 time, $5 to $6 numbers. */
 export const COUNT_DELIVERED: Statement = {
   name: 'timeline-count-delivered',
-  text: `select count(*) as events, min(number) as first_number, max(number) as last_number,
-      (array_agg(number order by number))[$2::integer] as number_at_limit
+  text: `select count(*) as events, min(number) as "firstNumber", max(number) as "lastNumber",
+      (array_agg(number order by number))[$2::integer] as "numberAtLimit"
     from (select first_number + place - 1 as number from (select * ${DELIVERED}) batch, ${EVENTS_OF_BATCH} where ${IN_RANGE}) numbered
     where $2::integer is not null`,
 };

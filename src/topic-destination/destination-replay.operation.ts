@@ -79,5 +79,5 @@ const answerOf = (parameter: readonly object[]): FhirAnswer => ({
   text: JSON.stringify({ resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) }),
 });
 
-const numberPart = (name: string, number: number | undefined): object[] =>
-  number === undefined ? [] : [{ name, valueDecimal: number }];
+const numberPart = (name: string, number: number | null | undefined): object[] =>
+  typeof number === 'number' ? [{ name, valueDecimal: number }] : [];
