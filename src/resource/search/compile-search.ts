@@ -1,7 +1,7 @@
 import { type Statement } from '../../platform/database/statement';
 import { Binder, type CompiledSearch } from './compile/binder';
 import { Candidates, type CandidateOrder } from './compile/candidates';
-import { estimateOf, type Frequencies, nothingIsFrequent } from './compile/estimate';
+import { estimateOf, type Frequencies, nothingIsFrequent, resourcesOf } from './compile/estimate';
 import { Predicates } from './compile/predicate';
 import { type OrderTerm, PageOrder, termOf, valueOf, valueSqlOf } from './compile/order';
 import { sortWalkOf } from './compile/sort-walk';
@@ -29,7 +29,8 @@ export function compilePage(query: SearchQuery, frequencies: Frequencies = nothi
   const [first, ...others] = sort;
   if (first === undefined || others.length > 0) return byValues(query, sort, frequencies);
   if (first.by.kind === 'main-date') return byMainDate(query, first.isDescending, frequencies);
-  if (first.by.kind === 'updated' && !isGathered(query, frequencies)) return byUpdated(query, first.isDescending);
+  if (first.by.kind === 'updated' && !isGathered(query, frequencies))
+    return byUpdated(query, first.isDescending, frequencies);
   return byValues(query, sort, frequencies);
 }
 
@@ -104,15 +105,16 @@ function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean
 }
 
 /** Walks the type in the order of its updates. */
-function byUpdated(query: SearchQuery, isDescending: boolean): CompiledPage {
+function byUpdated(query: SearchQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
   const { type, clauses, position } = query;
   const bind = new Binder();
   const isReversed = position?.side === 'before';
   const direction = isDescending === isReversed ? 'asc' : 'desc';
-  const predicates = new Predicates(bind);
+  const predicates = new Predicates(bind, frequencies);
+  const row = { name: 'c', isResource: true, tested: resourcesOf(type, frequencies) };
   const tests = [
     `c.type = ${bind.value(type)}`,
-    ...clauses.map((clause) => predicates.of(clause, { name: 'c', isResource: true })),
+    ...clauses.map((clause) => predicates.of(clause, row)),
     ...(position === undefined
       ? []
       : [`(c.updated_at, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`]),
@@ -126,15 +128,12 @@ from ${pageOf(query, bind, () => order('p'))} p cross join lateral (select * fro
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
-/** Where the number of all resources of a type is not known. */
-const RESOURCES_OF_TYPE = 50_000;
-
 /**
  * More matches than this are not gathered where an index has them in the order that is asked for. To sort the matches
  * costs by their number; to walk the index by how far they stand apart. This many cost the same either way.
  */
 function mostSorted(query: SearchQuery, frequencies: Frequencies): number {
-  const most = Math.sqrt(limitOf(query) * (frequencies.type(query.type) ?? RESOURCES_OF_TYPE));
+  const most = Math.sqrt(limitOf(query) * resourcesOf(query.type, frequencies));
   return Math.min(Math.max(Math.round(most), 50), 2_000);
 }
 

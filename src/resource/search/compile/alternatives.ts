@@ -73,3 +73,15 @@ export function rowsOfEach(
   const rows = `select ${own} from ${table} ${row} where ${equals(row)}${rest}`;
   return source === undefined ? rows : `select ${own} from ${source} cross join lateral (${rows} offset 0) ${row}`;
 }
+
+/** `select target_hash` of the patients that resources with one of the tokens belong to: token rows carry it. */
+export function patientsOf(clause: TokenClause, bind: Binder): string {
+  const patients = rowsOfEach(
+    tokenAlternatives(clause, bind),
+    'search_token',
+    'p',
+    ['patient_hash'],
+    ' and p.patient_hash <> 0',
+  );
+  return `select distinct p.patient_hash as target_hash from (${patients}) p`;
+}

@@ -1,10 +1,13 @@
-import { type NearClause, type NumberClause, type SearchClause, type StringClause } from '../search-query';
-import { parameterAlternatives, rowsOfEach, tokenAlternatives } from './alternatives';
+import { type NearClause, type NumberClause, type SearchClause } from '../search-query';
+import { parameterAlternatives, patientsOf, rowsOfEach } from './alternatives';
 import { type Binder } from './binder';
 import { allDates } from './date-walk';
-import { closedRangeOf, stringFilter } from './filters';
+import { stepOf } from './filters';
 import { followsLinks } from './followed-links';
+import { disjoint, FEW } from './many';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
+import { dividedAlternatives } from './paired-rows';
+import { stringRows } from './string-rows';
 
 /** Reads the rows of a clause whose index has another order than the main date. */
 export class CandidateKeys {
@@ -27,7 +30,7 @@ export class CandidateKeys {
       case 'id':
         return `select i.main_date, i.resource_key from resource i where i.type = ${this.bind.value(type)} and i.id = any(${this.bind.value(clause.ids)}::text[])`;
       case 'string':
-        return this.strings(clause);
+        return stringRows(clause, this.bind);
       case 'number':
         return this.numbers(clause);
       case 'near':
@@ -62,23 +65,18 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
 
   private any(type: string, clauses: readonly SearchClause[]): string {
     if (clauses.length === 0) return 'select n.main_date, n.resource_key from resource n where false';
-    return clauses
-      .map((one) => `(select u.main_date, u.resource_key from (${this.of(type, one)}) u)`)
-      .join(' union all ');
-  }
-
-  private strings(clause: StringClause): string {
-    const ids = `${this.bind.value(clause.parameterIds)}::integer[]`;
-    // Three characters in a row are what the index of parts goes by; the parameter's own index would be read as a whole.
-    const isIndexed = clause.match !== 'prefix' && clause.texts.every((text) => /[\p{L}\p{N}]{3}/u.test(text));
-    return `select s.main_date, s.resource_key from search_string s
-where ${isIndexed ? 's.parameter_id + 0' : 's.parameter_id'} = any(${ids}) and ${stringFilter('s', clause, this.bind)}`;
+    const { count, pairs, others } = dividedAlternatives(clauses);
+    const keys =
+      count > FEW
+        ? [pairs(this.bind), ...others.map((one) => this.of(type, one))]
+        : clauses.map((one) => this.of(type, one));
+    return keys.map((one) => `(select u.main_date, u.resource_key from (${one}) u)`).join(' union all ');
   }
 
   /** By value, of whatever unit: of a rare unit one would read far for the few that are wanted. */
   private numbers({ parameterIds, codeHash, ranges }: NumberClause): string {
-    const closed = ranges.map(closedRangeOf);
-    const [lows, highs] = [closed.map(({ low }) => low), closed.map(({ high }) => high)].map(
+    const steps = disjoint(ranges.map(stepOf));
+    const [lows, highs] = [steps.map(([low]) => low), steps.map(([, high]) => high)].map(
       (ends) => `${this.bind.value(ends)}::double precision[]`,
     );
     const rows = rowsOfEach(
@@ -101,11 +99,7 @@ cross join ${longitudeOf('n', id)} where ${metersTo('n')} <= y.meters`;
 
   /** `select target_hash` of what the matching sources point at; token rows carry the patient that theirs does. */
   private targets({ parameterIds, type, clause, isByPatient }: SearchClause & { kind: 'has' }): string {
-    if (isByPatient && clause.kind === 'token') {
-      const alternatives = tokenAlternatives(clause, this.bind);
-      const patients = rowsOfEach(alternatives, 'search_token', 'p', ['patient_hash'], ' and p.patient_hash <> 0');
-      return `select distinct p.patient_hash as target_hash from (${patients}) p`;
-    }
+    if (isByPatient && clause.kind === 'token') return patientsOf(clause, this.bind);
     return `select l.target_hash from (${this.eachOnce({ type, clause })} offset 0) s
 cross join lateral (select l.target_hash from reference_link l
 where l.resource_key = s.resource_key and l.parameter_id = any(${this.bind.value(parameterIds)}::integer[]) offset 0) l`;

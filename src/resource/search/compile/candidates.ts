@@ -5,7 +5,7 @@ import { CandidateKeys } from './candidate-keys';
 import { withJoinedDates } from './date-bounds';
 import { latestLongRows, longDates, mainDateRows, mostLongDates, reachFilter, unbegunRows } from './date-walk';
 import { type Driver, type Drivers, driversOf, isByDate, isMainDate, patientAmong } from './drivers';
-import { type Frequencies } from './estimate';
+import { type Frequencies, resourcesOf } from './estimate';
 import { isDeep } from './followed-links';
 import { numberFilter } from './filters';
 import { Predicates, type RowAlias } from './predicate';
@@ -28,12 +28,14 @@ export interface CandidateOrder {
 export class Candidates {
   private readonly predicates: Predicates;
   private readonly keys: CandidateKeys;
+  /** About how many candidates the present SQL tests. */
+  private tested = 0;
 
   constructor(
     private readonly bind: Binder,
     private readonly frequencies: Frequencies,
   ) {
-    this.predicates = new Predicates(bind);
+    this.predicates = new Predicates(bind, frequencies);
     this.keys = new CandidateKeys(bind, (type, clause) => this.of(type, [clause]));
   }
 
@@ -42,10 +44,24 @@ export class Candidates {
     const flat = withJoinedDates(clauses.flatMap(flattened));
     const drivers = driversOf(flat, this.frequencies, order !== undefined);
     const { ordered, gathered } = drivers;
-    if (gathered === undefined) return this.inOrder(type, flat, ordered, order);
-    return order === undefined
-      ? this.gathered(type, flat, gathered.clause)
-      : this.fewOrInOrder(type, flat, gathered.clause, drivers, order);
+    const outer = this.tested;
+    this.tested = ordered?.estimate ?? resourcesOf(type, this.frequencies);
+    try {
+      if (gathered === undefined) return this.inOrder(type, flat, ordered, order);
+      return order === undefined
+        ? this.gathered(type, flat, gathered.clause)
+        : this.fewOrInOrder(type, flat, gathered.clause, drivers, order);
+    } finally {
+      this.tested = outer;
+    }
+  }
+
+  /** SQL that is true for rows `name` of an index for which all clauses hold, where most resources of the type are tested. */
+  testOf(type: string, clauses: readonly SearchClause[], name: string): string {
+    const row: RowAlias = { name, isResource: false, tested: resourcesOf(type, this.frequencies) };
+    return withJoinedDates(clauses)
+      .map((clause) => ` and ${this.predicates.of(clause, row)}`)
+      .join('');
   }
 
   /** All matches, each once. */
@@ -210,7 +226,7 @@ union all (select o.main_date, o.resource_key from (${many}) o where not (select
   }
 
   private tests(clauses: readonly SearchClause[], row = SEARCH_ROW): string {
-    return clauses.map((clause) => ` and ${this.predicates.of(clause, row)}`).join('');
+    return clauses.map((clause) => ` and ${this.predicates.of(clause, { ...row, tested: this.tested })}`).join('');
   }
 }
 

@@ -18,6 +18,12 @@ export const nothingIsFrequent: Frequencies = {
   type: () => undefined,
 };
 
+/** Where the number of all resources of a type is not known. */
+const RESOURCES_OF_TYPE = 50_000;
+
+export const resourcesOf = (type: string, frequencies: Frequencies): number =>
+  frequencies.type(type) ?? RESOURCES_OF_TYPE;
+
 /** A hash that is not among the frequent ones has about as many rows (measured on charts of 600 patients). */
 const RARE_TOKEN_ROWS = 60;
 const RARE_TARGET_ROWS = 200;

@@ -1,7 +1,8 @@
 import { type InstantRange, type NumberRange, type StringClause } from '../search-query';
 import { type Binder } from './binder';
 import { likePattern } from './body-text';
-import { limitOf } from './date-filter';
+import { instantText, limitOf } from './date-filter';
+import { anyStep, FEW, type Step } from './many';
 
 // Values that a search asks for as boolean SQL on a row of a search table.
 
@@ -15,6 +16,10 @@ export function stringFilter(row: string, { match, texts }: StringClause, bind: 
 }
 
 export function updatedFilter(column: string, ranges: readonly InstantRange[], bind: Binder): string {
+  if (ranges.length > FEW) {
+    const steps = ranges.map(({ low, high }) => [low, high] as const);
+    return anyStep([column, column], steps, 'timestamptz', bind, instantText);
+  }
   const tests = ranges.map(({ low, high }) => {
     const limits = [
       limitOf(column, '>=', low === -Infinity ? undefined : low, bind),
@@ -40,17 +45,34 @@ export const createdAt = (row: string): string =>
 where v.type = ${row}.type and v.id = ${row}.id and v.version = 1) end`;
 
 export function numberFilter(row: string, ranges: readonly NumberRange[], bind: Binder): string {
-  const tests = ranges.map((range) => {
-    const { low, high } = closedRangeOf(range);
-    const limits = [
-      ...(low === -Infinity ? [] : [`${row}.value >= ${bind.value(low)}::double precision`]),
-      ...(high === Infinity ? [] : [`${row}.value <= ${bind.value(high)}::double precision`]),
-      ...(range.unitHash === undefined ? [] : [`${row}.unit_hash = ${bind.value(range.unitHash)}::integer`]),
-    ];
-    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
-  });
+  const tests = ranges.length > FEW ? manyRanges(row, ranges, bind) : ranges.map((range) => inRange(row, range, bind));
   return `(${tests.length === 0 ? 'false' : tests.join(' or ')})`;
 }
+
+function inRange(row: string, range: NumberRange, bind: Binder): string {
+  const { low, high } = closedRangeOf(range);
+  const limits = [
+    ...(low === -Infinity ? [] : [`${row}.value >= ${bind.value(low)}::double precision`]),
+    ...(high === Infinity ? [] : [`${row}.value <= ${bind.value(high)}::double precision`]),
+    ...(range.unitHash === undefined ? [] : [`${row}.unit_hash = ${bind.value(range.unitHash)}::integer`]),
+  ];
+  return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
+}
+
+/** A test for each unit: those of one meaning are few. */
+function manyRanges(row: string, ranges: readonly NumberRange[], bind: Binder): readonly string[] {
+  const value = `${row}.value`;
+  return [...new Set(ranges.map(({ unitHash }) => unitHash))].map((unit) => {
+    const steps = ranges.filter(({ unitHash }) => unitHash === unit).map(stepOf);
+    const isWithin = anyStep([value, value], steps, 'double precision', bind);
+    return unit === undefined ? isWithin : `(${row}.unit_hash = ${bind.value(unit)}::integer and ${isWithin})`;
+  });
+}
+
+export const stepOf = (range: NumberRange): Step => {
+  const { low, high } = closedRangeOf(range);
+  return [low, high];
+};
 
 /** The same range with both ends in it, so that an index is not read through all rows of the end that is out. */
 export const closedRangeOf = ({

@@ -4,18 +4,30 @@ import {
   type NearClause,
   type NumberClause,
   type PathClause,
+  type ReferenceClause,
   type SearchClause,
   type StringClause,
   type TokenClause,
 } from '../search-query';
-import { type Alternatives, parameterAlternatives, referenceAlternatives, tokenAlternatives } from './alternatives';
+import {
+  type Alternatives,
+  parameterAlternatives,
+  patientsOf,
+  referenceAlternatives,
+  rowsOfEach,
+  tokenAlternatives,
+} from './alternatives';
 import { type Binder } from './binder';
 import { createdFilter, numberFilter, stringFilter, updatedFilter } from './filters';
 import { mayHold, wordsTest } from './body-text';
+import { among, FEW } from './many';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 import { dateFilter } from './date-filter';
+import { estimateOf, type Frequencies, nothingIsFrequent } from './estimate';
 import { followsLinks, isDeep, isLink, type LinkClause } from './followed-links';
+import { dividedAlternatives } from './paired-rows';
 import { pathTest } from './path-test';
+import { manyPrefixes } from './string-rows';
 
 /** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
 export interface RowAlias {
@@ -23,7 +35,15 @@ export interface RowAlias {
   readonly isResource: boolean;
   /** SQL of the resource's own hash, where a search row tells it. */
   readonly referenceHash?: string;
+  /** About how many such rows are tested; one or a few where absent. */
+  readonly tested?: number | undefined;
 }
+
+/** To probe for one key costs as much as to gather so many rows. */
+const ROWS_PER_PROBE = 6;
+
+/** Keys are held in memory, some 60 bytes each. */
+const MOST_GATHERED = 3_000_000;
 
 /**
  * Clauses as boolean SQL on a candidate row, never null. Each is a probe by exact key inside a scalar subquery, which
@@ -32,7 +52,10 @@ export interface RowAlias {
 export class Predicates {
   private aliases = 0;
 
-  constructor(private readonly bind: Binder) {}
+  constructor(
+    private readonly bind: Binder,
+    private readonly frequencies: Frequencies = nothingIsFrequent,
+  ) {}
 
   of(clause: SearchClause, row: RowAlias): string {
     switch (clause.kind) {
@@ -51,9 +74,16 @@ export class Predicates {
         return `(${found}) ${clause.isPresent ? '<>' : '='} 0`;
       }
       case 'token':
-        return this.probe('search_token', tokenAlternatives(clause, this.bind), row);
+        return this.isGathered(clause, clause.tokens.length, row)
+          ? this.isKeyOf(
+              rowsOfEach(tokenAlternatives(clause, this.bind), 'search_token', 'p', ['resource_key'], ''),
+              row,
+            )
+          : this.probe('search_token', tokenAlternatives(clause, this.bind), row);
       case 'reference':
-        return this.probe('reference_link', referenceAlternatives(clause, this.bind), row);
+        return clause.links.length > FEW
+          ? this.ownLinks(clause, row)
+          : this.probe('reference_link', referenceAlternatives(clause, this.bind), row);
       case 'string':
         return this.string(clause, row);
       case 'date':
@@ -67,12 +97,13 @@ export class Predicates {
       case 'list':
         return this.list(clause, row);
       case 'chain':
-        return isDeep(clause) ? this.deep(itself(row), clause) : this.chain(clause, row);
+        return isDeep(clause) ? this.deep(itself(row), clause, row.tested) : this.chain(clause, row);
       case 'has':
-        return isDeep(clause) ? this.deep(itself(row), clause) : this.has(clause, row);
+        return isDeep(clause) ? this.deep(itself(row), clause, row.tested) : this.has(clause, row);
       case 'all':
+        return this.joined(clause.clauses, 'all', row);
       case 'any':
-        return this.joined(clause.clauses, clause.kind, row);
+        return this.any(clause.clauses, row);
       case 'not':
         return `not (${this.of(clause.clause, row)})`;
       case 'quantity':
@@ -86,7 +117,38 @@ export class Predicates {
     return `(${clauses.map((clause) => this.of(clause, row)).join(kind === 'all' ? ' and ' : ' or ')})`;
   }
 
+  private any(clauses: readonly SearchClause[], row: RowAlias): string {
+    const { count, pairs, others } = dividedAlternatives(clauses);
+    if (!this.isGathered({ kind: 'any', clauses }, count, row)) return this.joined(clauses, 'any', row);
+    return `(${this.isKeyOf(pairs(this.bind), row)} or ${this.joined(others, 'any', row)})`;
+  }
+
+  /** Whether the rows of many alternatives are gathered once, sooner than each candidate is probed for each of them. */
+  private isGathered(clause: SearchClause, alternatives: number, { tested = 0 }: RowAlias): boolean {
+    if (alternatives <= FEW) return false;
+    const rows = estimateOf(clause, this.frequencies) ?? 0;
+    return rows <= MOST_GATHERED && rows < tested * alternatives * ROWS_PER_PROBE;
+  }
+
+  private isKeyOf(keys: string, { name }: RowAlias): string {
+    return among(`${name}.resource_key`, `select m.resource_key from (${keys}) m`);
+  }
+
+  /** The links of the candidate are looked up among the many that are asked for. */
+  private ownLinks({ links }: ReferenceClause, row: RowAlias): string {
+    const p = this.alias('p');
+    const columns = [links.map(({ targetHash }) => targetHash), links.map(({ parameterId }) => parameterId)];
+    const [targets = '', parameters = ''] = columns.map((one) => this.bind.value(one));
+    const isLink = `(${p}.target_hash, ${p}.parameter_id) in (select z.t, z.p from unnest(${targets}::bigint[], ${parameters}::integer[]) z(t, p))`;
+    return anyRow(
+      `from reference_link ${p} where ${p}.resource_key = ${row.name}.resource_key
+and ${p}.parameter_id = any(${this.bind.value([...new Set(links.map(({ parameterId }) => parameterId))])}::integer[]) and (${isLink}) is true`,
+    );
+  }
+
   private string(clause: StringClause, row: RowAlias): string {
+    if (clause.match === 'prefix' && this.isGathered(clause, clause.texts.length, row))
+      return this.isKeyOf(manyPrefixes(clause, this.bind), row);
     const p = this.alias('p');
     return anyRow(
       `from search_string ${p} where ${p}.resource_key = ${row.name}.resource_key
@@ -163,19 +225,23 @@ where ${l}.reference_hash = ${this.bind.value(listHash)}::bigint and ${l}.type =
    * that the cost is by the rows that are reached, not by the paths to them.
    * @param reached SQL of (main_date, resource_key)
    */
-  private deep(reached: string, clause: SearchClause): string {
-    if (isLink(clause)) return this.deep(this.step(reached, clause), clause.clause);
+  private deep(reached: string, clause: SearchClause, tested: number | undefined): string {
+    if (isLink(clause)) return this.deep(this.step(reached, clause), clause.clause, tested);
     if (clause.kind === 'any' && followsLinks(clause))
-      return `(${clause.clauses.map((one) => this.deep(reached, one)).join(' or ')})`;
+      return `(${clause.clauses.map((one) => this.deep(reached, one, tested)).join(' or ')})`;
     const last = clause.kind === 'all' ? clause.clauses.findLast(isLink) : undefined;
     if (clause.kind === 'all' && last !== undefined) {
       const others = clause.clauses.filter((one) => one !== last);
       const s = this.alias('s');
-      const test = this.joined(others, 'all', { name: s, isResource: false });
-      return this.deep(`select ${s}.main_date, ${s}.resource_key from (${reached} offset 0) ${s} where ${test}`, last);
+      const test = this.joined(others, 'all', { name: s, isResource: false, tested });
+      return this.deep(
+        `select ${s}.main_date, ${s}.resource_key from (${reached} offset 0) ${s} where ${test}`,
+        last,
+        tested,
+      );
     }
     const s = this.alias('s');
-    return anyRow(`from (${reached} offset 0) ${s} where ${this.of(clause, { name: s, isResource: false })}`);
+    return anyRow(`from (${reached} offset 0) ${s} where ${this.of(clause, { name: s, isResource: false, tested })}`);
   }
 
   /** The resources that one link leads to from those that are reached, each once. */
@@ -196,7 +262,7 @@ where l.target_hash = ${t}.reference_hash and l.parameter_id = z.parameter_id of
 
   private chain({ parameterIds, type, clause }: SearchClause & { kind: 'chain' }, row: RowAlias): string {
     const [l, t] = [this.alias('l'), this.alias('t')];
-    const target: RowAlias = { name: t, isResource: true };
+    const target: RowAlias = { name: t, isResource: true, tested: row.tested };
     return anyRow(
       `from reference_link ${l} cross join lateral (select 1 from resource ${t} where ${t}.reference_hash = ${l}.target_hash
 and ${t}.type = ${this.bind.value(type)} and ${this.of(clause, target)} limit 1) ${this.alias('f')}
@@ -208,7 +274,7 @@ where ${l}.resource_key = ${row.name}.resource_key and ${l}.parameter_id = any($
     const { parameterIds, clause, isByPatient } = has;
     if (isByPatient && clause.kind === 'token') return this.patientHas(clause, row);
     const [l, z] = [this.alias('l'), this.alias('z')];
-    const source: RowAlias = { name: l, isResource: false };
+    const source: RowAlias = { name: l, isResource: false, tested: row.tested };
     return anyRow(
       `from unnest(${this.bind.value(parameterIds)}::integer[]) ${z}(parameter_id) cross join lateral (
 select 1 from reference_link ${l} where ${l}.target_hash = ${ownHashOf(row)}
@@ -218,6 +284,8 @@ and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1
 
   /** The token rows of a resource carry the patient that it points at. */
   private patientHas(clause: TokenClause, row: RowAlias): string {
+    if (this.isGathered(clause, clause.tokens.length, row))
+      return among(ownHashOf(row), `select m.target_hash from (${patientsOf(clause, this.bind)}) m`);
     const { source, equals } = tokenAlternatives(clause, this.bind);
     const p = this.alias('p');
     const found = `from search_token ${p} where ${p}.patient_hash = ${ownHashOf(row)} and ${p}.patient_hash <> 0 and ${equals(p)}`;

@@ -1,9 +1,7 @@
 import { type SearchQuery, type SortKey } from '../search-query';
 import { type Binder } from './binder';
 import { type Candidates } from './candidates';
-import { withJoinedDates } from './date-bounds';
 import { valueOf } from './order';
-import { Predicates } from './predicate';
 
 /** The rows that an index has in the order of a sort key. */
 interface SortedRows {
@@ -54,10 +52,7 @@ export function sortWalkOf(
     position === undefined
       ? ''
       : ` and (w.${value}, w.resource_key) ${isBehind} (${bind.value(valueOf(position.values[0], cast))}::${cast}, ${bind.value(position.key)}::bigint)`;
-  const predicates = new Predicates(bind);
-  const tests = withJoinedDates(clauses)
-    .map((clause) => ` and ${predicates.of(clause, { name: 'w', isResource: false })}`)
-    .join('');
+  const tests = candidates.testOf(type, clauses, 'w');
   // Of several values of a resource the first in the order counts.
   const isFirst = `(${rowOf('w')} and o.${value} ${comesFirst} w.${value} limit 1) is not true`;
   const sql = `with valued as materialized (select distinct w.${value} as s0, w.resource_key from ${table} w
