@@ -23,7 +23,7 @@ export class SetPlaces {
     return `unnest(${arrays.join(', ')}) u(${columns.map(([name]) => name).join(', ')})`;
   }
 
-  /** The rows of many resources: each has the key and the main date of its own. */
+  /** The rows of many resources, each with the key and the main date of its resource. */
   sourceOf({ columns }: SearchTable): RowSource {
     return { key: 'u.resource_key', mainDate: 'u.main_date', unnest: this.unnest([...columns, ...OF_RESOURCE]) };
   }
