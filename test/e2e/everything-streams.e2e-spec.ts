@@ -80,4 +80,24 @@ describe('Patient/$everything of a client that goes away', () => {
     }
     expect((await app.get('/fhir/Patient/long')).status).toBe(200);
   });
+
+  it.each(['', '_include=*', '_count=5', '_manifest=1', '_summary=count', '_explain=1'])(
+    'S11: cancels the statement that a caller has left: %s',
+    async (query) => {
+      const blocker = new Client({ connectionString: app.databaseUrl });
+      await blocker.connect();
+      await blocker.query('begin; lock table reference_link in access exclusive mode');
+      try {
+        const request = get(`${app.url}${PATH}?${query}`, { headers: { Authorization: ROOT }, agent: false });
+        request.on('error', () => undefined);
+        // The other one is the blocker's.
+        await eventually('a statement waits for the lock', async () => (await busyConnections()) === 2);
+        request.destroy();
+        await eventually('it is canceled', async () => (await busyConnections()) === 1, 3_000);
+      } finally {
+        await blocker.query('rollback');
+        await blocker.end();
+      }
+    },
+  );
 });
