@@ -7,7 +7,7 @@ const patterns = new Map<string, LinearRegex | string>();
 const MAX_PATTERNS = 500;
 
 /**
- * `matches()`, by RE2: FHIRPath comes from callers, and a pattern that backtracks would hold up everybody. A point
+ * `matches()`, by RE2: FHIRPath comes from callers, and a pattern that backtracks would hold up everybody (ADR 0047). A point
  * matches line breaks too, as FHIRPath asks.
  * @param flags `i` and `m`, as FHIRPath has them
  * @throws EvaluationError for what is no pattern of RE2, and for a text that is too long for the pattern

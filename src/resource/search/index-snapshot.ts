@@ -1,5 +1,5 @@
 import { type Resource } from '../../fhir/types';
-import { atOnce, type Steps } from '../../platform/time/steps';
+import { type Steps } from '../../platform/time/steps';
 import { type Extractors } from './extract/extractor';
 import { type SearchParameterSet } from './extract/search-parameter-set';
 import { type SearchRows } from './extract/search-rows';
@@ -13,12 +13,8 @@ export class IndexSnapshot {
     private readonly extractors: Extractors,
   ) {}
 
-  rowsOf(type: string, resource: Resource): SearchRows {
-    return atOnce(this.rowsInSteps(type, resource));
-  }
-
-  /** As {@link rowsOf}, for a resource that a caller sends: it may be large. */
-  rowsInSteps(type: string, resource: Resource): Steps<SearchRows> {
+  /** In steps: the resource may be large. */
+  rowsOf(type: string, resource: Resource): Steps<SearchRows> {
     return this.extractors.extractorFor(type)(resource);
   }
 }

@@ -245,7 +245,7 @@ export class ResourceStore {
     stored: Version,
     fallbackDate: Date,
   ): Promise<Version & Indexed> {
-    const found = await this.slices.run(index.rowsInSteps(type, stored.value));
+    const found = await this.slices.run(index.rowsOf(type, stored.value));
     const rows = { ...found, units: this.knownUnits.unknownAmong(found.units) };
     const mainDate = rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate);
     const row = { ...stored, rows, mainDate, parametersVersion: index.version };
