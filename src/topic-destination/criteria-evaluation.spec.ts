@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Environment } from '../platform/config/environment';
 import { ChangedTexts } from './changed-texts';
-import { CriteriaEvaluation, type Decision, type LoadReferences } from './criteria-evaluation';
+import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from './criteria-evaluation';
 import { type WantedResource } from './reference-lookup';
 import { CpuBudget } from '../platform/time/cpu-budget';
 import { RequestContext } from '../platform/http/request-context';
@@ -66,6 +66,14 @@ describe(CriteriaEvaluation, () => {
     const many = Array.from({ length: 30 }, (): Criterion => ({ ...dear }));
     expect(await decide([...many, female])).toEqual([...many.map(() => undefined), true]);
     expect(asked).toBeLessThan(12);
+  });
+
+  it('S13: has one time for several evaluations of one write', async () => {
+    const time = new WriteTime();
+    time.millisecondsLeft = 0;
+    const dear: Criterion = { cost: Infinity, matches: () => true };
+    const decided = await evaluation.decide([dear], new ChangedTexts(patient, undefined), nothing, time);
+    expect(decided).toEqual([undefined]);
   });
 
   it('S13: lets others go on between criteria that take some time', async () => {

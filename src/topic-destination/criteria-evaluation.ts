@@ -8,8 +8,10 @@ import { type Steps } from '../platform/time/steps';
 import { type ChangedTexts } from './changed-texts';
 import { ReferenceLookup, type WantedResource } from './reference-lookup';
 
-/** CPU time that all criteria together may take of one write: it waits for them. They take some 1 to 100 µs each. */
-const MAX_MILLISECONDS = 250;
+/** CPU time that all criteria together may take of one write, which waits for them. They take some 1 to 100 µs each. */
+export class WriteTime {
+  millisecondsLeft = 250;
+}
 
 /** Characters of the resource times nodes of the criteria: so much takes about 2 ms, and needs nobody to watch the time. */
 const UNWATCHED_COST = 2_000_000;
@@ -33,10 +35,18 @@ export class CriteriaEvaluation {
     private readonly slices: Slices,
   ) {}
 
-  /** One decision for each criterion, in their order. Beyond the budget of the write they are undecided. */
-  async decide(criteria: readonly Criterion[], change: ChangedTexts, load: LoadReferences): Promise<Decision[]> {
+  /**
+   * One decision for each criterion, in their order. Beyond the time of the write they are undecided.
+   * @param time shared by several calls for one write
+   */
+  async decide(
+    criteria: readonly Criterion[],
+    change: ChangedTexts,
+    load: LoadReferences,
+    time = new WriteTime(),
+  ): Promise<Decision[]> {
     const known = new Map<string, string | undefined>();
-    const work = new WriteWork(criteria, change, this.budget, this.slices);
+    const work = new WriteWork(criteria, change, this.budget, this.slices, time);
     // The cheap ones first: the time that a costly one takes is not theirs.
     let open: readonly number[] = [...criteria.keys()].sort((a, b) => costOf(criteria[a]) - costOf(criteria[b]));
     for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
@@ -55,7 +65,6 @@ const costOf = (criterion: Criterion | undefined): number => criterion?.cost ?? 
 /** The criteria of one write, under one limit of time. */
 class WriteWork {
   readonly decisions: Decision[];
-  private millisecondsLeft = MAX_MILLISECONDS;
   private startsAt = 0;
 
   constructor(
@@ -63,6 +72,7 @@ class WriteWork {
     private readonly change: ChangedTexts,
     private readonly budget: CpuBudget,
     private readonly slices: Slices,
+    private readonly time: WriteTime,
   ) {
     this.decisions = criteria.map(() => undefined);
   }
@@ -74,8 +84,8 @@ class WriteWork {
     if (cost <= UNWATCHED_COST) return places.filter((place) => this.isWaiting(place, lookup));
     const waiting: number[] = [];
     const open = [...places];
-    while (open.length > 0 && this.millisecondsLeft > 0) {
-      const ofOne = Math.min(longestStepOn(length), Math.ceil(this.millisecondsLeft));
+    while (open.length > 0 && this.time.millisecondsLeft > 0) {
+      const ofOne = Math.min(longestStepOn(length), Math.ceil(this.time.millisecondsLeft));
       try {
         await this.slices.runLimited(() => this.decided(open, waiting, lookup), { ofOne, ofAll: Infinity });
       } catch (error) {
@@ -89,7 +99,7 @@ class WriteWork {
 
   /** Takes each place out of `open` when its criterion has come to an end. */
   private *decided(open: number[], waiting: number[], lookup: ReferenceLookup): Steps<void> {
-    for (let [place] = open; place !== undefined && this.millisecondsLeft > 0; [place] = open) {
+    for (let [place] = open; place !== undefined && this.time.millisecondsLeft > 0; [place] = open) {
       const criterion = this.criteria[place];
       this.startsAt = performance.now();
       if (criterion !== undefined && this.budget.allows(criterion) && this.isWaiting(place, lookup))
@@ -101,7 +111,7 @@ class WriteWork {
 
   private noteEnd(place: number | undefined): void {
     const milliseconds = performance.now() - this.startsAt;
-    this.millisecondsLeft -= milliseconds;
+    this.time.millisecondsLeft -= milliseconds;
     if (place !== undefined) this.budget.spend(this.criteria[place], milliseconds);
   }
 

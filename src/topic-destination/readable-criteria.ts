@@ -4,7 +4,7 @@ import { type NativeReference } from '../fhir/types';
 import { type ResourceChange } from '../resource/resource-change';
 import { ResourceReader } from '../resource/resource-reader';
 import { ChangedTexts } from './changed-texts';
-import { CriteriaEvaluation, type Decision, type LoadReferences } from './criteria-evaluation';
+import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from './criteria-evaluation';
 import { ReadableFocus } from './readable-focus';
 import { type WantedResource } from './reference-lookup';
 import { type WatchedDestination, type WatchedTrigger } from './topic-registry';
@@ -32,12 +32,13 @@ export class ReadableCriteria {
   async verdictsOf(triggers: readonly WatchedTrigger[], change: ResourceChange): Promise<readonly Verdict[]> {
     const watches = triggers.map((trigger): Watch => ({ trigger, destinations: trigger.destinations }));
     const read: WantedResource[] = [];
-    const verdicts = await this.decide(watches, change, async (wanted) => {
+    const time = new WriteTime();
+    const verdicts = await this.decide(watches, change, time, async (wanted) => {
       const texts = await this.textsOf(wanted);
       read.push(...wanted.filter(({ type, id }) => texts.has(localKey(type, id))));
       return texts;
     });
-    return read.length === 0 ? verdicts : this.asPrincipalsSee(verdicts, read, change);
+    return read.length === 0 ? verdicts : this.asPrincipalsSee(verdicts, read, change, time);
   }
 
   /**
@@ -48,6 +49,7 @@ export class ReadableCriteria {
     verdicts: readonly Verdict[],
     read: readonly WantedResource[],
     change: ResourceChange,
+    time: WriteTime,
   ): Promise<readonly Verdict[]> {
     const resolving = verdicts.filter(({ trigger }) => /\bresolve\b/.test(trigger.expression ?? ''));
     let seen = verdicts;
@@ -60,7 +62,7 @@ export class ReadableCriteria {
           : one,
       );
       const load: LoadReferences = async (wanted) => this.textsOf([...(await this.focus.reachable(wanted, principal))]);
-      seen = [...others, ...(await this.decide(own, change, load))];
+      seen = [...others, ...(await this.decide(own, change, time, load))];
     }
     return seen;
   }
@@ -68,6 +70,7 @@ export class ReadableCriteria {
   private async decide(
     watches: readonly Watch[],
     { current, previous }: ResourceChange,
+    time: WriteTime,
     load: LoadReferences,
   ): Promise<readonly Verdict[]> {
     const asked = watches.flatMap(({ trigger: { criteria }, destinations }, place) =>
@@ -81,6 +84,7 @@ export class ReadableCriteria {
         asked.map(({ criteria }) => criteria),
         texts,
         load,
+        time,
       );
       for (const [at, { place }] of asked.entries()) decided.set(place, decisions[at]);
     }

@@ -20,7 +20,7 @@ function registryOf(topics: number, trigger: readonly object[]): TopicRegistry {
   }));
   return new TopicRegistry(
     { current: () => Promise.resolve({ registries: 1, rights: 1 }) } as unknown as RegistryEpoch,
-    { isOpen: false } as UnitOfWork,
+    { isOpen: false, outside: (work: () => unknown) => work() } as UnitOfWork,
     { list: () => Promise.resolve(texts.map((text) => ({ text }))) } as unknown as ResourceReader,
     { list: () => Promise.resolve(destinations) } as unknown as Destinations,
     new Slices(new RequestContext()),

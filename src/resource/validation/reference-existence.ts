@@ -4,6 +4,8 @@ import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { type ErrorIssue } from '../../platform/errors/service-error';
+import { Slices } from '../../platform/time/slices';
+import { type Steps } from '../../platform/time/steps';
 import { READ_MISSING } from '../store/resource-statements';
 
 interface FoundReference {
@@ -17,6 +19,9 @@ interface FoundReference {
 /** As many as validation tells. */
 const MAX_ISSUES = 100;
 
+/** Between two pauses. */
+const VALUES_AT_ONCE = 1024;
+
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Whether what resources refer to on this server is stored, where `SVC_REFERENCE_CHECK` asks for it. */
@@ -25,6 +30,7 @@ export class ReferenceExistence {
   constructor(
     private readonly statements: Statements,
     private readonly environment: Environment,
+    private readonly slices: Slices,
   ) {}
 
   get isOn(): boolean {
@@ -44,9 +50,8 @@ export class ReferenceExistence {
     const own = new Set(
       resources.flatMap(({ resourceType, id }) => (id === undefined ? [] : [localKey(resourceType, id)])),
     );
-    const found = resources
-      .flatMap((resource) => referencesIn(resource, this.environment.baseUrl))
-      .filter(({ key }) => !own.has(key) && !willExist.has(key));
+    const references = await this.slices.run(referencesOf(resources, this.environment.baseUrl));
+    const found = references.filter(({ key }) => !own.has(key) && !willExist.has(key));
     if (found.length === 0) return [];
     const targets = [...new Map(found.map((reference) => [reference.key, reference])).values()];
     const columns = [targets.map(({ type }) => type), targets.map(({ id }) => id)];
@@ -64,12 +69,21 @@ export class ReferenceExistence {
   }
 }
 
-/** The references to this server, of contained resources too. Iterative: a body may be 64 levels deep. */
-function referencesIn(resource: Resource, baseUrl: string): readonly FoundReference[] {
+function* referencesOf(resources: readonly Resource[], baseUrl: string): Steps<readonly FoundReference[]> {
   const found: FoundReference[] = [];
+  for (const resource of resources) for (const one of yield* referencesIn(resource, baseUrl)) found.push(one);
+  return found;
+}
+
+/** The references to this server, of contained resources too. Iterative: a body may be 64 levels deep. */
+function* referencesIn(resource: Resource, baseUrl: string): Steps<readonly FoundReference[]> {
+  const found: FoundReference[] = [];
+  let visited = 0;
   const pending: { value: unknown; path: string }[] = [{ value: resource, path: resource.resourceType }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, path } = next;
+    visited += 1;
+    if (visited % VALUES_AT_ONCE === 0) yield;
     if (Array.isArray(value)) {
       value.forEach((item: unknown, index) => pending.push({ value: item, path: `${path}[${index}]` }));
     } else if (typeof value === 'object' && value !== null) {
