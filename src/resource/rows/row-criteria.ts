@@ -4,15 +4,24 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { ResourceTypes } from '../resource-types';
 import { type SearchParameter } from '../search/extract/search-parameter';
+import { type SearchParameterSet } from '../search/extract/search-parameter-set';
 import { parseSearch } from '../search/parse-search';
 import { criteriaQuery } from '../search/resource-criteria';
 import { SearchIndex } from '../search/search-index';
 import { assertExactClauses, assertExactNames } from './exact-criteria';
 import { type RowCriterion } from './row-limit';
 
+/** Filled criteria that are kept, some for each caller, and how long one may be. */
+const MAX_KNOWN = 1_000;
+const LONGEST_KNOWN = 2_000;
+
 /** Reads the row criteria that policies grant (`GrantedRows`). */
 @Injectable()
 export class RowCriteria {
+  /** Criteria as they were read by the parameters in force: a policy brings the same ones with each request. */
+  private known = new Map<string, RowCriterion>();
+  private readBy: SearchParameterSet | undefined;
+
   constructor(
     private readonly types: ResourceTypes,
     private readonly index: SearchIndex,
@@ -27,6 +36,16 @@ export class RowCriteria {
    * a negation, too much
    */
   async read(criterion: string): Promise<RowCriterion> {
+    const { parameters } = await this.index.current();
+    if (parameters !== this.readBy || this.known.size >= MAX_KNOWN) this.known = new Map();
+    this.readBy = parameters;
+    const read = this.known.get(criterion) ?? this.parse(criterion, parameters);
+    // `ap` means another span at another time.
+    if (criterion.length <= LONGEST_KNOWN && !/ap-?\d/.test(criterion)) this.known.set(criterion, read);
+    return read;
+  }
+
+  private parse(criterion: string, parameters: SearchParameterSet): RowCriterion {
     const [type = '', criteria] = criterion.split(/\?(.*)/s);
     this.types.assertKnown(type);
     if (criteria === undefined) return { type, clauses: [] };
@@ -35,7 +54,7 @@ export class RowCriteria {
     const incomplete = new Set<SearchParameter>();
     const parsed = parseSearch(query, {
       type,
-      parameters: (await this.index.current()).parameters,
+      parameters,
       incomplete,
       baseUrl: this.environment.baseUrl,
       now: this.clock.now().getTime(),
