@@ -26,7 +26,7 @@ const MAX_VERSIONS = 20;
 /**
  * The targets whose addenda a caller may see. A signed body need not have been stored as a resource (`add-to-history`), so for
  * callers who are limited to rows it is not enough that the target is granted: its latest snapshot has to be granted, too.
- * Else whoever stores a document under the id of a record would read that record.
+ * Else a caller who stores a document under the id of a record would read that record.
  */
 @Injectable()
 @OnResourceChange({ types: TARGET_TYPES })
