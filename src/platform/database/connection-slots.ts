@@ -6,24 +6,26 @@ import { Slots } from '../admission/slots';
 /** As long as the pool waits for a connection. */
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 
-/**
- * What may hold a connection for long, with its share of the pool in sixteenths: of all callers, and of each. Both kinds leave
- * connections for the rest: single reads and writes, Sessions, deliveries.
- */
-const SHARES = { search: [5, 4], transaction: [9, 8] } as const;
-
 export const poolOf = (dataSource: DataSource): Pool => (dataSource.driver as PostgresDriver).master as Pool;
 
-/** Connections are few and statements may be dear: nobody's searches or transactions shall take them all. */
-export function connectionSlots(kind: keyof typeof SHARES, dataSource: DataSource): Slots {
-  const [permits, perCaller] = SHARES[kind].map((part) =>
-    Math.max(1, Math.floor((poolOf(dataSource).options.max * part) / 16)),
-  );
-  return new Slots({
-    permits: permits ?? 1,
-    perCaller: perCaller ?? 1,
+/** So many connections may searches hold at once, and so many transactions; of each, so many are for one caller. */
+function sharesOf(
+  size: number,
+): Record<'search' | 'transaction', { readonly permits: number; readonly perCaller: number }> {
+  const searches = Math.max(1, Math.floor((size * 3) / 8));
+  // The rest is for what is short: single reads and writes, Sessions, deliveries.
+  const transactions = size - searches - Math.max(1, Math.floor(size / 8));
+  return {
+    search: { permits: searches, perCaller: Math.max(1, Math.floor((searches * 2) / 3)) },
+    transaction: { permits: transactions, perCaller: Math.max(1, Math.floor((transactions * 7) / 8)) },
+  };
+}
+
+/** Connections are few and statements may be dear: the searches or transactions of one caller shall not take them all. */
+export const connectionSlots = (kind: 'search' | 'transaction', dataSource: DataSource): Slots =>
+  new Slots({
+    ...sharesOf(poolOf(dataSource).options.max)[kind],
     longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
     busyMessage: `Too many dear ${kind === 'search' ? 'searches' : 'writes'} at once. Try again in a few seconds.`,
     retryAfterSeconds: 5,
   });
-}
