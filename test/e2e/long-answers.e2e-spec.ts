@@ -95,7 +95,7 @@ describe('long answers', () => {
   });
 
   it('S6: shows the versions that were found, whatever is written while it is sent', async () => {
-    const response = await begin('/fhir/Binary?_count=10&_sort=_id');
+    const response = await begin(app.url, '/fhir/Binary?_count=10&_sort=_id');
     const id = 'long-17';
     await app.put(`/fhir/Binary/${id}`, binary(id, 'bmV3'));
     const { entry } = JSON.parse(await rest(response)) as Bundle;
@@ -147,30 +147,12 @@ describe('long answers', () => {
     });
   });
 
-  /** An answer whose head has come; nothing more is read. */
-  async function begin(path: string, sent?: object): Promise<IncomingMessage> {
-    const request = httpRequest(`${app.url}${path}`, {
-      method: sent === undefined ? 'GET' : 'POST',
-      headers: { Authorization: ROOT, 'Content-Type': 'application/json' },
-      agent: false,
-    });
-    request.end(sent === undefined ? undefined : JSON.stringify(sent));
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
-    return response;
-  }
-
-  async function rest(response: IncomingMessage): Promise<string> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks).toString('utf8');
-  }
-
   it.each([
     ['a page', '/fhir/Binary?_count=16', undefined],
     ['a history', '/fhir/Binary/_history?_count=16', undefined],
     ['a batch', '/fhir', bundleOf('batch', get('Binary?_count=16'))],
   ])('S10: %s that nobody reads is cut off', async (_, path, sent) => {
-    const response = await begin(path, sent);
+    const response = await begin(app.url, path, sent);
     await delay(2_500);
     // The client still gets what the sockets on the way hold.
     await expect(rest(response)).rejects.toThrow('aborted');
@@ -189,3 +171,48 @@ describe('long answers', () => {
     expect((await app.get('/fhir/Binary?_summary=count')).json<Bundle>().total).toBe(LONG);
   });
 });
+
+describe('the memory budget', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    // A caller has half of it: room for two answers of 14 MB.
+    app = await startTestApp({
+      environment: { SVC_MEMORY_BUDGET_BYTES: String(64 * 1024 * 1024), SVC_STREAM_STALL_SECONDS: '3' },
+    });
+    await app.put('/fhir/Binary/one', binary('one', 'AAAA'));
+    const database = new Client({ connectionString: app.databaseUrl });
+    await database.connect();
+    await database.query(`update resource set body = replace(body, 'AAAA', repeat('AAAA', 3500000)) where id = 'one'`);
+    await database.end();
+  });
+  afterAll(() => app.close());
+
+  it('S10: is shared by answers that nobody reads: beyond it 503, until their readers are cut off', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => begin(app.url, '/fhir/Binary/one')));
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 503]));
+    for (const { statusCode, headers } of answers) if (statusCode === 503) expect(headers['retry-after']).toBe('2');
+    expect((await app.get('/fhir/Binary/one?_elements=id')).status).toBe(200);
+    await delay(4_500);
+    expect((await app.get('/fhir/Binary/one')).status).toBe(200);
+    for (const answer of answers) answer.destroy();
+  });
+});
+
+/** An answer whose head has come; nothing more is read. */
+async function begin(url: string, path: string, sent?: object): Promise<IncomingMessage> {
+  const request = httpRequest(`${url}${path}`, {
+    method: sent === undefined ? 'GET' : 'POST',
+    headers: { Authorization: ROOT, 'Content-Type': 'application/json' },
+    agent: false,
+  });
+  request.end(sent === undefined ? undefined : JSON.stringify(sent));
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response.on('error', () => undefined);
+}
+
+async function rest(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
