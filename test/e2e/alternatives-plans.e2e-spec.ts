@@ -164,7 +164,7 @@ async function fill(client: Client, size: number): Promise<void> {
        select 1 + resource_key % ${size / 10}, main_date, resource_key, ${SUBJECT} ${all}`,
     `insert into reference_link (target_hash, main_date, resource_key, parameter_id)
        select 1000000 + 1 + (resource_key * 7) % ${size}, main_date, resource_key, ${MEMBER} ${all}`,
-    `insert into search_string (main_date, resource_key, parameter_id, value) select main_date, resource_key, ${NAME}, 'name' || resource_key || 'x' ${all}`,
+    `insert into search_string (main_date, resource_key, parameter_id, value_hash, value) select main_date, resource_key, ${NAME}, 0, 'name' || resource_key || 'x' ${all}`,
     `insert into search_date (low, high, main_date, resource_key, parameter_id)
        select main_date, main_date, main_date, resource_key, p.n from resource, unnest('{${DATE},${OTHER_DATE}}'::integer[]) p(n) where type = 'Observation'`,
     `insert into search_number (code_hash, value, main_date, resource_key, parameter_id, unit_hash)
