@@ -118,7 +118,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     expect(await changed()).toEqual([]);
     for (const resource of HIDDEN_MEMBERS) await app.put(`/fhir/${resource.resourceType}/${resource.id}`, resource);
     expect(await changed()).toEqual([]);
-  });
+  }, 90_000);
 
   it('are nobody’s chart for who may not read the patient', async () => {
     await app.put('/AccessPolicy/of-eve', {

@@ -55,7 +55,7 @@ export class RowLimit {
     const whole = types.filter((type) => isEveryRow(this.clauseOf(type)));
     const isWhole = whole.length === 0 ? 'false' : `c.type = any(${bind.value(whole)}::text[])`;
     const cases = types
-      .filter((type) => this.clauses.has(type) && !whole.includes(type))
+      .filter((type) => !isNoRow(this.clauseOf(type)) && !whole.includes(type))
       .map((type) => `when ${bind.value(type)} then ${predicates.of(this.clauseOf(type), ROW)}`);
     return cases.length === 0 ? `(${isWhole})` : `case c.type ${cases.join(' ')} else ${isWhole} end`;
   }
@@ -72,6 +72,8 @@ export class RowLimit {
 
 const NO_ROW: SearchClause = { kind: 'any', clauses: [] };
 export const EVERY_ROW: SearchClause = { kind: 'all', clauses: [] };
+
+const isNoRow = (clause: SearchClause): boolean => clause.kind === 'any' && clause.clauses.length === 0;
 
 export const isEveryRow = (clause: SearchClause): boolean => clause.kind === 'all' && clause.clauses.length === 0;
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../../platform/http/granted-rows';
 import { RequestContext } from '../../platform/http/request-context';
@@ -50,7 +51,9 @@ export class RowLimits implements SearchRights {
     const rowsOf = async (type: string): Promise<SearchClause | undefined> => {
       const searched = await this.rowsOf(type);
       if (opened === undefined) return searched;
-      return anyOf([opened.clauseOf(type), ...(searched === undefined ? [] : [searched])]);
+      const own = opened.clauseOf(type);
+      // Mostly the same policies: the same test twice would be made of each row.
+      return searched === undefined || isDeepStrictEqual(own, searched) ? own : anyOf([own, searched]);
     };
     return new Reach(undefined, { rowsOf, refusalOf: (hidden) => this.refusalOf(hidden) }).ofTypes(types);
   }
