@@ -70,9 +70,9 @@ const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.low_wa
  */
 const IS_OPEN = 'b.destination_key = r.destination_key and b.epoch > r.settled_epoch';
 
-/** The destination of a claim that is in force. By OFFSET 0 its batch is not looked up by the constant key alone. */
-const CLAIMED = `(select * from destination_runtime
-    where destination_key = $1 and epoch = $2 and owner_slot = $3 offset 0)`;
+/** The open batch `b` of a claim that is in force. A subquery, so that the planner must look it up by both columns. */
+const IS_CLAIMED = `b.destination_key = $1 and b.epoch > (
+        select settled_epoch from destination_runtime where destination_key = $1 and epoch = $2 and owner_slot = $3)`;
 
 /** Must be alone in its transaction (ADR 0035). */
 export const RAISE_MARK: Statement = { name: 'delivery-raise-mark', text: 'select raise_outbox_mark()' };
@@ -164,9 +164,10 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',
   text: `with owner as (
-      select destination_key, next_event_number, low_water_mark, settled_epoch, presentation from ${CLAIMED} r
+      select destination_key, next_event_number, low_water_mark, presentation from destination_runtime
+      where destination_key = $1 and epoch = $2 and owner_slot = $3
     ), present as (
-      select b.* from open_batch b join owner r on ${IS_OPEN}
+      select b.* from open_batch b where ${IS_CLAIMED}
     ), oldest as (
       select event_id, replayed_number, replayed_batch_at, replayed_origin, payload_bytes from outbox_event
       where destination_key = $1 and event_id > (select low_water_mark from owner) and not exists (select from present)
@@ -218,8 +219,9 @@ export const OPEN_BATCH: Statement = {
  * SQL of the events of the open batch, for what renderers read with it: a relation of type, id, version and position. Values as
  * of {@link OPEN_BATCH}; empty where the claim is no longer in force, as the batch may be another one then.
  */
-export const OPEN_EVENTS = `(select e.* from ${CLAIMED} r join open_batch b on ${IS_OPEN}
-    cross join lateral unnest(b.resource_types, b.resource_ids, b.versions) with ordinality e(type, id, version, position))`;
+export const OPEN_EVENTS = `(select e.* from open_batch b
+    cross join lateral unnest(b.resource_types, b.resource_ids, b.versions) with ordinality e(type, id, version, position)
+    where ${IS_CLAIMED})`;
 
 /** Upper ends of the buckets of `svc_topic_destination_delivery_seconds`. Destinations hold a count for each: a change needs a migration. */
 export const LATENCY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600];
@@ -245,12 +247,11 @@ export const SETTLE: Statement = {
         next_event_number = r.next_event_number + case when b.is_replay then 0 else cardinality(b.event_ids) end,
         delivered_batches = r.delivered_batches + 1, delivered_events = r.delivered_events + cardinality(b.event_ids),
         ${COUNT_LATENCIES}
-      from (select b.* from ${CLAIMED} r join open_batch b on ${IS_OPEN}) b
-      where r.destination_key = b.destination_key and r.epoch = $2 and r.owner_slot = $3
-      returning b.destination_key, b.epoch
+      from open_batch b
+      where ${IS_CLAIMED} and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3
+      returning r.destination_key, b.epoch
     ), closed as (
-      delete from open_batch b using settled where b.destination_key = settled.destination_key and b.epoch = settled.epoch
-      returning b.*
+      delete from open_batch where destination_key = $1 and epoch = (select epoch from settled) returning *
     ), logged as (
       ${logged('closed', { duration: '$4::integer', isDelivered: true, outcome: '$5::text' })}
     )
