@@ -12,6 +12,10 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp();
+  // The first of a type loads its definitions, which is no turn of a body.
+  await app.send('POST', '/fhir/Observation', { body: JSON.stringify(observation(300, 0)) });
+  await app.send('POST', '/fhir/Patient', { body: JSON.stringify(patient(300)) });
+  await app.send('POST', '/fhir/Questionnaire/$validate', { body: JSON.stringify(questionnaire(300)) });
 });
 afterAll(() => app.close());
 
