@@ -43,12 +43,13 @@ describe(TopicRegistry, () => {
   });
 
   it('S18: loads 50,000 triggers of one type without copying them for each other', async () => {
-    const registry = registryOf(
-      500,
-      Array.from({ length: 100 }, () => ({ resource: 'Patient' })),
-    );
+    const triggers = Array.from({ length: 100 }, () => ({ resource: 'Patient' }));
+    await registryOf(50, triggers).triggersOf('Patient'); // compiles the code
+    const registry = registryOf(500, triggers);
     const started = process.cpuUsage();
     expect(await registry.triggersOf('Patient')).toHaveLength(50_000);
-    expect(process.cpuUsage(started).user / 1000).toBeLessThan(1_000);
+    const milliseconds = process.cpuUsage(started).user / 1000;
+    // About 0.1 s; 2.7 s with a copy of the list for each trigger.
+    expect(milliseconds).toBeLessThan(1_500);
   });
 });
