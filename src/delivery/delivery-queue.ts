@@ -45,7 +45,7 @@ interface Claim {
 export interface ClaimedBatch extends Claim {
   readonly firstNumber: number;
   readonly eventCount: number;
-  /** What is rendered, where it was read with the claim. Whoever sends it takes it out, so that it is not kept for the answer. */
+  /** The content to render, if it was read with the claim. The sender removes it, so it is not kept until the answer. */
   content?: DeliveryBatch | undefined;
 }
 
@@ -176,7 +176,7 @@ export class DeliveryQueue {
     return new Set(rows.map((row) => row.destination_key));
   }
 
-  /** What the renderer reads of the batch comes in the same flight. */
+  /** The texts for the renderer are read in the same pipelined round trip. */
   private async openBatch(
     { destinationKey, destinationId, epoch, slot, maxMessagesInBatch, presentation }: Claim,
     readsTexts: boolean,

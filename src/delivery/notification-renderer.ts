@@ -16,7 +16,7 @@ export interface DeliveryEvent {
   readonly correlationId?: string | undefined;
 }
 
-/** What a batch is rendered with beside its events, fixed when it is opened. */
+/** Values that a batch is rendered with beside its events, fixed when it is opened. */
 export interface BatchOrigin {
   /** `BASE_URL` of the server that opened it. */
   readonly baseUrl: string;

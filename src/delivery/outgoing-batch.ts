@@ -4,7 +4,7 @@ import { type Notification, type Outgoing } from './delivery-kind';
 import { type DeliveryBatch, type NotificationRenderers } from './notification-renderer';
 import { type HeldBody, type SendMemory, type Share } from './send-memory';
 
-/** What an attempt sends. */
+/** The content of an attempt, and how to read it. */
 export interface BatchSource {
   readonly share: Share;
   /** What `read` would return, where it is in memory already. Dropped as soon as rendering would have to wait. */
@@ -19,7 +19,7 @@ export interface AttemptTime {
 }
 
 /**
- * What an attempt may wait here, beside the time of its receiver. Below `LEASE_GRACE_SECONDS`, and longer than a receiver
+ * The longest wait for memory, not counted against the receiver. Below `LEASE_GRACE_SECONDS`, and longer than a receiver
  * can stall: that one fails first.
  */
 const PREPARE_MILLISECONDS = 12_000;

@@ -23,7 +23,7 @@ export function matchesPattern(text: string, pattern: string, flags = ''): boole
   }
 }
 
-/** What is wrong with a pattern; undefined where nothing is. */
+/** The error of a pattern; undefined if it has none. */
 export function patternFaultOf(pattern: string): string | undefined {
   const compiled = compiledPattern(pattern, '');
   return typeof compiled === 'string' ? compiled : undefined;

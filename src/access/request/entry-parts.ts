@@ -36,7 +36,7 @@ export const searchParts = (type: string, outer: LazyRequest): PartSources => ({
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
-/** What a request brings or leads to is decided on the root that it was sent to; of callers who send nothing on `/fhir`. */
+/** Entries and reached types are decided on the root of their request; for background callers on `/fhir`. */
 async function rootOf(outer: LazyRequest): Promise<string> {
   const uri = await outer.part('uri');
   return typeof uri !== 'string' || /^\/fhir(\/|$)/.test(uri) ? '/fhir' : '';

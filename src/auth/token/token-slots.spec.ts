@@ -18,7 +18,7 @@ describe(TokenSlots, () => {
   let slowAddresses: SlowAddresses;
   const began: string[] = [];
   const ends = new Map<string, () => void>();
-  /** What differs between requests. */
+  /** Values that differ between requests. */
   const context = { origin: { ip: '' }, ticket: { signal: new AbortController().signal } };
 
   beforeEach(() => {

@@ -15,7 +15,7 @@ export interface LoginOwner {
   readonly password: StoredPassword | undefined;
 }
 
-/** What a User may log in by, besides its id. */
+/** Names that a User can log in by, in addition to its id. */
 export interface LoginNames {
   readonly userName?: string | undefined;
   readonly email?: string | undefined;

@@ -8,7 +8,7 @@ import { type Notification, type Outgoing } from '../delivery-kind';
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** What the slowest sender has to take in 10 s (`Outgoing.progress`). */
+/** The slowest receiver has to take so much in 10 s (`Outgoing.progress`). */
 const PIECE_BYTES = 65_536;
 
 /**
