@@ -16,10 +16,9 @@ const stopsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 export async function cancelledWhenGone<T>(signal: AbortSignal, client: PoolClient, run: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   const stops = stopsOf(signal);
-  const over = new AbortController();
-  let cancelling: Promise<void> | undefined;
+  let cancelling: Cancelling | undefined;
   const stop = (): void => {
-    cancelling ??= cancelUntil(over.signal, client);
+    cancelling ??= new Cancelling(client);
   };
   stops.add(stop);
   try {
@@ -28,8 +27,7 @@ export async function cancelledWhenGone<T>(signal: AbortSignal, client: PoolClie
     throw signal.aborted ? signal.reason : error;
   } finally {
     stops.delete(stop);
-    over.abort();
-    await cancelling;
+    await cancelling?.end();
   }
 }
 
@@ -43,6 +41,21 @@ function stopsOf(signal: AbortSignal): Set<() => void> {
   };
   signal.addEventListener('abort', stopAll, { once: true });
   return stops;
+}
+
+class Cancelling {
+  private readonly over = new AbortController();
+  private readonly done: Promise<void>;
+
+  constructor(client: PoolClient) {
+    this.done = cancelUntil(this.over.signal, client);
+  }
+
+  /** Waits until no cancel is on its way. */
+  end(): Promise<void> {
+    this.over.abort();
+    return this.done;
+  }
 }
 
 /** A connection of which nobody can say whether a cancel is still on its way must not be used again. */
