@@ -11,6 +11,7 @@ import { ANSWER_TERMS, type AnswerTerms } from './platform/http/send-body';
 import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
+import { Slices } from './platform/time/slices';
 import { InitBundle } from './resource/bundle/init-bundle';
 
 /** Makes the application as the server and the specs run it; it does not listen yet. */
@@ -43,7 +44,8 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     const { caller, epochs } = await callers.judge(request);
     requests.identify(caller, epochs);
   };
-  app.use(requestBodies(requests, { limitBytes, stallSeconds, judge }));
+  const turn = (): Promise<void> => app.get(Slices).turn();
+  app.use(requestBodies(requests, { limitBytes, stallSeconds, judge, turn }));
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);

@@ -92,9 +92,14 @@ export class Slices {
     let startsAt = performance.now();
     return async () => {
       if (performance.now() - startsAt < SLICE_MILLISECONDS) return;
-      await this.inTurn(() => undefined);
+      await this.turn();
       startsAt = performance.now();
     };
+  }
+
+  /** Waits for a turn of the event loop, so that many small requests that arrive at once do not keep all others waiting. */
+  turn(): Promise<void> {
+    return this.inTurn(() => undefined);
   }
 
   private inTurn<T>(work: () => T): Promise<T> {
