@@ -32,6 +32,7 @@ export interface DeliveryBed extends OwnContender {
   readonly startServer: () => Promise<ChildServer>;
   /** Stores a resource with all rights; the path begins below the FHIR base. */
   readonly put: (path: string, body: object) => Promise<void>;
+  readonly remove: (path: string) => Promise<void>;
 }
 
 /** Starts everything in a new folder; `cleanup` ends and removes all of it. */
@@ -47,11 +48,12 @@ export async function setUpDeliveryBed(cleanup: Cleanup): Promise<DeliveryBed> {
   const server = await startServer();
   const authorization = `Bearer ${await prepareServer(server.url, secrets, counter.url)}`;
   const client = new HttpClient(server.url);
-  const put = async (path: string, body: object): Promise<void> => {
-    const root = { user: 'root', password: secrets.rootSecret };
-    const call: HttpCall = { method: 'PUT', path: `/fhir/${path}`, authorization: root, body: jsonBody(body) };
-    await succeed(client, call);
+  const asRoot = async (call: Omit<HttpCall, 'authorization'>): Promise<void> => {
+    await succeed(client, { ...call, authorization: { user: 'root', password: secrets.rootSecret } });
   };
+  const put = (path: string, body: object): Promise<void> =>
+    asRoot({ method: 'PUT', path: `/fhir/${path}`, body: jsonBody(body) });
+  const remove = (path: string): Promise<void> => asRoot({ method: 'DELETE', path: `/fhir/${path}` });
   for (const { type, ids } of [ONE, SEVERAL]) {
     await put(`SvcSubscriptionTopic/${type}`, topic(topicOf(type), type));
     for (const id of ids) await put(`SvcTopicDestination/${id}`, destination(topicOf(type), arrivals.urlOf(id)));
@@ -69,6 +71,7 @@ export async function setUpDeliveryBed(cleanup: Cleanup): Promise<DeliveryBed> {
     server,
     startServer,
     put,
+    remove,
   };
 }
 

@@ -69,6 +69,8 @@ async function timesOf(bed: DeliveryBed, onWrite: () => void): Promise<Times> {
     await bed.put(`SvcTopicDestination/${id}`, destination(topicOf(FIRST), bed.arrivals.urlOf(id)));
     const written = await write(FIRST, 1, 1);
     first.push(...(await arrivalTimes(bed, written, { type: FIRST, ids: [id] })).wholeSinceCommit);
+    // Each write of the type would go to it too, and the turns that come later would have more to send.
+    await bed.remove(`SvcTopicDestination/${id}`);
     await delay((SECONDS * 1000) / NEW_DESTINATIONS / 2);
   }
   const [steady, retried] = await writing;
