@@ -4,7 +4,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json nest-cli.json .swcrc ormconfig.ts ./
+COPY tsconfig.json nest-cli.json .swcrc ./
 COPY src ./src
 COPY tools ./tools
 RUN npm run build

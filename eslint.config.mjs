@@ -40,7 +40,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/platform/config/**', 'src/platform/time/**', 'test/**', 'tools/**', 'ormconfig.ts', '**/*.spec.ts'],
+    files: ['src/platform/config/**', 'src/platform/time/**', 'test/**', 'tools/**', '**/*.spec.ts'],
     rules: { 'no-restricted-syntax': ['error', ...bans] },
   },
   // What an answer holds is for the spec to say: `answer.json<Bundle>()`.

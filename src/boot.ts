@@ -17,7 +17,7 @@ export interface RunningServer {
 export async function startServer(given: Environment, tell: (line: string) => void): Promise<RunningServer> {
   const database = await startDatabase(given, tell);
   try {
-    await migrate(database.url);
+    await migrate(database.url, tell);
     const app = await createApp({ environment: database.environment, databaseUrl: database.url });
     try {
       await listen(app, given.port, given.host);

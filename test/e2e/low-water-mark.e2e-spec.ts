@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { DataSource } from 'typeorm';
-import { ReplaceQueueFloors1795000000100 } from '../../src/platform/database/migrations/1795000000100-replace-queue-floors';
+import { replaceQueueFloors } from '../../src/platform/database/migrations/1795000000100-replace-queue-floors';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 import { countsOf, delivered, destination, newDestination, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
@@ -61,6 +60,17 @@ async function connect(): Promise<Client> {
 const APPEND = `insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
       select destination_key, 1, 1, 'Patient', 'p', 'create', 'PUT' from destination_runtime, generate_series(1, $2::integer)
       where destination_id = $1`;
+
+/** Undoes what the migration does. */
+const AS_IN_0_1_0 = `
+  drop function raise_outbox_mark;
+  drop table outbox_mark;
+  alter table open_batch drop column low_water_mark;
+  alter table destination_runtime drop column low_water_mark, add column floor_event_id bigint not null default 0;
+  alter table outbox_event alter column event_id drop default;
+  drop function next_event_id;
+  drop sequence outbox_event_id;
+  alter table outbox_event alter column event_id add generated always as identity`;
 
 const append = (client: Client, count: number): Promise<unknown> => client.query(APPEND, [destinationId, count]);
 
@@ -243,17 +253,14 @@ describe('The low-water mark of a queue', () => {
   });
 
   it('D1: begins at 0 in a database of 240c7c3, and numbers go on', async () => {
-    const dataSource = app.app.get(DataSource);
-    const runner = dataSource.createQueryRunner();
-    const migration = new ReplaceQueueFloors1795000000100();
     await setNextAttempt('infinity');
     const before = await issued();
-    await runner.startTransaction();
-    await migration.down(runner);
-    await runner.query(APPEND, [destinationId, 1]);
-    await migration.up(runner);
-    await runner.commitTransaction();
-    await runner.release();
+    await direct.query('begin');
+    await direct.query(AS_IN_0_1_0);
+    await direct.query(`select setval('outbox_event_event_id_seq', $1)`, [before]);
+    await append(direct, 1);
+    for (const statement of replaceQueueFloors.statements) await direct.query(statement);
+    await direct.query('commit');
     expect([await mark(), await decided(), await issued()]).toEqual([0, 0, before + 1]);
     await append(direct, 1);
     await setNextAttempt('now');

@@ -1,21 +1,4 @@
 import { type DataSourceOptions } from 'typeorm';
-import { CreateResourceStore1795000000000 } from './migrations/1795000000000-create-resource-store';
-import { CreateCredentials1795000000001 } from './migrations/1795000000001-create-credentials';
-import { CreateAddendum1795000000002 } from './migrations/1795000000002-create-addendum';
-import { CreateDelivery1795000000003 } from './migrations/1795000000003-create-delivery';
-import { IndexHistoryByTime1795000000005 } from './migrations/1795000000005-index-history-by-time';
-import { CreateLiveSearchParameters1795000000006 } from './migrations/1795000000006-create-live-search-parameters';
-import { CreateAccessDenials1795000000007 } from './migrations/1795000000007-create-access-denials';
-import { CreateCredentialFailure1795000000010 } from './migrations/1795000000010-create-credential-failure';
-import { CreateEverythingList1795000000012 } from './migrations/1795000000012-create-everything-list';
-import { ReplaceQueueFloors1795000000100 } from './migrations/1795000000100-replace-queue-floors';
-import { KeepTheOriginOfBatches1795000000101 } from './migrations/1795000000101-keep-the-origin-of-batches';
-import { CreateDeliveryGeneration1795000000102 } from './migrations/1795000000102-create-delivery-generation';
-import { BoundTheSearchForOpenBatches1795000000103 } from './migrations/1795000000103-bound-the-search-for-open-batches';
-import { DropSuspectDestinations1795000000110 } from './migrations/1795000000110-drop-suspect-destinations';
-import { IndexVersionsByTransaction1795000000120 } from './migrations/1795000000120-index-versions-by-transaction';
-import { KeySearchIndexRows1795000000200 } from './migrations/1795000000200-key-search-index-rows';
-import { IdentifyDeliveryAttempts1795000000201 } from './migrations/1795000000201-identify-delivery-attempts';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -27,28 +10,7 @@ const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 
 const IDLE_TIMEOUT_MILLISECONDS = 10 * 60_000;
 
-/** Migrations in order. Never edited after a release; the list is explicit since globs differ between src and dist. */
-export const MIGRATIONS = [
-  CreateResourceStore1795000000000,
-  CreateCredentials1795000000001,
-  CreateAddendum1795000000002,
-  CreateDelivery1795000000003,
-  IndexHistoryByTime1795000000005,
-  CreateLiveSearchParameters1795000000006,
-  CreateAccessDenials1795000000007,
-  CreateCredentialFailure1795000000010,
-  CreateEverythingList1795000000012,
-  ReplaceQueueFloors1795000000100,
-  KeepTheOriginOfBatches1795000000101,
-  CreateDeliveryGeneration1795000000102,
-  BoundTheSearchForOpenBatches1795000000103,
-  DropSuspectDestinations1795000000110,
-  IndexVersionsByTransaction1795000000120,
-  KeySearchIndexRows1795000000200,
-  IdentifyDeliveryAttempts1795000000201,
-];
-
-/** Options of the one DataSource: for the app, the migrations at start, and the TypeORM command line. */
+/** Options of the one DataSource. */
 export function dataSourceOptions(
   url: string,
   limits: DatabaseLimits = { poolSize: 4, statementTimeoutSeconds: 60 },
@@ -56,9 +18,6 @@ export function dataSourceOptions(
   return {
     type: 'postgres',
     url,
-    migrations: MIGRATIONS,
-    migrationsTableName: 'schema_migration',
-    migrationsTransactionMode: 'each',
     synchronize: false,
     uuidExtension: 'pgcrypto',
     installExtensions: false,

@@ -36,6 +36,8 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return found?.code === UNIQUE_VIOLATION && found.constraint === constraint;
 }
 
+export const isLockNotAvailable = (error: unknown): boolean => postgresErrorOf(error)?.code === LOCK_NOT_AVAILABLE;
+
 /**
  * Turns a failure of the database into words of the domain: the one place that reads SQLSTATE for callers.
  * Anything unknown comes back as undefined, which every edge answers with a silent 500.

@@ -1,30 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { DataSource } from 'typeorm';
 import { StartError } from '../errors/start-error';
-import { dataSourceOptions } from './data-source-options';
+import { MIGRATIONS } from './all-migrations';
+import { sessionSettings } from './data-source-options';
+import { isLockNotAvailable } from './database-error';
+import { applyMigration, pendingMigrations, prepareList } from './schema-migrations';
 
 /** Any number works, as long as no other lock of this database uses it. */
 const MIGRATION_LOCK = 4_713_590;
+
+const LOCK_PAUSE_MILLISECONDS = 100;
 
 /** A migration may rewrite a large table: it gets an hour, not the limit of a request. */
 const MIGRATION_TIMEOUT_SECONDS = 3600;
 
 const OLDEST_POSTGRESQL = 140_000;
 
+/** A line for the person who starts the server. */
+type Tell = (line: string) => void;
+
 /**
  * Brings the schema of the database at `url` up to this version of the server. Replicas that start together wait
- * for each other on an advisory lock.
- * @throws StartError when PostgreSQL is older than 14, the database is not one for Unicode, or belongs to a newer version of the server.
+ * for each other.
+ * @throws StartError when PostgreSQL is older than 14, or the database is not one for Unicode, not one of ours, or not one for this version
  */
-export async function migrate(url: string): Promise<void> {
-  const lock = new Client({ connectionString: url });
-  await lock.connect();
+export function migrate(url: string, tell: Tell = () => undefined): Promise<void> {
+  return connected(url, async (client) => {
+    await waitForLock(client, tell);
+    await assertSuitable(client);
+    const pending = await pendingMigrations(client);
+    await prepareList(client);
+    const isFirstStart = pending.length === MIGRATIONS.length;
+    for (const migration of pending) {
+      if (!isFirstStart) tell(`Migrating the database: ${migration.name}`);
+      await applyMigration(client, migration).catch((error: unknown) => {
+        throw isLockNotAvailable(error) ? new StartError(lockedTables(migration.name), { cause: error }) : error;
+      });
+    }
+  });
+}
+
+const lockedTables = (name: string): string =>
+  `The migration ${name} waited too long for a table that others use, and changed nothing. Start again, or stop other servers and programs of this database first.`;
+
+export interface PlannedMigrations {
+  readonly names: readonly string[];
+  /** Those that the migrations name and that exist, with bytes on disk and rows by estimate. */
+  readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
+}
+
+/** What {@link migrate} would do; changes nothing. Throws as it does. */
+export function planMigrations(url: string): Promise<PlannedMigrations> {
+  return connected(url, async (client) => {
+    await assertSuitable(client);
+    const pending = await pendingMigrations(client);
+    const sql = pending.flatMap(({ statements }) => statements).join('\n');
+    const { rows: tables } = await client.query<PlannedMigrations['tables'][number]>(
+      `select relname as name, pg_total_relation_size(oid)::float8 as bytes, greatest(reltuples, 0)::float8 as rows
+      from pg_class where relkind = 'r' and relnamespace = current_schema::text::regnamespace and $1 ~ ('\\m' || relname || '\\M')
+      order by bytes desc, name`,
+      [sql],
+    );
+    return { names: pending.map(({ name }) => name), tables };
+  });
+}
+
+async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'svc-health-server',
+    options: sessionSettings(MIGRATION_TIMEOUT_SECONDS),
+  });
+  await client.connect();
   try {
-    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await assertSuitable(lock);
-    await runMigrations(url);
+    return await work(client);
   } finally {
-    await lock.end(); // ends the session and with it the lock
+    await client.end(); // ends the session and with it the lock
+  }
+}
+
+/**
+ * Tries again and again: a statement that waits for the lock would hold a snapshot, and an index that is built concurrently
+ * waits for all older snapshots.
+ */
+async function waitForLock(client: Client, tell: Tell): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+      MIGRATION_LOCK,
+    ]);
+    if (rows[0]?.locked === true) return;
+    if (tries === 10) tell('Another server migrates the database: waiting for it.');
+    await delay(LOCK_PAUSE_MILLISECONDS);
   }
 }
 
@@ -41,25 +107,4 @@ async function assertSuitable(client: Client): Promise<void> {
     'The database must know the letters of all languages, or searches would miss names such as "Muñoz". ' +
       `Create it by: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`,
   );
-}
-
-async function runMigrations(url: string): Promise<void> {
-  const dataSource = await new DataSource(
-    dataSourceOptions(url, { poolSize: 2, statementTimeoutSeconds: MIGRATION_TIMEOUT_SECONDS }),
-  ).initialize();
-  try {
-    await dataSource.runMigrations();
-    await refuseUnknownMigrations(dataSource);
-  } finally {
-    await dataSource.destroy();
-  }
-}
-
-/** An older server on a newer schema would write rows that the newer one does not understand. */
-async function refuseUnknownMigrations(dataSource: DataSource): Promise<void> {
-  const known = new Set(dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name));
-  const applied = await dataSource.query<{ name: string }[]>('select name from schema_migration order by id');
-  const unknown = applied.filter(({ name }) => !known.has(name)).map(({ name }) => name);
-  if (unknown.length > 0)
-    throw new StartError(`The database was migrated by a newer server (${unknown.join(', ')}). Start that version.`);
 }

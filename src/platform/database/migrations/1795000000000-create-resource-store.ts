@@ -1,35 +1,9 @@
-import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration';
 
-/**
- * Resources, their history and their search rows (docs/architecture.md, "Storage").
- * Columns run from wide to narrow, so that rows need no padding. Bodies are text: they keep their digits and go to
- * the socket unparsed.
- */
-export class CreateResourceStore1795000000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('create extension if not exists btree_gist');
-    await runner.query('create extension if not exists pg_trgm');
-    await createResource(runner);
-    await createHistory(runner);
-    await createSearchRows(runner);
-    await createHashKey(runner);
-    await createRegistryEpoch(runner);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      drop view resource_json;
-      drop table registry_epoch, search_hash_key, search_unit, search_string, search_number, search_date, reference_link, search_token, resource_history, resource;
-      drop sequence resource_key_sequence;
-      drop function refuse_outdated_rights;
-      drop function refuse_history_change`);
-  }
-}
-
-async function createResource(runner: QueryRunner): Promise<void> {
+const createResource = [
   // Each server process takes a block of keys with one nextval, so that a create needs no answer to write its search rows.
-  await runner.query('create sequence resource_key_sequence increment by 1000');
-  await runner.query(`
+  'create sequence resource_key_sequence increment by 1000',
+  `
     create table resource (
       resource_key bigint constraint resource_pk primary key,
       main_date timestamptz not null,
@@ -42,19 +16,17 @@ async function createResource(runner: QueryRunner): Promise<void> {
       id text not null,
       method text not null,
       body text not null
-    )`);
-  await runner.query('create unique index resource_type_id_idx on resource (type, id)');
-  await runner.query('create index resource_reference_hash_idx on resource (reference_hash)');
-  await runner.query(
-    'create index resource_main_date_idx on resource (type, main_date desc, resource_key desc) include (present)',
-  );
-  await runner.query('create index resource_updated_at_idx on resource (type, updated_at desc, resource_key desc)');
-  await runner.query(`create view resource_json as
-    select type, id, version, updated_at, main_date, body::jsonb as body from resource`);
-}
+    )`,
+  'create unique index resource_type_id_idx on resource (type, id)',
+  'create index resource_reference_hash_idx on resource (reference_hash)',
+  'create index resource_main_date_idx on resource (type, main_date desc, resource_key desc) include (present)',
+  'create index resource_updated_at_idx on resource (type, updated_at desc, resource_key desc)',
+  `create view resource_json as
+    select type, id, version, updated_at, main_date, body::jsonb as body from resource`,
+];
 
-async function createHistory(runner: QueryRunner): Promise<void> {
-  await runner.query(`
+const createHistory = [
+  `
     create table resource_history (
       updated_at timestamptz not null,
       transaction_id xid8 not null default pg_current_xact_id(),
@@ -65,76 +37,64 @@ async function createHistory(runner: QueryRunner): Promise<void> {
       body text,
       constraint resource_history_pk primary key (type, id, version),
       constraint resource_history_body_check check ((method = 'DELETE') = (body is null))
-    )`);
+    )`,
   // lz4 costs half of pglz on each write and read; builds without it keep the default.
-  await runner.query(`
+  `
     do $$ begin
       if (select 'lz4' = any (enumvals) from pg_settings where name = 'default_toast_compression') then
         alter table resource alter column body set compression lz4;
         alter table resource_history alter column body set compression lz4;
       end if;
-    end $$`);
+    end $$`,
   // A version is written once and never changed: also for those who reach the database by other doors.
-  await runner.query(`
+  `
     create function refuse_history_change() returns trigger language plpgsql as
-    $$ begin raise exception 'resource_history is append-only'; end $$`);
-  await runner.query(`
+    $$ begin raise exception 'resource_history is append-only'; end $$`,
+  `
     create trigger resource_history_append_only before update or delete or truncate on resource_history
-    for each statement execute function refuse_history_change()`);
-}
+    for each statement execute function refuse_history_change()`,
+];
 
-async function createSearchRows(runner: QueryRunner): Promise<void> {
-  await runner.query(`
+const createSearchRows = [
+  `
     create table search_token (
       token_hash bigint not null,
       main_date timestamptz not null,
       resource_key bigint not null,
       patient_hash bigint not null,
       system_hash integer not null
-    )`);
-  await runner.query(
-    'create index search_token_idx on search_token (token_hash, main_date desc, resource_key desc) include (patient_hash, system_hash)',
-  );
-  await runner.query(
-    'create index search_token_patient_idx on search_token (patient_hash, token_hash, main_date desc, resource_key desc) where patient_hash <> 0',
-  );
+    )`,
+  'create index search_token_idx on search_token (token_hash, main_date desc, resource_key desc) include (patient_hash, system_hash)',
+  'create index search_token_patient_idx on search_token (patient_hash, token_hash, main_date desc, resource_key desc) where patient_hash <> 0',
   // The search compiler asks pg_stats which tokens are frequent; the default of 100 is too few to know them.
-  await runner.query('alter table search_token alter column token_hash set statistics 1000');
+  'alter table search_token alter column token_hash set statistics 1000',
 
-  await runner.query(`
+  `
     create table reference_link (
       target_hash bigint not null,
       main_date timestamptz not null,
       resource_key bigint not null,
       parameter_id integer not null
-    )`);
-  await runner.query(
-    'create index reference_link_target_idx on reference_link (target_hash, parameter_id, main_date desc, resource_key desc)',
-  );
-  await runner.query(
-    'create index reference_link_source_idx on reference_link (resource_key, parameter_id) include (target_hash)',
-  );
+    )`,
+  'create index reference_link_target_idx on reference_link (target_hash, parameter_id, main_date desc, resource_key desc)',
+  'create index reference_link_source_idx on reference_link (resource_key, parameter_id) include (target_hash)',
 
-  await runner.query(`
+  `
     create table search_date (
       low timestamptz not null,
       high timestamptz not null,
       main_date timestamptz not null,
       resource_key bigint not null,
       parameter_id integer not null
-    )`);
-  await runner.query(
-    'create index search_date_idx on search_date (parameter_id, low desc, resource_key desc) include (high, main_date)',
-  );
+    )`,
+  'create index search_date_idx on search_date (parameter_id, low desc, resource_key desc) include (high, main_date)',
   // For the probes of other searches and for sorting.
-  await runner.query(
-    'create index search_date_resource_idx on search_date (resource_key, parameter_id) include (low, high)',
-  );
-  await runner.query(`
+  'create index search_date_resource_idx on search_date (resource_key, parameter_id) include (low, high)',
+  `
     create index search_date_long_idx on search_date using gist (parameter_id, tstzrange(low, high, '[]'))
-    where high - low > interval '1 day'`);
+    where high - low > interval '1 day'`,
 
-  await runner.query(`
+  `
     create table search_number (
       code_hash bigint not null,
       value double precision not null,
@@ -142,67 +102,73 @@ async function createSearchRows(runner: QueryRunner): Promise<void> {
       resource_key bigint not null,
       parameter_id integer not null,
       unit_hash integer not null
-    )`);
+    )`,
   // By value, for each code that the numbers are paired with: for a few in a range, and for sorting.
-  await runner.query(
-    'create index search_number_idx on search_number (parameter_id, code_hash, value, resource_key) include (main_date)',
-  );
+  'create index search_number_idx on search_number (parameter_id, code_hash, value, resource_key) include (main_date)',
   // Numbers without a code stand here too, under 0: so a number is probed by the exact key of its resource.
-  await runner.query(
-    'create index search_number_code_idx on search_number (parameter_id, code_hash, main_date desc, resource_key desc) include (value, unit_hash)',
-  );
+  'create index search_number_code_idx on search_number (parameter_id, code_hash, main_date desc, resource_key desc) include (value, unit_hash)',
   // As for tokens: how many rows a code has decides how its numbers are read.
-  await runner.query('alter table search_number alter column code_hash set statistics 1000');
-  await runner.query(`
+  'alter table search_number alter column code_hash set statistics 1000',
+  `
     create table search_unit (
       unit_hash integer constraint search_unit_pk primary key,
       system text not null,
       code text not null,
       unit text not null
-    )`);
+    )`,
 
   // A btree entry has room for 2,700 bytes: of longer texts the beginning is indexed. It is a column, since an index on an
   // expression cannot answer alone.
-  await runner.query(`
+  `
     create table search_string (
       main_date timestamptz not null,
       resource_key bigint not null,
       parameter_id integer not null,
       value text not null,
       beginning text collate "C" not null generated always as (left(value, 256)) stored
-    )`);
-  await runner.query(
-    'create index search_string_idx on search_string (parameter_id, beginning, resource_key) include (main_date)',
-  );
-  await runner.query(
-    'create index search_string_resource_idx on search_string (resource_key, parameter_id) include (beginning)',
-  );
+    )`,
+  'create index search_string_idx on search_string (parameter_id, beginning, resource_key) include (main_date)',
+  'create index search_string_resource_idx on search_string (resource_key, parameter_id) include (beginning)',
   // The parts of new texts wait in a list until there are some thousand of them, which costs a write a sixth; each search
   // reads the list, which is short enough not to be felt.
-  await runner.query(`
+  `
     create index search_string_trigram_idx on search_string using gin (value gin_trgm_ops)
-    with (fastupdate = on, gin_pending_list_limit = 256)`);
-}
+    with (fastupdate = on, gin_pending_list_limit = 256)`,
+];
 
 /** Random for each database: two values that have one hash here have none in common elsewhere. A UUID holds fixed bits in its middle. */
-async function createHashKey(runner: QueryRunner): Promise<void> {
-  await runner.query(
-    'create table search_hash_key (low integer not null, high integer not null, is_only boolean constraint search_hash_key_pk primary key default true check (is_only))',
-  );
-  await runner.query(`
+const createHashKey = [
+  'create table search_hash_key (low integer not null, high integer not null, is_only boolean constraint search_hash_key_pk primary key default true check (is_only))',
+  `
     insert into search_hash_key (low, high)
-    select ('x' || left(gen_random_uuid()::text, 8))::bit(32)::integer, ('x' || left(gen_random_uuid()::text, 8))::bit(32)::integer`);
-}
+    select ('x' || left(gen_random_uuid()::text, 8))::bit(32)::integer, ('x' || left(gen_random_uuid()::text, 8))::bit(32)::integer`,
+];
 
 /** Events are inserted by statements that fail when rights have changed since it was decided who hears of them. */
-async function createRegistryEpoch(runner: QueryRunner): Promise<void> {
-  await runner.query(
-    'create table registry_epoch (epoch bigint not null, rights_epoch bigint not null, is_only boolean constraint registry_epoch_pk primary key default true check (is_only))',
-  );
-  await runner.query('insert into registry_epoch (epoch, rights_epoch) values (1, 1)');
-  await runner.query(`
+const createRegistryEpoch = [
+  'create table registry_epoch (epoch bigint not null, rights_epoch bigint not null, is_only boolean constraint registry_epoch_pk primary key default true check (is_only))',
+  'insert into registry_epoch (epoch, rights_epoch) values (1, 1)',
+  `
     create function refuse_outdated_rights() returns integer language plpgsql as $$
     begin
       raise exception 'rights changed' using errcode = '40001', constraint = 'registry_epoch';
-    end $$`);
-}
+    end $$`,
+];
+
+/**
+ * Resources, their history and their search rows (docs/architecture.md, "Storage").
+ * Columns run from wide to narrow, so that rows need no padding. Bodies are text: they keep their digits and go to
+ * the socket unparsed.
+ */
+export const createResourceStore: Migration = {
+  name: 'CreateResourceStore1795000000000',
+  statements: [
+    'create extension if not exists btree_gist',
+    'create extension if not exists pg_trgm',
+    ...createResource,
+    ...createHistory,
+    ...createSearchRows,
+    ...createHashKey,
+    ...createRegistryEpoch,
+  ],
+};

@@ -1,9 +1,10 @@
-import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration';
 
 /** Secrets and tokens, apart from the resources: nothing here is ever part of a stored body. */
-export class CreateCredentials1795000000001 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const createCredentials: Migration = {
+  name: 'CreateCredentials1795000000001',
+  statements: [
+    `
       create table session_token (
         token_hash bytea constraint session_token_pk primary key,
         expires_at timestamptz,
@@ -17,15 +18,13 @@ export class CreateCredentials1795000000001 implements MigrationInterface {
         client_id text not null,
         -- The key that signed it, which is published as long as such tokens live.
         kid text
-      )`);
-    await runner.query('create index session_token_session_idx on session_token (session_id)');
-    await runner.query('create index session_token_end_idx on session_token (ends_at) where closed_at is null');
-    await runner.query(
-      'create index session_token_closed_idx on session_token (closed_at) where closed_at is not null',
-    );
-    await runner.query('create index session_token_user_idx on session_token (user_id) where closed_at is null');
-    await runner.query('create index session_token_client_idx on session_token (client_id) where closed_at is null');
-    await runner.query(`
+      )`,
+    'create index session_token_session_idx on session_token (session_id)',
+    'create index session_token_end_idx on session_token (ends_at) where closed_at is null',
+    'create index session_token_closed_idx on session_token (closed_at) where closed_at is not null',
+    'create index session_token_user_idx on session_token (user_id) where closed_at is null',
+    'create index session_token_client_idx on session_token (client_id) where closed_at is null',
+    `
       create table refresh_token (
         token_hash bytea constraint refresh_token_pk primary key,
         expires_at timestamptz,
@@ -40,32 +39,28 @@ export class CreateCredentials1795000000001 implements MigrationInterface {
         grant_type text not null,
         scope text,
         audience text
-      )`);
-    await runner.query('create index refresh_token_session_idx on refresh_token (session_id)');
-    await runner.query('create index refresh_token_family_idx on refresh_token (family_id)');
-    await runner.query(
-      'create table client_secret (client_id text constraint client_secret_pk primary key, secret_hash bytea not null)',
-    );
+      )`,
+    'create index refresh_token_session_idx on refresh_token (session_id)',
+    'create index refresh_token_family_idx on refresh_token (family_id)',
+    'create table client_secret (client_id text constraint client_secret_pk primary key, secret_hash bytea not null)',
     // The id changes with the password, and stays when the same password is only hashed anew.
-    await runner.query(`
+    `
       create table user_password (
         user_id text constraint user_password_pk primary key,
         password_id uuid not null,
         password_hash text not null
-      )`);
-    await runner.query(
-      'create table user_two_factor (user_id text constraint user_two_factor_pk primary key, sealed_key bytea not null, last_step integer)',
-    );
-    await runner.query(`
+      )`,
+    'create table user_two_factor (user_id text constraint user_two_factor_pk primary key, sealed_key bytea not null, last_step integer)',
+    `
       create table user_login (
         kind text not null check (kind in ('userName', 'email')),
         login text not null,
         user_id text not null,
         constraint user_login_pk primary key (kind, login, user_id)
-      )`);
-    await runner.query(`create unique index user_login_user_name_idx on user_login (login) where kind = 'userName'`);
-    await runner.query('create index user_login_user_idx on user_login (user_id)');
-    await runner.query(`
+      )`,
+    `create unique index user_login_user_name_idx on user_login (login) where kind = 'userName'`,
+    'create index user_login_user_idx on user_login (user_id)',
+    `
       create table signing_key (
         created_at timestamptz not null default now(),
         signs_from timestamptz not null,
@@ -73,19 +68,13 @@ export class CreateCredentials1795000000001 implements MigrationInterface {
         algorithm text not null,
         public_key text not null,
         wrapped_private_key bytea not null
-      )`);
+      )`,
     // What was set up once, for example the trial policy: deleting the resource must not bring it back.
-    await runner.query(`
+    `
       create table server_setup (
         done_at timestamptz not null default now(),
         name text constraint server_setup_pk primary key,
         digest text
-      )`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      'drop table server_setup, signing_key, user_login, user_two_factor, user_password, client_secret, refresh_token, session_token',
-    );
-  }
-}
+      )`,
+  ],
+};

@@ -1,21 +1,22 @@
-import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration';
 
 /**
  * The order of the addenda of each target, and the chain of hashes that proves it (docs/addenda.md, "Evidence"). The addenda
  * themselves are resources; the order is ours, since clocks step and replicas differ.
  */
-export class CreateAddendum1795000000002 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
+export const createAddendum: Migration = {
+  name: 'CreateAddendum1795000000002',
+  statements: [
     // Its row lock puts all writing calls for one target in line.
-    await runner.query(`
+    `
       create table addendum_target (
         last_sequence integer not null,
         head_hash bytea not null default decode(repeat('00', 32), 'hex'),
         target_type text not null,
         target_id text not null,
         constraint addendum_target_pk primary key (target_type, target_id)
-      )`);
-    await runner.query(`
+      )`,
+    `
       create table addendum_entry (
         sequence integer not null,
         target_type text not null,
@@ -26,21 +27,16 @@ export class CreateAddendum1795000000002 implements MigrationInterface {
         link_hash bytea not null,
         constraint addendum_entry_pk primary key (target_type, target_id, sequence),
         constraint addendum_entry_addendum_key unique (addendum_id)
-      )`);
-    await runner.query(`
+      )`,
+    `
       create index addendum_entry_snapshot_idx on addendum_entry (target_type, target_id, sequence)
-      where snapshot_digest is not null`);
+      where snapshot_digest is not null`,
     // Whoever may change rows may drop a trigger too: this one stops accidents, the chain shows the rest.
-    await runner.query(`
+    `
       create function refuse_addendum_entry_change() returns trigger language plpgsql as
-      $$ begin raise exception 'addendum_entry is append-only'; end $$`);
-    await runner.query(`
+      $$ begin raise exception 'addendum_entry is append-only'; end $$`,
+    `
       create trigger addendum_entry_append_only before update or delete or truncate on addendum_entry
-      for each statement execute function refuse_addendum_entry_change()`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table addendum_entry, addendum_target');
-    await runner.query('drop function refuse_addendum_entry_change');
-  }
-}
+      for each statement execute function refuse_addendum_entry_change()`,
+  ],
+};

@@ -1,30 +1,7 @@
-import { type MigrationInterface, type QueryRunner } from 'typeorm';
-
-/**
- * The outbox: events wait in `outbox_event` until the batch that holds them is delivered (docs/architecture.md,
- * "Storage"). Columns run from wide to narrow, so that rows need no padding.
- */
-export class CreateDelivery1795000000003 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    // Each server process takes a number that no process had before: a name that is used twice proves nothing.
-    await runner.query('create sequence worker_slot as integer');
-    await createDestinationRuntime(runner);
-    await createOutboxEvent(runner);
-    await createOpenBatch(runner);
-    await createDeliveryAttempt(runner);
-    await createKeepDeliveryDays(runner);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table delivery_attempt, open_batch, outbox_event, destination_runtime');
-    await runner.query('drop function keep_delivery_days');
-    await runner.query('drop sequence worker_slot');
-  }
-}
+import { type Migration } from '../migration';
 
 /** A destination that is deleted and made again gets a new key: events of the old one can never reach it. */
-async function createDestinationRuntime(runner: QueryRunner): Promise<void> {
-  await runner.query(`
+const createDestinationRuntime = `
     create table destination_runtime (
       destination_key bigint generated always as identity constraint destination_runtime_pk primary key,
       epoch bigint not null default 0,
@@ -50,15 +27,13 @@ async function createDestinationRuntime(runner: QueryRunner): Promise<void> {
       sealed_settings bytea not null,
       last_errors jsonb not null default '[]',
       latency_counts bigint[] not null default '{}'
-    ) with (fillfactor = 50)`);
-}
+    ) with (fillfactor = 50)`;
 
 /**
  * Rows are inserted once, deleted once, and never updated. The sequence may not be cached: of one resource a later
  * version must get a larger number whichever connection writes it.
  */
-async function createOutboxEvent(runner: QueryRunner): Promise<void> {
-  await runner.query(`
+const createOutboxEvent = `
     create table outbox_event (
       event_id bigint generated always as identity (cache 1),
       destination_key bigint not null,
@@ -74,15 +49,28 @@ async function createOutboxEvent(runner: QueryRunner): Promise<void> {
       method text not null,
       correlation_id text,
       constraint outbox_event_pk primary key (destination_key, event_id)
-    ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.05)`);
-}
+    ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.05)`;
+
+/** Events side by side: the first of each array belongs to the first event. */
+const EVENT_COLUMNS = [
+  'event_ids bigint[]',
+  'recorded_at timestamptz[]',
+  'payload_bytes integer[]',
+  'versions integer[]',
+  'resource_types text[]',
+  'resource_ids text[]',
+  'interactions text[]',
+  'methods text[]',
+  'undecided boolean[]',
+  'correlation_ids text[]',
+];
 
 /**
  * At most one batch of a destination is on its way. Its events have moved here from the queue; this row is what retries
  * repeat.
  */
-async function createOpenBatch(runner: QueryRunner): Promise<void> {
-  await runner.query(`
+const createOpenBatch = [
+  `
     create table open_batch (
       destination_key bigint constraint open_batch_pk primary key,
       first_number bigint not null,
@@ -90,15 +78,15 @@ async function createOpenBatch(runner: QueryRunner): Promise<void> {
       is_replay boolean not null,
       presentation text not null,
       ${EVENT_COLUMNS.map((column) => `${column} not null`).join(', ')}
-    ) with (fillfactor = 50)`);
-}
+    ) with (fillfactor = 50)`,
+];
 
 /**
  * One row for each attempt; that of the one that delivered keeps the events. Partitioned by day, and dropped by partition
  * (`src/delivery/delivery-log.ts`); what finds no partition goes to the last one, so that settling never fails for it.
  */
-async function createDeliveryAttempt(runner: QueryRunner): Promise<void> {
-  await runner.query(`
+const createDeliveryAttempt = [
+  `
     create table delivery_attempt (
       destination_key bigint not null,
       first_number bigint not null,
@@ -110,18 +98,20 @@ async function createDeliveryAttempt(runner: QueryRunner): Promise<void> {
       is_replay boolean not null,
       outcome text not null,
       ${EVENT_COLUMNS.join(', ')}
-    ) partition by range (ended_at)`);
-  await runner.query('create index delivery_attempt_number_idx on delivery_attempt (destination_key, first_number)');
-  await runner.query('create table delivery_attempt_other partition of delivery_attempt default');
-}
+    ) partition by range (ended_at)`,
+  'create index delivery_attempt_number_idx on delivery_attempt (destination_key, first_number)',
+  'create table delivery_attempt_other partition of delivery_attempt default',
+];
+
+/** Any number that no other lock uses. */
+const KEEP_DAYS_LOCK = 4_713_592;
 
 /**
  * Makes the partitions of today and the seven days to come (UTC), and drops those that ended more than `retention_days`
  * ago. Never waits long for a lock, as settling would wait behind it: what cannot be done now is done the next time.
  * Returns the rows of the last partition that are kept.
  */
-async function createKeepDeliveryDays(runner: QueryRunner): Promise<void> {
-  await runner.query(`
+const createKeepDeliveryDays = `
     create function keep_delivery_days(retention_days integer) returns bigint language plpgsql set lock_timeout = '2s' as $$
     declare
       today date := (clock_timestamp() at time zone 'UTC')::date;
@@ -154,22 +144,21 @@ async function createKeepDeliveryDays(runner: QueryRunner): Promise<void> {
       end if;
       return (select count(*) from delivery_attempt_other);
     end
-    $$`);
-}
+    $$`;
 
-/** Any number that no other lock uses. */
-const KEEP_DAYS_LOCK = 4_713_592;
-
-/** Events side by side: the first of each array belongs to the first event. */
-const EVENT_COLUMNS = [
-  'event_ids bigint[]',
-  'recorded_at timestamptz[]',
-  'payload_bytes integer[]',
-  'versions integer[]',
-  'resource_types text[]',
-  'resource_ids text[]',
-  'interactions text[]',
-  'methods text[]',
-  'undecided boolean[]',
-  'correlation_ids text[]',
-];
+/**
+ * The outbox: events wait in `outbox_event` until the batch that holds them is delivered (docs/architecture.md,
+ * "Storage"). Columns run from wide to narrow, so that rows need no padding.
+ */
+export const createDelivery: Migration = {
+  name: 'CreateDelivery1795000000003',
+  statements: [
+    // Each server process takes a number that no process had before: a name that is used twice proves nothing.
+    'create sequence worker_slot as integer',
+    createDestinationRuntime,
+    createOutboxEvent,
+    ...createOpenBatch,
+    ...createDeliveryAttempt,
+    createKeepDeliveryDays,
+  ],
+};

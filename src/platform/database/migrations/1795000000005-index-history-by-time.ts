@@ -1,20 +1,14 @@
-import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration';
 
 /**
  * The versions of a type, and of the server, by time: `resource` has such an index since it exists. One index by type
  * serves both, so that a create pays nothing more and an update one narrow entry (docs/performance.md).
  */
-export class IndexHistoryByTime1795000000005 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      'create index if not exists resource_history_updated_at_idx on resource_history (type, updated_at desc)',
-    );
+export const indexHistoryByTime: Migration = {
+  name: 'IndexHistoryByTime1795000000005',
+  statements: [
+    'create index if not exists resource_history_updated_at_idx on resource_history (type, updated_at desc)',
     // Totals are counted in the index alone where vacuum has seen the pages: it should see new ones soon.
-    await runner.query('alter table resource_history set (autovacuum_vacuum_insert_scale_factor = 0.05)');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('alter table resource_history reset (autovacuum_vacuum_insert_scale_factor)');
-    await runner.query('drop index resource_history_updated_at_idx');
-  }
-}
+    'alter table resource_history set (autovacuum_vacuum_insert_scale_factor = 0.05)',
+  ],
+};

@@ -1,9 +1,25 @@
-import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration';
+
+/**
+ * Called by every statement that writes search rows: fails unless the writer knows the live parameters of its snapshot.
+ * Of a version that its own transaction made it may know less, since the index is built after that commit.
+ */
+const createAssertion = `
+    create function assert_search_parameters(known bigint) returns integer language plpgsql stable as $$
+    begin
+      perform from search_parameter_version
+        where version = known or xmin = pg_current_xact_id_if_assigned()::xid;
+      if not found then
+        raise exception 'the search parameters changed' using errcode = '40001', constraint = 'search_parameter_version';
+      end if;
+      return 0;
+    end $$`;
 
 /** What stored SearchParameters add to the index, and how far it is (ADR 0019). */
-export class CreateLiveSearchParameters1795000000006 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const createLiveSearchParameters: Migration = {
+  name: 'CreateLiveSearchParameters1795000000006',
+  statements: [
+    `
       create table live_search_parameter (
         parameter_key bigint generated always as identity constraint live_search_parameter_pk primary key,
         done_count bigint not null default 0,
@@ -21,39 +37,16 @@ export class CreateLiveSearchParameters1795000000006 implements MigrationInterfa
         targets text[] not null,
         components jsonb not null,
         writers text[]
-      )`);
-    await runner.query(`
+      )`,
+    `
       create unique index live_search_parameter_code_idx on live_search_parameter (resource_type, code)
-      where state <> 'removing'`);
-    await runner.query(`
+      where state <> 'removing'`,
+    `
       create table search_parameter_version (
         version bigint not null,
         is_only boolean constraint search_parameter_version_pk primary key default true check (is_only)
-      )`);
-    await runner.query('insert into search_parameter_version (version) values (1)');
-    await createAssertion(runner);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      drop function assert_search_parameters;
-      drop table live_search_parameter, search_parameter_version`);
-  }
-}
-
-/**
- * Called by every statement that writes search rows: fails unless the writer knows the live parameters of its snapshot.
- * Of a version that its own transaction made it may know less, since the index is built after that commit.
- */
-async function createAssertion(runner: QueryRunner): Promise<void> {
-  await runner.query(`
-    create function assert_search_parameters(known bigint) returns integer language plpgsql stable as $$
-    begin
-      perform from search_parameter_version
-        where version = known or xmin = pg_current_xact_id_if_assigned()::xid;
-      if not found then
-        raise exception 'the search parameters changed' using errcode = '40001', constraint = 'search_parameter_version';
-      end if;
-      return 0;
-    end $$`);
-}
+      )`,
+    'insert into search_parameter_version (version) values (1)',
+    createAssertion,
+  ],
+};

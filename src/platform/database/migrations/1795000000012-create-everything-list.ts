@@ -1,12 +1,13 @@
-import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration';
 
 /**
  * What the pages of `$everything` hold, for as long as they can be turned (ADR 0027). Unlogged: a list that a crash of PostgreSQL takes is asked for
  * again, and it costs a third of the writing.
  */
-export class CreateEverythingList1795000000012 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const createEverythingList: Migration = {
+  name: 'CreateEverythingList1795000000012',
+  statements: [
+    `
       create unlogged table everything_list (
         list_id uuid constraint everything_list_pk primary key,
         expires_at timestamptz not null,
@@ -14,10 +15,10 @@ export class CreateEverythingList1795000000012 implements MigrationInterface {
         size integer not null,
         caller text not null,
         patient_id text not null
-      )`);
-    await runner.query('create index everything_list_caller_idx on everything_list (caller, expires_at)');
-    await runner.query('create index everything_list_expires_at_idx on everything_list (expires_at)');
-    await runner.query(`
+      )`,
+    'create index everything_list_caller_idx on everything_list (caller, expires_at)',
+    'create index everything_list_expires_at_idx on everything_list (expires_at)',
+    `
       create unlogged table everything_entry (
         list_id uuid not null,
         position integer not null,
@@ -27,10 +28,6 @@ export class CreateEverythingList1795000000012 implements MigrationInterface {
         id text not null,
         parameters text not null,
         constraint everything_entry_pk primary key (list_id, position)
-      )`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table everything_entry, everything_list');
-  }
-}
+      )`,
+  ],
+};

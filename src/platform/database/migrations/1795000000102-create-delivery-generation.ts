@@ -1,34 +1,12 @@
-import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration';
 import { SYSTEM_IDENTIFIER, TIMELINE } from '../cluster-identity';
-
-/** Which history of the database notifications belong to, and whether delivery is held after a restore (ADR 0036). */
-export class CreateDeliveryGeneration1795000000102 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      create table delivery_generation (
-        is_only boolean constraint delivery_generation_pk primary key default true check (is_only),
-        is_held boolean not null default false,
-        generation uuid not null default gen_random_uuid(),
-        system_identifier text,
-        timeline text
-      )`);
-    await runner.query('insert into delivery_generation default values');
-    await createRenew(runner);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop function renew_delivery_generation');
-    await runner.query('drop table delivery_generation');
-  }
-}
 
 /**
  * Makes a new generation where the database is no longer the one that the last was made for, or where a restore is
  * declared. Returns what was found, `stored` where nothing was stored before, null where nothing changed. The row is
  * locked, so servers that find a change together make one generation.
  */
-async function createRenew(runner: QueryRunner): Promise<void> {
-  await runner.query(`
+const createRenew = `
     create function renew_delivery_generation(is_declared boolean) returns text language plpgsql as $$
     declare
       cluster text := ${SYSTEM_IDENTIFIER};
@@ -54,5 +32,21 @@ async function createRenew(runner: QueryRunner): Promise<void> {
       end if;
       return finding;
     end
-    $$`);
-}
+    $$`;
+
+/** Which history of the database notifications belong to, and whether delivery is held after a restore (ADR 0036). */
+export const createDeliveryGeneration: Migration = {
+  name: 'CreateDeliveryGeneration1795000000102',
+  statements: [
+    `
+      create table delivery_generation (
+        is_only boolean constraint delivery_generation_pk primary key default true check (is_only),
+        is_held boolean not null default false,
+        generation uuid not null default gen_random_uuid(),
+        system_identifier text,
+        timeline text
+      )`,
+    'insert into delivery_generation default values',
+    createRenew,
+  ],
+};

@@ -1,18 +1,14 @@
-import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { indexConcurrently, type Migration } from '../migration';
 
 /**
- * The feed of changes (`_txid`) finds versions by the transaction that wrote them (ADR 0040). `if not exists`: an operator
- * with large tables may have built the indexes concurrently beforehand.
+ * The feed of changes (`_txid`) finds versions by the transaction that wrote them (ADR 0040). An operator may have built the
+ * indexes beforehand.
  */
-export class IndexVersionsByTransaction1795000000120 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('create index if not exists resource_transaction_id_idx on resource (type, transaction_id)');
-    await runner.query(
-      'create index if not exists resource_history_transaction_id_idx on resource_history (type, transaction_id)',
-    );
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop index resource_transaction_id_idx, resource_history_transaction_id_idx');
-  }
-}
+export const indexVersionsByTransaction: Migration = {
+  name: 'IndexVersionsByTransaction1795000000120',
+  isApart: true,
+  statements: [
+    ...indexConcurrently('resource_transaction_id_idx', 'resource (type, transaction_id)'),
+    ...indexConcurrently('resource_history_transaction_id_idx', 'resource_history (type, transaction_id)'),
+  ],
+};

@@ -1,36 +1,4 @@
-import { type MigrationInterface, type QueryRunner } from 'typeorm';
-
-/**
- * Primary keys of the search index rows (ADR 0043): all rows of a resource are found by it, none stands twice, and logical
- * replication knows each. One transaction a table: a start that is interrupted goes on with the next table.
- * `index_digests` is null for resources that were stored before: their next update compares with the stored rows.
- */
-export class KeySearchIndexRows1795000000200 implements MigrationInterface {
-  readonly transaction = false;
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const table of TABLES) await runner.query(addKeySql(table));
-    await runner.query(addKeySql(STRINGS));
-    // From here on the server writes it: PostgreSQL 18 publishes no row whose identity has a generated column.
-    await runner.query('alter table search_string alter column value_hash drop expression if exists');
-    await runner.query('alter table resource add column if not exists index_digests text');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('alter table resource drop column index_digests');
-    for (const { name } of TABLES) await runner.query(`alter table ${name} drop constraint ${name}_pk`);
-    await runner.query('alter table search_string drop constraint search_string_pk, drop column value_hash');
-    await runner.query(
-      'create index reference_link_source_idx on reference_link (resource_key, parameter_id) include (target_hash)',
-    );
-    await runner.query(
-      'create index search_date_resource_idx on search_date (resource_key, parameter_id) include (low, high)',
-    );
-    await runner.query(
-      'create index search_string_resource_idx on search_string (resource_key, parameter_id) include (beginning)',
-    );
-  }
-}
+import { type Migration } from '../migration';
 
 interface KeyedTable {
   readonly name: string;
@@ -100,3 +68,19 @@ function addKeySql({ name, own, key, added = '', replaced }: KeyedTable): string
       end;
     end $$`;
 }
+
+/**
+ * Primary keys of the search index rows (ADR 0043): all rows of a resource are found by it, none stands twice, and logical
+ * replication knows each. One transaction a table: a start that is interrupted goes on with the next table.
+ * `index_digests` is null for resources that were stored before: their next update compares with the stored rows.
+ */
+export const keySearchIndexRows: Migration = {
+  name: 'KeySearchIndexRows1795000000200',
+  isApart: true,
+  statements: [
+    ...[...TABLES, STRINGS].map(addKeySql),
+    // From here on the server writes it: PostgreSQL 18 publishes no row whose identity has a generated column.
+    'alter table search_string alter column value_hash drop expression if exists',
+    'alter table resource add column if not exists index_digests text',
+  ],
+};

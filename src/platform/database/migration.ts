@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+
+/** One step of the schema. Never changed once it is part of a release: the start compares digests (ADR 0052). */
+export interface Migration {
+  /** Ends with the 13 digits that order migrations. */
+  readonly name: string;
+  readonly statements: readonly string[];
+  /**
+   * Set where statements cannot share a transaction, as concurrent builds of indexes. An interrupted migration begins again
+   * with its first statement, so each must bear to be repeated.
+   */
+  readonly isApart?: true;
+}
+
+/** SHA-256 of the SQL, in hexadecimal digits. */
+export const digestOf = ({ statements }: Migration): string =>
+  createHash('sha256').update(JSON.stringify(statements)).digest('hex');
+
+/** Names of the tables that SQL makes. */
+export const tablesMadeBy = (statements: readonly string[]): string[] =>
+  statements.flatMap((text) =>
+    [...text.matchAll(/^\s*create (?:unlogged )?table (\w+)/g)].map(([, name = '']) => name),
+  );
+
+/**
+ * Builds an index while servers read and write its table. An interrupted build leaves an invalid index, which `if not exists`
+ * would keep. It waits for each transaction that began before it, so it has no time limit.
+ * @param on table, columns and the rest of the definition
+ */
+export const indexConcurrently = (name: string, on: string): string[] => [
+  `do $$ begin
+    if exists (select from pg_index where indexrelid = to_regclass('${name}') and not indisvalid) then drop index ${name}; end if;
+  end $$`,
+  `select set_config('lock_timeout', '0', false), set_config('statement_timeout', '0', false)`,
+  `create index concurrently if not exists ${name} on ${on}`,
+  'reset lock_timeout',
+  'reset statement_timeout',
+];

@@ -1,0 +1,131 @@
+import { type Client } from 'pg';
+import { StartError } from '../errors/start-error';
+import { MIGRATIONS } from './all-migrations';
+import { digestOf, type Migration, tablesMadeBy } from './migration';
+
+/** Whose migrations these are; a module that brings its own has rows under its own name. */
+const MODULE = 'core';
+
+interface MigrationRow {
+  readonly name: string;
+  /** Absent in a database of 0.1.0. */
+  readonly module?: string;
+  /** Null or absent where 0.1.0 applied it. */
+  readonly digest?: string | null;
+}
+
+/**
+ * The migrations that the next start applies, in order. Changes nothing.
+ * @throws StartError when the database belongs to a newer or another build of the server, to another program, or is incomplete
+ */
+export async function pendingMigrations(client: Client): Promise<Migration[]> {
+  const rows = await readRows(client);
+  const applied = MIGRATIONS.filter(({ name }) => rows.some((row) => row.name === name));
+  const existing = await existingTables(client);
+  if (rows.length === 0) {
+    const foreign = tablesOf(MIGRATIONS).filter((name) => existing.has(name));
+    if (foreign.length > 0) {
+      throw new StartError(
+        `The database has no list of migrations, but tables of these names: ${foreign.join(', ')}. They belong to another program, or to a backup that was restored in part: use an empty database, or restore the whole backup.`,
+      );
+    }
+    return [...MIGRATIONS];
+  }
+  refuseUnknown(rows, applied);
+  refuseGap(applied);
+  refuseChanged(rows, applied);
+  const missing = tablesOf(applied).filter((name) => !existing.has(name));
+  if (missing.length > 0) {
+    throw new StartError(
+      `Tables are missing that applied migrations made: ${missing.join(', ')}. The database was restored in part: restore the whole backup.`,
+    );
+  }
+  return MIGRATIONS.slice(applied.length);
+}
+
+/** Makes the list of migrations ready for {@link applyMigration}, and adds digests to rows that 0.1.0 wrote. */
+export async function prepareList(client: Client): Promise<void> {
+  await client.query(
+    'create table if not exists schema_migration (id serial primary key, timestamp bigint not null, name text not null)',
+  );
+  await client.query(`alter table schema_migration
+    add column if not exists module text not null default '${MODULE}', add column if not exists digest text`);
+  await client.query(
+    `update schema_migration s set digest = k.digest from unnest($1::text[], $2::text[]) k (name, digest)
+    where s.name = k.name and s.module = $3 and s.digest is null`,
+    [MIGRATIONS.map(({ name }) => name), MIGRATIONS.map(digestOf), MODULE],
+  );
+}
+
+/** In one transaction with its row, unless its statements are apart. */
+export async function applyMigration(client: Client, migration: Migration): Promise<void> {
+  const { isApart, name, statements } = migration;
+  if (isApart === undefined) await client.query('begin');
+  try {
+    for (const text of statements) await client.query(text);
+    await client.query('insert into schema_migration (timestamp, module, name, digest) values ($1, $2, $3, $4)', [
+      Number(name.slice(-13)),
+      MODULE,
+      name,
+      digestOf(migration),
+    ]);
+    if (isApart === undefined) await client.query('commit');
+  } catch (error) {
+    if (isApart === undefined) await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function readRows(client: Client): Promise<MigrationRow[]> {
+  const { rows: columns } = await client.query<{ column_name: string }>(
+    `select column_name from information_schema.columns
+    where table_schema = current_schema and table_name = 'schema_migration'`,
+  );
+  if (columns.length === 0) return [];
+  const names = columns.map(({ column_name }) => column_name);
+  if (!['id', 'timestamp', 'name'].every((name) => names.includes(name))) throw new StartError(FOREIGN_LIST);
+  const { rows } = await client.query<MigrationRow>('select * from schema_migration order by id');
+  return rows.filter(({ module = MODULE }) => module === MODULE);
+}
+
+const FOREIGN_LIST =
+  'The table schema_migration of this database belongs to another program: use a database of its own for this server.';
+
+async function existingTables(client: Client): Promise<Set<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    'select tablename as name from pg_tables where schemaname = current_schema',
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+const tablesOf = (migrations: readonly Migration[]): string[] =>
+  migrations.flatMap(({ statements }) => tablesMadeBy(statements));
+
+/** An older server on a newer schema would write rows that the newer one does not understand. */
+function refuseUnknown(rows: readonly MigrationRow[], applied: readonly Migration[]): void {
+  if (applied.length === 0) throw new StartError(FOREIGN_LIST);
+  const unknown = rows.map(({ name }) => name).filter((name) => !MIGRATIONS.some((known) => known.name === name));
+  if (unknown.length === 0) return;
+  throw new StartError(
+    `The database was migrated by a newer server (${unknown.join(', ')}). Start that version, or restore the backup that was made before the upgrade.`,
+  );
+}
+
+function refuseGap(applied: readonly Migration[]): void {
+  const gap = MIGRATIONS.slice(0, applied.length).find((migration) => !applied.includes(migration));
+  if (gap === undefined) return;
+  throw new StartError(
+    `The migration ${gap.name} is missing in schema_migration, though later ones were applied: restore the backup that was made before the upgrade.`,
+  );
+}
+
+function refuseChanged(rows: readonly MigrationRow[], applied: readonly Migration[]): void {
+  const changed = applied.find((migration) => {
+    const digest = rows.find(({ name }) => name === migration.name)?.digest ?? undefined;
+    return digest !== undefined && digest !== digestOf(migration);
+  });
+  if (changed === undefined) return;
+  throw new StartError(
+    `The migration ${changed.name} was applied with other SQL than this build of the server has: start the build that applied it, or restore a backup of this release.`,
+  );
+}
