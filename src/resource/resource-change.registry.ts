@@ -24,9 +24,9 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
    * Tells of a set of writes of the open transaction.
    * @param at runs what concerns the change at that place alone
    */
-  async notifyAll(
+  async notify(
     changes: readonly ResourceChange[],
-    at: (place: number, work: () => Promise<void>) => Promise<void> = (_place, work) => work(),
+    at: (place: number, work: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const sets = new Map<ResourceChangeListener, ResourceChange[]>();
     for (const [place, change] of changes.entries()) {

@@ -46,6 +46,7 @@ import { ProfileValidation } from './validation/profile-validation';
 import { ResourceValidation } from './validation/resource-validation';
 import { StoredDefinitions } from './validation/stored-definitions';
 import { WriteExtensions } from './write-extensions';
+import { WriteSet } from './writes/write-set';
 
 /** The resource store for other modules; its routes are in ResourceApiModule. */
 @Module({
@@ -68,6 +69,7 @@ import { WriteExtensions } from './write-extensions';
     ResourceHistory,
     MetaStyles,
     NextVersions,
+    WriteSet,
     ResourceWriter,
     DatabaseHashKey,
     SearchIndex,
@@ -104,7 +106,7 @@ import { WriteExtensions } from './write-extensions';
     ReferenceExistence,
     LateTexts,
     ResourceHistory,
-    NextVersions,
+    WriteSet,
     ResourceWriter,
     SearchIndex,
     IncompleteIndexes,

@@ -95,13 +95,9 @@ export class WriteExtensions {
     return this.listeners.concerns(type);
   }
 
-  notify(change: ResourceChange): Promise<void> {
-    return this.listeners.notifyAll([change]);
-  }
-
-  /** As {@link notify} for a set of writes. */
-  notifyAll(...told: Parameters<ResourceChangeListeners['notifyAll']>): Promise<void> {
-    return this.listeners.notifyAll(...told);
+  /** Notifies the listeners of a set of writes. */
+  notify(...told: Parameters<ResourceChangeListeners['notify']>): Promise<void> {
+    return this.listeners.notify(...told);
   }
 
   /** What listeners have the statement of a create do; undefined when one of them needs a transaction. */

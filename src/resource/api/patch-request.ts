@@ -5,7 +5,7 @@ import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { type Slices } from '../../platform/time/slices';
 import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
-import { type ResourcePatch } from '../resource-writer';
+import { type ResourcePatch } from '../writes/write';
 
 const MEDIA_TYPES: Readonly<Record<string, PatchKind | 'any'>> = {
   'application/json-patch+json': 'json-patch',

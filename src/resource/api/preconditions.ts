@@ -1,12 +1,12 @@
 import { type Request } from 'express';
 import { versionsOf } from '../entity-tags';
-import { type WriteOptions } from '../resource-writer';
+import { type WriteConditions } from '../writes/write';
 
 /**
  * Reads `If-Match` and `If-None-Match` of a write.
  * @throws ServiceError 'invalid' for what is no list of versions
  */
-export function preconditionsOf({ headers }: Request): Pick<WriteOptions, 'ifMatch' | 'ifNoneMatch'> {
+export function preconditionsOf({ headers }: Request): Pick<WriteConditions, 'ifMatch' | 'ifNoneMatch'> {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   return {
     ...(ifMatch === undefined ? {} : { ifMatch: versionsOf(ifMatch, 'If-Match') }),

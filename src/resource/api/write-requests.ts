@@ -4,7 +4,7 @@ import { Slices } from '../../platform/time/slices';
 import { assertId, ResourceDraft } from '../resource-draft';
 import { type WriteKind } from '../resource-type';
 import { ResourceTypes } from '../resource-types';
-import { type WriteOptions } from '../resource-writer';
+import { type WriteConditions } from '../writes/write';
 import { RowLimits } from '../rows/row-limits';
 import { assertNoCriteria } from './criteria-request';
 import { preconditionsOf } from './preconditions';
@@ -35,12 +35,12 @@ export class WriteRequests {
   }
 
   /** On which versions the write depends, and to which rows it keeps. */
-  async optionsOf(request: Request): Promise<WriteOptions> {
+  async optionsOf(request: Request): Promise<WriteConditions> {
     return { ...preconditionsOf(request), ...(await this.createOptions()) };
   }
 
   /** A create depends on no version. */
-  async createOptions(): Promise<Pick<WriteOptions, 'reach'>> {
+  async createOptions(): Promise<Pick<WriteConditions, 'reach'>> {
     return { reach: await this.limits.reach() };
   }
 }

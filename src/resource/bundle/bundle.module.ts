@@ -2,15 +2,12 @@ import { Module } from '@nestjs/common';
 import { ResourceModule } from '../resource.module';
 import { BatchRunner } from './batch-runner';
 import { BundleProcessor } from './bundle-processor';
-import { BundleWriter } from './bundle-writer';
 import { EntryPatches } from './entry-patches';
 import { EntryReads } from './entry-reads';
 import { EntryRoutes } from './entry-routes';
 import { FoundMatches } from './found-matches';
 import { InitBundle } from './init-bundle';
 import { PlainWrites } from './plain-writes';
-import { GrantedWrites } from './granted-writes';
-import { SingleWrites } from './single-writes';
 import { TransactionPlanner } from './transaction-planner';
 import { TransactionRunner } from './transaction-runner';
 import { WriteIntents } from './write-intents';
@@ -27,9 +24,6 @@ import { WriteIntents } from './write-intents';
     TransactionPlanner,
     FoundMatches,
     EntryPatches,
-    BundleWriter,
-    GrantedWrites,
-    SingleWrites,
     PlainWrites,
     EntryRoutes,
     EntryReads,

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../platform/errors/service-error';
-import { type WriteOptions } from '../resource-writer';
+import { type WriteConditions } from '../writes/write';
 import { versionsOf } from '../entity-tags';
 import { assertId } from '../resource-draft';
 import { type BundleEntry } from './bundle';
@@ -16,7 +16,7 @@ export interface WriteAction {
   readonly id?: string;
   /** The query that decides what is written, if anything: of the URL, or `ifNoneExist`. */
   readonly criteria?: string;
-  readonly options: WriteOptions;
+  readonly options: WriteConditions;
 }
 
 /** What an entry asks to read: a path below the root, with its query. */

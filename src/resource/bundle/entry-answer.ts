@@ -1,5 +1,5 @@
 import { type BundleCall, returnPreferenceOf } from './bundle-call';
-import { type EntryResult } from './planned-write';
+import { type WriteResult } from '../writes/write';
 import { type Produce } from '../../platform/http/send-body';
 import { entryStatus, produceBundle, versionPath } from '../api/resource-answer';
 import { type BundleType } from './bundle';
@@ -8,7 +8,7 @@ import { type BundleType } from './bundle';
 export const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 /** An entry of the answer, before it is text. */
-export type AnsweredEntry = { readonly kind: 'write'; readonly result: EntryResult } | RoutedEntry;
+export type AnsweredEntry = { readonly kind: 'write'; readonly result: WriteResult | undefined } | RoutedEntry;
 
 /** An answer of a route of ours. */
 export interface RoutedEntry {
@@ -37,7 +37,7 @@ function* entriesOf(answers: readonly AnsweredEntry[], call: BundleCall): Genera
   let texts: string[] = [];
   let characters = 0;
   for (const answer of answers) {
-    if (answer.kind === 'write') room -= answer.result.resource?.text.length ?? 0;
+    if (answer.kind === 'write') room -= answer.result?.resource.text.length ?? 0;
     const text = answer.kind === 'write' ? writeText(answer.result, call, room >= 0) : routeText(answer, call);
     texts.push(text);
     characters += text.length;
@@ -51,14 +51,15 @@ function* entriesOf(answers: readonly AnsweredEntry[], call: BundleCall): Genera
 
 const PRINTED_AT_ONCE = 32 * 1024;
 
-function writeText({ status, resource, version, updatedAt }: EntryResult, call: BundleCall, hasRoom: boolean): string {
-  if (resource === undefined) return entryText({ status: entryStatus(status) });
-  const written = version ?? resource.version;
+function writeText(result: WriteResult | undefined, call: BundleCall, hasRoom: boolean): string {
+  if (result === undefined) return entryText({ status: entryStatus(204) });
+  const { outcome, resource, deletion } = result;
+  const { version, updatedAt } = deletion ?? resource;
   const response = {
-    status: entryStatus(status),
-    location: versionPath(resource, written),
-    etag: `W/"${written}"`,
-    lastModified: (updatedAt ?? resource.updatedAt).toISOString(),
+    status: entryStatus(outcome === 'created' ? 201 : 200),
+    location: versionPath(resource, version),
+    etag: `W/"${version}"`,
+    lastModified: updatedAt.toISOString(),
   };
   switch (returnPreferenceOf(call.prefer)) {
     case 'minimal':

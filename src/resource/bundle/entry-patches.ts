@@ -4,7 +4,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { Slices } from '../../platform/time/slices';
 import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
-import { type ResourcePatch } from '../resource-writer';
+import { type ResourcePatch } from '../writes/write';
 import { type BundleEntry } from './bundle';
 import { binaryContent, textOf } from './entry-text';
 

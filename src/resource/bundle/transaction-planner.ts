@@ -4,13 +4,13 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { multipleMatches } from '../conditional/condition-matches';
 import { ResourceDraft } from '../resource-draft';
 import { WriteExtensions } from '../write-extensions';
+import { type StoreWrite, type Write } from '../writes/write';
 import { BundleLinks } from './bundle-links';
 import { type Deadline } from './deadline';
 import { type EntryIdentity, type Matches, identitiesOf } from './entry-identities';
 import { EntryFaults } from './entry-faults';
 import { EntryPatches } from './entry-patches';
 import { FoundMatches } from './found-matches';
-import { type PlannedStore, type PlannedWrite } from './planned-write';
 import { replaceLinks } from './reference-sites';
 import { type WriteIntent, conditionOf, isConditional } from './write-intent';
 
@@ -36,16 +36,11 @@ export class TransactionPlanner {
   ) {}
 
   /** @throws ServiceError with all faults of the entries, those that were found before among them. */
-  async plan(
-    all: readonly WriteIntent[],
-    matches: Matches,
-    faults: EntryFaults,
-    deadline: Deadline,
-  ): Promise<PlannedWrite[]> {
+  async plan(all: readonly WriteIntent[], matches: Matches, faults: EntryFaults, deadline: Deadline): Promise<Write[]> {
     const intents = all.filter(({ entry }) => !faults.has(entry.index));
     const identities = identitiesOf(intents, matches, faults);
     const planning = planningOf(intents, identities, matches, faults);
-    const writes: PlannedWrite[] = [];
+    const writes: Write[] = [];
     for (const [index, intent] of intents.entries()) {
       const identity = identities[index];
       if (identity !== undefined) {
@@ -58,7 +53,7 @@ export class TransactionPlanner {
     return writes;
   }
 
-  private async planEntry(intent: WriteIntent, identity: EntryIdentity, planning: Planning): Promise<PlannedWrite> {
+  private async planEntry(intent: WriteIntent, identity: EntryIdentity, planning: Planning): Promise<Write> {
     const { entry, action } = intent;
     const { verb, type } = action;
     const { id, origin, match } = identity;
@@ -66,15 +61,19 @@ export class TransactionPlanner {
       index: entry.index,
       type,
       id,
-      options: { ...action.options, reach: intent.granted?.reach },
-      ...(match === undefined ? {} : { foundText: match.text }),
+      ...action.options,
+      reach: intent.granted?.reach,
+      foundText: match?.text,
     };
     const wasMet = origin === 'found' || origin === 'made';
     switch (verb) {
       case 'DELETE':
         return { ...planned, mode: origin === 'nothing' ? 'nothing' : 'delete' };
       case 'PATCH':
-        return { ...planned, mode: 'patch', patch: await this.patches.of(entry) };
+        return {
+          ...{ ...planned, mode: 'patch', method: verb, willExist: planning.willExist },
+          patch: await this.patches.of(entry),
+        };
       case 'POST':
       case 'PUT': {
         if (verb === 'POST' && wasMet) return { ...planned, mode: 'existing' };
@@ -86,19 +85,16 @@ export class TransactionPlanner {
 
   private async planStore(
     intent: WriteIntent,
-    planned: Omit<PlannedStore, 'draft' | 'rule'>,
+    planned: Omit<StoreWrite, 'draft' | 'rule'>,
     planning: Planning,
-  ): Promise<PlannedWrite> {
-    const linkOf = (link: string): string | undefined => resolvedLink(link, intent, planning);
-    if (this.waits(intent, planning)) {
-      const makeDraft = async (): Promise<ResourceDraft> => {
-        const now = await this.found.ofLinks([intent], new EntryFaults(true));
-        return draftOf(intent, planned, (link) => resolvedLink(link, intent, { ...planning, matches: now }));
-      };
-      return { ...planned, mode: 'late', lateMode: planned.mode, makeDraft };
-    }
-    const draft = draftOf(intent, planned, linkOf);
-    return { ...planned, draft, rule: await this.extensions.check(draft, planning.willExist) };
+  ): Promise<Write> {
+    const make = async (matches: Matches): Promise<StoreWrite> => {
+      const draft = draftOf(intent, planned, (link) => resolvedLink(link, intent, { ...planning, matches }));
+      return { ...planned, draft, rule: await this.extensions.check(draft, planning.willExist) };
+    };
+    if (!this.waits(intent, planning)) return make(planning.matches);
+    const makeLate = async (): Promise<StoreWrite> => make(await this.found.ofLinks([intent], new EntryFaults(true)));
+    return { ...planned, mode: 'late', make: makeLate };
   }
 
   /** Whether a reference by search finds nothing yet, but may find what this transaction writes. */
@@ -170,7 +166,7 @@ function resolvedLink(
 
 function draftOf(
   { entry, action, links }: WriteIntent,
-  { mode, id, isNewId }: Pick<PlannedStore, 'mode' | 'id' | 'isNewId'>,
+  { mode, id, isNewId }: Pick<StoreWrite, 'mode' | 'id' | 'isNewId'>,
   linkOf: (link: string) => string | undefined,
 ): ResourceDraft {
   const members = (entry.resource?.members ?? [])

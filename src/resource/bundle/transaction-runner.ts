@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { type Write, type WriteGuard } from '../writes/write';
+import { WriteSet } from '../writes/write-set';
 import { type Bundle } from './bundle';
 import { type BundleCall } from './bundle-call';
-import { BundleWriter } from './bundle-writer';
 import { type Deadline } from './deadline';
 import { type AnsweredEntry, MOST_CHARACTERS } from './entry-answer';
 import { type Matches } from './entry-identities';
+import { atEntry } from './entry-error';
 import { EntryFaults } from './entry-faults';
 import { EntryReads } from './entry-reads';
 import { FoundMatches, isSameMatches } from './found-matches';
-import { type PlannedWrite } from './planned-write';
 import { TransactionPlanner } from './transaction-planner';
 import { type WriteIntent } from './write-intent';
 import { WriteIntents } from './write-intents';
@@ -21,7 +22,7 @@ export class TransactionRunner {
     private readonly intents: WriteIntents,
     private readonly found: FoundMatches,
     private readonly planner: TransactionPlanner,
-    private readonly writer: BundleWriter,
+    private readonly set: WriteSet,
     private readonly reads: EntryReads,
     private readonly unitOfWork: UnitOfWork,
   ) {}
@@ -40,9 +41,9 @@ export class TransactionRunner {
     const answers = await this.unitOfWork.run(async () => {
       const plan = await this.planInside(writes, { matches, planned, isFirstTry }, deadline);
       isFirstTry = false;
-      const results = await this.writer.write(plan, deadline);
+      const results = await this.set.write(plan, guardOf(deadline));
       const answered = new Map<number, AnsweredEntry>(
-        plan.map(({ index }, position) => [index, { kind: 'write', result: results[position] ?? { status: 204 } }]),
+        plan.map(({ index }, position) => [index, { kind: 'write', result: results[position] }]),
       );
       const faults = new EntryFaults();
       let room = MOST_CHARACTERS;
@@ -62,9 +63,9 @@ export class TransactionRunner {
   /** What was planned outside holds if the conditions, now that nobody else can act on them, find the same. */
   private async planInside(
     writes: readonly WriteIntent[],
-    { matches, planned, isFirstTry }: { matches: Matches; planned: PlannedWrite[]; isFirstTry: boolean },
+    { matches, planned, isFirstTry }: { matches: Matches; planned: Write[]; isFirstTry: boolean },
     deadline: Deadline,
-  ): Promise<PlannedWrite[]> {
+  ): Promise<Write[]> {
     await this.found.lock(writes);
     const faults = new EntryFaults();
     const now = await this.found.ofEntries(writes, faults);
@@ -73,3 +74,18 @@ export class TransactionRunner {
     return this.planner.plan(writes, new Map([...matches, ...now]), faults, deadline);
   }
 }
+
+/** Faults of writes name their entries; those that show before something is written are reported together. */
+const guardOf = (deadline: Deadline): WriteGuard => ({
+  at: atEntry,
+  judge: (writes, assert) => {
+    const faults = new EntryFaults();
+    for (const write of writes) {
+      faults.atSync(write.index, () => {
+        assert(write);
+      });
+    }
+    faults.throwIfAny();
+  },
+  step: () => deadline.check(),
+});

@@ -2,14 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../resource-draft';
-import {
-  type ResourcePatch,
-  ResourceWriter,
-  type WriteOptions,
-  type WriteResult,
-  assertMatch,
-} from '../resource-writer';
+import { ResourceWriter, type WriteOptions } from '../resource-writer';
+import { type LockedResource } from '../store/resource-store';
 import { type StoredResource } from '../stored-resource';
+import { assertMatch } from '../writes/possible-writes';
+import { type ResourcePatch, type WriteResult } from '../writes/write';
 import { type Condition } from './condition';
 import { ConditionMatches } from './condition-matches';
 
@@ -70,14 +67,15 @@ export class ConditionalWriter {
     return this.run({ type: draft.type, criteria, reach: options.reach }, async (match) => {
       if (match === undefined) {
         assertMatch(options, undefined);
-        return { outcome: 'created', resource: await this.writer.create(draft.copy(), { method: 'PUT', ...options }) };
+        const { reach } = options;
+        return { outcome: 'created', resource: await this.writer.create(draft.copy(), { method: 'PUT', reach }) };
       }
       if (draft.id !== undefined && draft.id !== match.id) {
         throw new ServiceError('invalid', 'The id in the body is not the id of the resource that matches.', {
           expression: `${draft.type}.id`,
         });
       }
-      return this.writer.put(draft.copy(), match.id, options);
+      return this.writer.put(draft.copy(), match.id, { ...options, locked: match });
     });
   }
 
@@ -86,7 +84,7 @@ export class ConditionalWriter {
     return this.run({ type, criteria, reach: options.reach }, (match) => {
       if (match === undefined)
         throw new ServiceError('not-found', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`);
-      return this.writer.patch(type, match.id, patch, options);
+      return this.writer.patch(type, match.id, patch, { ...options, locked: match });
     });
   }
 
@@ -102,10 +100,9 @@ export class ConditionalWriter {
     const { reach } = options;
     if (all) return this.deleteAll({ type, criteria, reach });
     return this.run({ type, criteria, reach }, async (match) => {
-      assertMatch(options, match);
-      if (match === undefined) return { count: 0 };
-      await this.writer.delete(type, match.id, { reach });
-      return { count: 1, resource: match };
+      if (match === undefined) assertMatch(options, undefined);
+      else await this.writer.delete(type, match.id, { ...options, locked: match });
+      return match === undefined ? { count: 0 } : { count: 1, resource: match };
     });
   }
 
@@ -121,14 +118,15 @@ export class ConditionalWriter {
         count += matches.length;
         // Others may write matches while these are deleted.
         if (count > MAX_REMOVED) throw tooMany(condition);
-        for (const match of matches) last = await this.writer.delete(match.type, match.id, { reach });
+        await this.writer.deleteAll(matches, { reach });
+        last = matches.at(-1) ?? last;
         if (matches.length < REMOVED_AT_ONCE) break;
       }
       return { count, ...(count === 1 && last !== undefined ? { resource: last } : {}) };
     });
   }
 
-  private run<T>(condition: Condition, write: (match: StoredResource | undefined) => Promise<T> | T): Promise<T> {
+  private run<T>(condition: Condition, write: (match: LockedResource | undefined) => Promise<T> | T): Promise<T> {
     return this.unitOfWork.run(async () => {
       await this.matches.lock([condition]);
       return write(await this.matches.holdOne(condition));

@@ -5,7 +5,7 @@ import { type JsonValue, parseLosslessInSteps, printLossless } from '../../platf
 import { type ScannedJson, readJsonInSteps } from '../../platform/json/read-json';
 import { LONGEST_STEP_MILLISECONDS, type Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
-import { type ResourcePatch } from '../resource-writer';
+import { type ResourcePatch } from '../writes/write';
 import { compileFhirPathPatch } from './fhirpath-patch';
 import { compileJsonPatch } from './json-patch';
 import { compileMergePatch } from './merge-patch';

@@ -19,11 +19,6 @@ export class RowCheck {
     return limit === undefined || (await this.beyond(limit, [row])).length === 0;
   }
 
-  /** @throws ServiceError 'forbidden' when what is stored now is not granted */
-  async assertGranted(limit: RowLimit | undefined, row: NamedRow): Promise<void> {
-    if (!(await this.isGranted(limit, row))) throw notGranted();
-  }
-
   /** Places of the rows, in their order, that are not granted or not stored. */
   async beyond(limit: RowLimit, rows: readonly NamedRow[]): Promise<number[]> {
     if (rows.length === 0) return [];

@@ -174,14 +174,8 @@ export class ResourceStore {
   }
 
   /** @param parts what the same statement does besides */
-  async insert(
-    type: string,
-    id: string,
-    content: VersionContent,
-    parts: readonly StatementPart[] = [],
-  ): Promise<StoredResource> {
-    await this.execute(insertResource(await this.newRowOf({ type, id, content }), parts));
-    return { type, id, ...content };
+  async insert(resource: NewResource, parts: readonly StatementPart[]): Promise<void> {
+    await this.execute(insertResource(await this.newRowOf(resource), parts));
   }
 
   /**
@@ -192,7 +186,8 @@ export class ResourceStore {
     let rows: NewRow[] = [];
     let characters = 0;
     const flush = async (): Promise<void> => {
-      if (rows.length > 0) await this.execute(insertResources(rows));
+      const [only, ...others] = rows;
+      if (only !== undefined) await this.execute(others.length === 0 ? insertResource(only) : insertResources(rows));
       rows = [];
       characters = 0;
     };
@@ -219,11 +214,9 @@ export class ResourceStore {
     }
   }
 
-  async replace(locked: LockedResource, content: VersionContent): Promise<StoredResource> {
-    const { type, id, mainDate } = locked;
-    const row = await this.rowOf(await this.index.forWrite(), type, content, mainDate);
+  async replace(locked: LockedResource, content: VersionContent): Promise<void> {
+    const row = await this.rowOf(await this.index.forWrite(), locked.type, content, locked.mainDate);
     await this.execute(updateResource(locked, row));
-    return { type, id, ...content };
   }
 
   async remove({ key }: LockedResource, version: number, deletedAt: Date): Promise<void> {
@@ -277,7 +270,7 @@ const lockedResourceOf = (row: LockedRow): LockedResource => ({
   value: JSON.parse(row.body) as Resource,
 });
 
-const lockedId = (current: LockedResource | undefined, last: LastVersionRow | undefined): LockedId => ({
+export const lockedId = (current: LockedResource | undefined, last?: LastVersionRow): LockedId => ({
   current,
   lastVersion: (current ?? last)?.version ?? 0,
   deletedAt: last?.deleted_at ?? undefined,

@@ -1,0 +1,49 @@
+import { TransactionConflict } from '../../platform/database/database-error';
+import { ServiceError } from '../../platform/errors/service-error';
+import { notStored } from '../not-stored';
+import { notGranted } from '../rows/row-check';
+import { type LockedId, NEW_ID } from '../store/resource-store';
+import { type StoredResource } from '../stored-resource';
+import { type Write, type WriteConditions } from './write';
+
+/** An id that nobody has or had. */
+export const UNUSED: LockedId = { current: undefined, ...NEW_ID };
+
+/** What is hidden from the caller is not there; its id cannot be taken over either, since its history would be shown. */
+export const HIDDEN: LockedId = { ...UNUSED };
+
+/** @throws ServiceError when what is stored does not allow the write; TransactionConflict when a condition found something else */
+export function assertPossible(write: Write, held: LockedId): void {
+  const { mode, type, id, foundText } = write;
+  const { current, lastVersion } = held;
+  if (foundText !== undefined && current?.text !== foundText) {
+    throw new TransactionConflict('What a condition found has changed');
+  }
+  if (mode === 'nothing' || mode === 'late') return;
+  if (current === undefined && (mode === 'patch' || mode === 'existing')) throw notStored(type, id, lastVersion > 0);
+  if (mode === 'existing') return;
+  assertMatch(write, current);
+  if (mode !== 'create' && mode !== 'put') return;
+  if (held === HIDDEN) throw notGranted();
+  if (mode === 'create' && current !== undefined) {
+    throw new ServiceError('duplicate', `${type}/${id} already exists. Use PUT to replace it, or leave the id out.`);
+  }
+}
+
+/** @throws ServiceError 'precondition-failed' when what is stored is not what the caller counted on. */
+export function assertMatch({ ifMatch, ifNoneMatch }: WriteConditions, current: StoredResource | undefined): void {
+  const isNamed = (versions: readonly number[] | '*'): boolean =>
+    current !== undefined && (versions === '*' || versions.includes(current.version));
+  if ((ifMatch === undefined || isNamed(ifMatch)) && (ifNoneMatch === undefined || !isNamed(ifNoneMatch))) return;
+  if (ifNoneMatch === '*' && current !== undefined) {
+    throw new ServiceError(
+      'precondition-failed',
+      `${current.type}/${current.id} exists already, as version ${current.version}. Leave If-None-Match out to replace it.`,
+    );
+  }
+  const found = current === undefined ? 'nothing is stored' : `the stored version is ${current.version}`;
+  throw new ServiceError(
+    'precondition-failed',
+    `Version Id mismatch: ${found}. Read the resource again and repeat the change.`,
+  );
+}

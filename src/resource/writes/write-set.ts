@@ -1,0 +1,230 @@
+import { Injectable } from '@nestjs/common';
+import { localKey } from '../../fhir/reference';
+import { inOneFlight } from '../../platform/database/in-one-flight';
+import { ServiceError } from '../../platform/errors/service-error';
+import { RequestContext } from '../../platform/http/request-context';
+import { NextVersions } from '../next-versions';
+import { type ResourceChange } from '../resource-change';
+import { ResourceDraft } from '../resource-draft';
+import { notGranted, RowCheck } from '../rows/row-check';
+import { type RowLimit } from '../rows/row-limit';
+import {
+  type FreeId,
+  type LockedId,
+  lockedId,
+  type LockedResource,
+  type NewResource,
+  ResourceStore,
+} from '../store/resource-store';
+import { type WriteMethod } from '../stored-resource';
+import { type CheckedDraft, WriteExtensions } from '../write-extensions';
+import { assertPossible, HIDDEN, UNUSED } from './possible-writes';
+import { ALONE, type StoreWrite, type Write, type WriteGuard, type WriteResult } from './write';
+
+/** Statements under way on the one connection: enough to hide the round trips, few enough to keep memory small. */
+const FLIGHT = 64;
+
+/** Bytes of stored versions that one set may change; so many at most are not asked for. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const FEW = 3;
+
+/** What a set of writes does to the tables, and whom it concerns. */
+interface Effects {
+  readonly inserts: NewResource[];
+  /** Those of the inserts whose ids somebody else could use as well. */
+  readonly chosenIds: NewResource[];
+  readonly statements: (() => Promise<void>)[];
+  readonly changes: { readonly write: Write; readonly change: ResourceChange }[];
+}
+
+/**
+ * Writes resources: a single write is a set of one. Locks all resources of the set, refuses what they do not allow, plans the
+ * effects, and executes these together: new resources by one statement for hundreds, the rest in flights (ADR 0050). Runs inside a
+ * unit of work.
+ */
+@Injectable()
+export class WriteSet {
+  constructor(
+    private readonly store: ResourceStore,
+    private readonly rows: RowCheck,
+    private readonly extensions: WriteExtensions,
+    private readonly versions: NextVersions,
+    private readonly requests: RequestContext,
+  ) {}
+
+  /**
+   * Results are in the order of `writes`; undefined where there was nothing to delete. The later of two writes of one id is the
+   * later version.
+   */
+  async write(writes: readonly Write[], guard: WriteGuard = ALONE): Promise<(WriteResult | undefined)[]> {
+    const first = new Map([...writes].reverse().map((write) => [keyOf(write), write]));
+    const firsts = writes.filter((write) => first.get(keyOf(write)) === write);
+    const held = await this.hold(firsts);
+    const heldFor = (write: Write): LockedId => held.get(keyOf(write)) ?? UNUSED;
+    const hidden = await this.beyond(firsts.filter((write) => heldFor(write).lastVersion > 0));
+    const shownTo = (write: Write): LockedId => (hidden.has(write) ? HIDDEN : heldFor(write));
+    guard.judge(firsts, (write) => {
+      assertPossible(write, shownTo(write));
+    });
+    const results = new Map<Write, WriteResult | undefined>();
+    const effects: Effects = { inserts: [], chosenIds: [], statements: [], changes: [] };
+    for (const write of firsts) {
+      results.set(write, await guard.at(write.index, () => this.plan(write, shownTo(write), effects)));
+      await guard.step();
+    }
+    await this.execute(effects, guard);
+    // One after the other, in their order: the second write of an id, and what refers by search to what the set has stored.
+    for (const write of writes.filter((one) => one.mode === 'late' || !results.has(one))) {
+      const again = write.mode === 'late' ? await guard.at(write.index, write.make) : write;
+      const [result] = await guard.at(write.index, () => this.write([{ ...again, foundText: undefined }], guard));
+      results.set(write, result);
+      await guard.step();
+    }
+    return writes.map((write) => results.get(write));
+  }
+
+  /** Everything that the set is about is locked before its first write, in one order that all sets keep. */
+  private async hold(writes: readonly Write[]): Promise<ReadonlyMap<string, LockedId>> {
+    const held = new Map<string, LockedId>();
+    const asked: (readonly [key: string, write: Write])[] = [];
+    for (const write of writes) {
+      if (write.locked !== undefined) held.set(keyOf(write), lockedId(write.locked));
+      else if (write.mode !== 'nothing' && !('isNewId' in write && write.isNewId)) asked.push([keyOf(write), write]);
+    }
+    const [one, ...others] = asked;
+    if (one !== undefined && others.length === 0) return held.set(one[0], await this.holdOne(one[1]));
+    asked.sort(([a], [b]) => (a < b ? -1 : 1));
+    const names = asked.map(([, { type, id }]) => ({ type, id }));
+    if (names.length > FEW) this.holdMemory(await this.store.bytesOf(names));
+    const locked = await this.store.lockAll(names);
+    for (const [place, [key]] of asked.entries()) held.set(key, locked[place] ?? UNUSED);
+    return held;
+  }
+
+  /** Mostly the resource is stored: its row is the lock. */
+  private async holdOne({ mode, type, id }: Write): Promise<LockedId> {
+    const current = mode === 'create' ? undefined : await this.store.lock(type, id);
+    return current !== undefined || mode === 'delete' ? lockedId(current) : this.store.lockId(type, id);
+  }
+
+  /** A few bytes may delete gigabytes, and all that is changed stands in memory with what is made of it. */
+  private holdMemory(bytes: number): void {
+    if (bytes > MOST_BYTES && this.requests.origin !== undefined) throw tooLongTogether();
+    this.requests.ticket.hold(2 * bytes);
+  }
+
+  /** Writes whose resource is not stored, or is not among the rows of the caller: one look for all that share a grant. */
+  private async beyond(writes: readonly Write[]): Promise<ReadonlySet<Write>> {
+    const beyond = new Set<Write>();
+    for (const [limit, limited] of byLimit(writes)) {
+      const places = new Set(await this.rows.beyond(limit, limited));
+      for (const [place, write] of limited.entries()) if (places.has(place)) beyond.add(write);
+    }
+    return beyond;
+  }
+
+  private async plan(write: Write, held: LockedId, effects: Effects): Promise<WriteResult | undefined> {
+    const { current } = held;
+    switch (write.mode) {
+      case 'create':
+      case 'put':
+        return current === undefined
+          ? this.planInsert(write, held, effects)
+          : this.planReplace(write, current, effects);
+      case 'patch': {
+        if (current === undefined) return undefined; // refused before
+        const draft = ResourceDraft.of(await write.patch(current.text), write.type, write.id);
+        const rule = await this.extensions.check(draft, write.willExist);
+        return this.planReplace({ ...write, draft, rule }, current, effects);
+      }
+      case 'delete':
+        return current === undefined ? undefined : this.planDelete(write, current, effects);
+      case 'existing':
+        return current === undefined ? undefined : { outcome: 'unchanged', resource: current };
+      case 'nothing':
+      case 'late':
+        return undefined;
+    }
+  }
+
+  private async planInsert(
+    write: StoreWrite,
+    free: FreeId,
+    { inserts, chosenIds, changes }: Effects,
+  ): Promise<WriteResult> {
+    const { type, id, draft, rule, method, isNewId, reach } = write;
+    draft.assignId(id);
+    await rule.store(undefined);
+    const content = this.versions.ofNew(draft, id, method, free);
+    const added = { type, id, content };
+    inserts.push(added);
+    if (!isNewId) chosenIds.push(added);
+    const change = { interaction: 'create', type, id, ...content, current: content, limit: reach?.rows } as const;
+    changes.push({ write, change });
+    return { outcome: 'created', resource: { type, id, ...content } };
+  }
+
+  private async planReplace(
+    write: Write & { readonly draft: ResourceDraft; readonly rule: CheckedDraft; readonly method: WriteMethod },
+    current: LockedResource,
+    { statements, changes }: Effects,
+  ): Promise<WriteResult> {
+    const { type, id, draft, rule, method } = write;
+    draft.assignId(id);
+    await rule.store(current.value);
+    const content = await this.versions.after(current, draft, method);
+    if (content === undefined) return { outcome: 'unchanged', resource: current };
+    statements.push(() => this.store.replace(current, content));
+    const change = { interaction: 'update', type, id, ...content, current: content, previous: current } as const;
+    changes.push({ write, change });
+    return { outcome: 'updated', resource: { type, id, ...content } };
+  }
+
+  private planDelete(write: Write, current: LockedResource, { statements, changes }: Effects): WriteResult {
+    const { type, id } = write;
+    const deletion = { version: current.version + 1, updatedAt: this.versions.timeAfter(current.updatedAt) };
+    const { version, updatedAt } = deletion;
+    statements.push(() => this.store.remove(current, version, updatedAt));
+    const change = { interaction: 'delete', method: 'DELETE', type, id, ...deletion, previous: current } as const;
+    changes.push({ write, change });
+    return { outcome: 'deleted', resource: current, deletion };
+  }
+
+  private async execute({ inserts, chosenIds, statements, changes }: Effects, guard: WriteGuard): Promise<void> {
+    await this.store.insertAll(inserts, () => guard.step());
+    for (let from = 0; from < statements.length; from += FLIGHT) {
+      await inOneFlight(statements.slice(from, from + FLIGHT).map((send) => send()));
+      await guard.step();
+    }
+    await this.store.assertUnchanged(chosenIds);
+    const stored = changes.filter(({ change }) => change.current !== undefined).map(({ write }) => write);
+    const beyond = await this.beyond(stored);
+    guard.judge(stored, (write) => {
+      if (beyond.has(write)) throw notGranted();
+    });
+    await this.extensions.notify(
+      changes.map(({ change }) => change),
+      (place, work) => guard.at(changes[place]?.write.index ?? 0, work),
+    );
+  }
+}
+
+const keyOf = ({ type, id }: Write): string => localKey(type, id);
+
+function byLimit(writes: readonly Write[]): ReadonlyMap<RowLimit, readonly Write[]> {
+  const groups = new Map<RowLimit, Write[]>();
+  for (const write of writes) {
+    const limit = write.reach?.rows;
+    if (limit === undefined) continue;
+    const group = groups.get(limit);
+    if (group === undefined) groups.set(limit, [write]);
+    else group.push(write);
+  }
+  return groups;
+}
+
+const tooLongTogether = (): ServiceError =>
+  new ServiceError(
+    'unprocessable',
+    'The resources that this Bundle changes have more than 64 MiB together. Send it in parts.',
+  );

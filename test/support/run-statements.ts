@@ -1,0 +1,23 @@
+import { type Statement } from '../../src/platform/database/statement';
+import { Statements } from '../../src/platform/database/statements';
+import { type TestApp } from './test-app';
+
+/** Names of the statements that `work` has a server run; those of background work are left out. */
+export async function statementsOf(app: TestApp, work: () => Promise<unknown>): Promise<string[]> {
+  const statements: { run: (statement: Statement, values: readonly unknown[]) => unknown } = app.app.get<Statements>(
+    Statements,
+    { strict: false },
+  );
+  const run = statements.run.bind(statements);
+  const names: string[] = [];
+  statements.run = (statement, values) => {
+    names.push(statement.name);
+    return run(statement, values);
+  };
+  try {
+    await work();
+  } finally {
+    statements.run = run;
+  }
+  return names.filter((name) => !/^(index|session-touch|delivery|outbox|resource-key)/.test(name));
+}
