@@ -48,14 +48,17 @@ export class Statements {
 
   /**
    * Runs reading statements that may be dear under a common time limit: PostgreSQL cancels what runs in `work` when the time is over.
-   * Outside of a transaction each takes a slot, so that one caller's searches leave connections to others.
+   * Outside of a transaction each takes a slot, so that one caller's searches leave connections to others. Of limits around each
+   * other the one that ends first holds.
    * @throws ServiceError 'timeout' with the message of the limit, 'busy' after a long wait for a slot
    */
   async within<T>(limit: TimeLimit, work: () => Promise<T>): Promise<T> {
+    const outer = this.limits.getStore();
+    const first = outer?.endsBefore(limit) === true ? outer : limit;
     try {
-      return await this.limits.run(limit, work);
+      return await this.limits.run(first, work);
     } catch (error) {
-      throw databaseErrorToServiceError(error)?.kind === 'timeout' ? limit.refusal(error) : error;
+      throw databaseErrorToServiceError(error)?.kind === 'timeout' ? first.refusal(error) : error;
     }
   }
 

@@ -25,9 +25,21 @@ export class TimeLimit {
 
   /** @throws ServiceError 'timeout' when there is none */
   get millisecondsLeft(): number {
-    const left = Math.trunc(this.seconds * 1000 - (performance.now() - this.startedAt));
-    if (left < 1) throw this.refusal();
-    return left;
+    this.assertLeft();
+    return Math.trunc(this.endsAt - performance.now());
+  }
+
+  /** @throws ServiceError 'timeout' when the time is over */
+  assertLeft(): void {
+    if (this.endsAt - performance.now() < 1) throw this.refusal();
+  }
+
+  endsBefore(other: TimeLimit): boolean {
+    return this.endsAt < other.endsAt;
+  }
+
+  private get endsAt(): number {
+    return this.startedAt + this.seconds * 1000;
   }
 
   refusal(cause?: unknown): ServiceError {

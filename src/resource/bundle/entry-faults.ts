@@ -25,7 +25,7 @@ export class EntryFaults {
     return this.faulty.has(index);
   }
 
-  /** Runs what belongs to one entry; undefined for a refused one. @throws what is no refusal of the entry */
+  /** Runs what belongs to one entry; undefined for a refused one. @throws what is no refusal of the entry, and a timeout */
   async at<T>(index: number, work: () => Promise<T> | T): Promise<T | undefined> {
     try {
       return await work();
@@ -63,6 +63,8 @@ export class EntryFaults {
   private add(error: unknown, index: number): void {
     const refusal = entryError(error, index);
     if (!(refusal instanceof EntryRefusal) || this.isFirstEnough) throw refusal;
+    // The statement that was cancelled has ended the transaction: nothing more can be found out.
+    if (refusal.kind === 'timeout') throw refusal;
     this.first ??= refusal;
     this.faulty.add(refusal.index);
     const issues = issuesOf(refusal);

@@ -1,35 +1,75 @@
 import { Injectable } from '@nestjs/common';
 import { FHIR_ERRORS } from '../../fhir/operation-outcome';
 import { TransactionConflict } from '../../platform/database/database-error';
+import { Statements } from '../../platform/database/statements';
+import { TimeLimit } from '../../platform/database/time-limit';
 import { type ErrorKind, ServiceError } from '../../platform/errors/service-error';
 import { type BundleEntry } from './bundle';
 import { type BundleCall } from './bundle-call';
-import { type RoutedEntry } from './entry-answer';
-import { atEntry } from './entry-error';
+import { type Deadline } from './deadline';
+import { MOST_CHARACTERS, type RoutedEntry } from './entry-answer';
+import { EntryFaults } from './entry-faults';
 import { EntryRoutes, answeredEntry } from './entry-routes';
+import { type ReadIntent } from './write-intents';
+
+/**
+ * What the reads of a transaction may take together while its rows are locked. Other writers of these rows wait for 5 s before
+ * they are refused.
+ */
+const LOCKED_SECONDS = 2;
+const TOO_SLOW = `The reads of this transaction took longer than ${LOCKED_SECONDS} s, while what it writes is locked; nothing was written. Send slow reads by themselves, after it.`;
 
 /** Reads and searches of a transaction: the route of each answers it, inside of the transaction. */
 @Injectable()
 export class EntryReads {
-  constructor(private readonly routes: EntryRoutes) {}
+  constructor(
+    private readonly routes: EntryRoutes,
+    private readonly statements: Statements,
+  ) {}
 
   /**
-   * @param mostCharacters that the answer may have
-   * @throws ServiceError of the kind that the route answered with: one failure is the failure of the transaction.
+   * Answers by the place of the entry.
+   * @param isLocking whether the transaction writes: its locks are held for a bounded time (ADR 0017)
+   * @throws ServiceError of the kind that a route answered with: one failure is the failure of the transaction.
    */
-  read(entry: BundleEntry, call: BundleCall, mostCharacters: number): Promise<RoutedEntry> {
-    return atEntry(entry.index, async () => {
-      if (call.isSystem)
-        throw new ServiceError('invalid', 'This Bundle can only write.', { expression: 'request.method' });
-      const answer = await this.routes.send(entry, call, mostCharacters);
-      if (answer.refusal !== undefined) throw answer.refusal;
-      if (answer.status < 400) return answeredEntry(entry, answer);
-      if (answer.status === FHIR_ERRORS.busy.status)
-        throw new TransactionConflict('A read of a transaction was refused');
-      const kind = KINDS.get(answer.status);
-      if (kind === undefined) throw new Error(`An inner request was answered with ${answer.status}`);
-      throw new ServiceError(kind, diagnosticsOf(answer.text), { expression: 'request' });
-    });
+  async read(
+    reads: readonly ReadIntent[],
+    call: BundleCall,
+    deadline: Deadline,
+    isLocking: boolean,
+  ): Promise<Map<number, RoutedEntry>> {
+    const answers = new Map<number, RoutedEntry>();
+    const faults = new EntryFaults();
+    const limit = isLocking ? new TimeLimit(LOCKED_SECONDS, TOO_SLOW) : undefined;
+    let room = MOST_CHARACTERS;
+    for (const { entry } of reads) {
+      const one = (): Promise<RoutedEntry> => this.readOne(entry, call, room, limit);
+      const answer = await faults.at(entry.index, limit === undefined ? one : () => this.statements.within(limit, one));
+      if (answer !== undefined) answers.set(entry.index, answer);
+      room -= answer?.text.length ?? 0;
+      await deadline.check();
+    }
+    faults.throwIfAny();
+    return answers;
+  }
+
+  private async readOne(
+    entry: BundleEntry,
+    call: BundleCall,
+    mostCharacters: number,
+    limit: TimeLimit | undefined,
+  ): Promise<RoutedEntry> {
+    if (call.isSystem)
+      throw new ServiceError('invalid', 'This Bundle can only write.', { expression: 'request.method' });
+    limit?.assertLeft();
+    const answer = await this.routes.send(entry, call, mostCharacters);
+    if (answer.refusal !== undefined) throw answer.refusal;
+    if (answer.status < 400) return answeredEntry(entry, answer);
+    if (answer.status === FHIR_ERRORS.timeout.status) limit?.assertLeft();
+    if (answer.status === FHIR_ERRORS.busy.status) throw new TransactionConflict('A read of a transaction was refused');
+    const kind = KINDS.get(answer.status);
+    if (kind === undefined) throw new Error(`An inner request was answered with ${answer.status}`);
+    throw new ServiceError(kind, diagnosticsOf(answer.text), { expression: 'request' });
   }
 }
 

@@ -5,7 +5,7 @@ import { WriteSet } from '../writes/write-set';
 import { type Bundle } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { type Deadline } from './deadline';
-import { type AnsweredEntry, MOST_CHARACTERS } from './entry-answer';
+import { type AnsweredEntry } from './entry-answer';
 import { type Matches } from './entry-identities';
 import { atEntry } from './entry-error';
 import { EntryFaults } from './entry-faults';
@@ -42,20 +42,10 @@ export class TransactionRunner {
       const plan = await this.planInside(writes, { matches, planned, isFirstTry }, deadline);
       isFirstTry = false;
       const results = await this.set.write(plan, guardOf(deadline));
-      const answered = new Map<number, AnsweredEntry>(
-        plan.map(({ index }, position) => [index, { kind: 'write', result: results[position] }]),
-      );
-      const faults = new EntryFaults();
-      let room = MOST_CHARACTERS;
-      for (const { entry } of reads) {
-        const answer = await faults.at(entry.index, () => this.reads.read(entry, call, room));
-        if (answer !== undefined) answered.set(entry.index, answer);
-        room -= answer?.text.length ?? 0;
-        await deadline.check();
-      }
-      faults.throwIfAny();
+      const written = plan.map(({ index }, place) => [index, { kind: 'write', result: results[place] }] as const);
+      const read = await this.reads.read(reads, call, deadline, plan.length > 0);
       deadline.checkClient();
-      return answered;
+      return new Map<number, AnsweredEntry>([...written, ...read]);
     });
     return bundle.entries.flatMap(({ index }) => answers.get(index) ?? []);
   }
