@@ -2,6 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { Type as InstanceOf } from 'class-transformer';
 import { IsObject, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import { dateSpanOf } from '../fhir/instant';
+import { faultOfCreatedType } from './addendum-kinds';
 
 /** Lets a param be left out; null is not the same as that. */
 export const IfSent = (): PropertyDecorator => ValidateIf((_params, value) => value !== undefined);
@@ -45,3 +46,16 @@ export const IsDateTime = (): PropertyDecorator =>
       defaultMessage: () => '$property must be a date and time such as 2025-02-11T09:14:07Z',
     },
   });
+
+/** A type that `create-addendum` takes. What is no text, or empty, is left to other checks. */
+export const IsCreatedType = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isCreatedType',
+    validator: {
+      validate: (type) => faultOf(type) === undefined,
+      defaultMessage: (args) => `$property ${faultOf(args?.value) ?? ''}`,
+    },
+  });
+
+const faultOf = (type: unknown): string | undefined =>
+  typeof type === 'string' && type !== '' ? faultOfCreatedType(type) : undefined;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Client } from 'pg';
 import { applyDiff } from '../../src/addendum/apply-diff';
 import { type DiffEntry } from '../../src/addendum/snapshot-diff';
+import { UserAddenda } from '../../src/addendum/user-addenda';
 import { canonicalText, parseLossless } from '../../src/platform/json/lossless';
 import { Clock } from '../../src/platform/time/clock';
 import { type Person, login } from '../support/people';
@@ -217,6 +218,75 @@ describe('addendum RPC', () => {
       expect(await call('create-addendum', { addendum })).toEqual(
         invalid(['addendum', 'type'], 'type is written by a method of its own'),
       );
+    });
+
+    const reserved = 'type is reserved for the service. Use a prefix of your own, such as "acme.sdc.addendum/Handover"';
+    it.each([
+      'svc.sdc.addendum/history',
+      'SVC.SDC.ADDENDUM/HISTORY',
+      'svc.sdc.addendum/History ',
+      ' svc.sdc.addendum/Amendment',
+      'svc.sdc.addendum/ History',
+      'svc.sdc.addendum//History',
+      './svc.sdc.addendum/History',
+      'svc.sdc.addendum.History',
+      'svc-sdc-addendum:Amendment',
+      'svc.sdc.addendum/H1story',
+      'svc.sdc.addendum/History/2',
+      'svc.sdc.addendum/note',
+      'svc.sdc.addendum/Comment ',
+      'svc.sdc.addendum/Handover',
+      'history',
+      ' Amendment ',
+      '/History',
+    ])('S8.2: refuses the type "%s", which looks like one of the service', async (type) => {
+      const target = await sdcDocument('completed');
+      const addendum = { type, target, user, text: 'x', snapshot: {}, status: 'completed' };
+      expect(await call('create-addendum', { addendum })).toEqual(invalid(['addendum', 'type'], reserved));
+    });
+
+    it.each([
+      ['a no-break space', 'svc.sdc.addendum/History\u00a0'],
+      ['an ideographic space', '\u3000svc.sdc.addendum/History'],
+      ['a zero-width space', 'svc.sdc.addendum/His\u200btory'],
+      ['a byte order mark', '\ufeffsvc.sdc.addendum/History'],
+      ['a soft hyphen', 'svc.sdc.addendum/Amend\u00adment'],
+      ['a text direction', '\u202esvc.sdc.addendum/History'],
+      ['a Cyrillic letter', '\u0455vc.sdc.addendum/History'],
+      ['a fullwidth letter', 'svc.sdc.addendum/\uff28istory'],
+      ['a line break', 'svc.sdc.addendum/History\n'],
+      ['a tab', 'acme/Handover\t'],
+      ['DEL', 'acme/Handover\u007f'],
+    ])('S8.2: refuses a type with %s', async (_what, type) => {
+      const addendum = { type, target: await sdcDocument('completed'), user };
+      expect(await call('create-addendum', { addendum })).toEqual(
+        invalid(['addendum', 'type'], 'type must be printable ASCII'),
+      );
+    });
+
+    it.each([
+      'acme.sdc.addendum/History',
+      'acme/Ward round',
+      'urn:acme:handover',
+      'Handover',
+      'acme/MedicationHistory',
+    ])('S8.2: takes "%s" as a type of the caller', async (type) => {
+      const addendum = { type, target: await sdcDocument(), user };
+      expect(await call('create-addendum', { addendum })).toMatchObject({ status: 200 });
+    });
+
+    it('S8.2: lists what an earlier version took as "history", which never was a snapshot', async () => {
+      const target = await sdcDocument('completed');
+      const content = JSON.stringify({ status: 'completed', snapshot: { ...target, forged: true } });
+      const type = 'svc.sdc.addendum/history';
+      await app.app
+        .get(UserAddenda, { strict: false })
+        .add({ type, target, author: { user, recorder: user }, content });
+      await resultOf('add-to-history', { resource: { ...target, status: 'completed' }, user });
+      const listed = await call('get-addendums', { target });
+      expect(listed.body).toMatchObject({ result: [{ type }, { type: 'svc.sdc.addendum/History', changed: true }] });
+      expect(await resultOf('create-amendment', { target, user })).toBeNull();
+      expect((await app.get(`/SDCDocument/${target.id}/$amendments?_format=html`)).status).toBe(200);
     });
 
     it('refuses an id', async () => {

@@ -1,11 +1,11 @@
-import { Equals, IsNotEmpty, IsNotIn, IsString, ValidateIf } from 'class-validator';
+import { Equals, IsNotEmpty, IsString, ValidateIf } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { type ParamError } from '../../rpc/rpc-refusal';
-import { AMENDMENT, COMMENT, HISTORY, NOTE } from '../addendum-kinds';
+import { COMMENT, NOTE } from '../addendum-kinds';
 import { exampleAddendum } from '../example-addendum';
 import { Authors } from '../authors';
-import { IfSent, IsDateTime, IsMemberPath, IsShapedLike } from '../param-checks';
+import { IfSent, IsCreatedType, IsDateTime, IsMemberPath, IsShapedLike } from '../param-checks';
 import { TargetReference, UserReference } from '../references';
 import { AddendumTypes } from '../types/addendum-types';
 import { UserAddenda } from '../user-addenda';
@@ -20,7 +20,7 @@ class AddendumInput {
   @Equals(undefined, { message: 'id is assigned by the service' })
   id?: undefined;
 
-  @IsNotIn([HISTORY, AMENDMENT], { message: 'type is written by a method of its own' })
+  @IsCreatedType()
   @IsNotEmpty()
   @IsString()
   type!: string;

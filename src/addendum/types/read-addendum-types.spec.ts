@@ -25,6 +25,16 @@ describe(readAddendumTypes, () => {
     ['an empty type', [{ type: '' }], '[0].type must be a text such as "acme.sdc/Handover"'],
     ['a kind of the service', [{ type: 'svc.sdc.addendum/Note' }], '[0].type is a kind with rules of its own'],
     ['a History', [{ type: 'svc.sdc.addendum/History' }], '[0].type is a kind with rules of its own'],
+    [
+      'S8.2: what looks like a History',
+      [{ type: 'svc.sdc.addendum/history ' }],
+      '[0].type is reserved for the service. Use a prefix of your own, such as "acme.sdc.addendum/Handover"',
+    ],
+    [
+      'S8.2: a type with characters that cannot be seen',
+      [{ type: 'acme/A\u200b' }],
+      '[0].type must be printable ASCII',
+    ],
     ['a type twice', [{ type: 'acme/A' }, { type: 'acme/A' }], '[1].type stands twice: acme/A'],
     [
       'an unknown member',

@@ -5,7 +5,7 @@ import { isPlainObject } from '../../platform/json/plain-object';
 import { readJson } from '../../platform/json/read-json';
 import { faultOfSchema } from '../../platform/json-schema/schema-bounds';
 import { strictAjv } from '../../platform/json-schema/strict-ajv';
-import { AMENDMENT, COMMENT, HISTORY, NOTE } from '../addendum-kinds';
+import { AMENDMENT, COMMENT, faultOfCreatedType, HISTORY, NOTE } from '../addendum-kinds';
 import { AddendumType } from './addendum-type';
 
 const MEMBERS = ['type', 'required', 'properties'];
@@ -58,7 +58,11 @@ class TypesReader {
     if (typeof type !== 'string' || type === '') this.faults.push(`${at} must be a text such as "acme.sdc/Handover"`);
     else if (KINDS_OF_THE_SERVICE.includes(type)) this.faults.push(`${at} is a kind with rules of its own`);
     else if (this.types.has(type)) this.faults.push(`${at} stands twice: ${type}`);
-    else return type;
+    else {
+      const fault = faultOfCreatedType(type);
+      if (fault === undefined) return type;
+      this.faults.push(`${at} ${fault}`);
+    }
     return undefined;
   }
 
