@@ -14,6 +14,7 @@ RUN npm prune --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-p
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
+COPY LICENSE NOTICE ./
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist

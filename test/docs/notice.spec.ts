@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { textOf } from './documents';
+
+/** Packages whose licenses ask to be reproduced with what is made of them. */
+const NOTICES = [
+  'node_modules/fhirpath/LICENSE.md',
+  'node_modules/@lhncbc/ucum-lhc/LICENSE.md',
+  'node_modules/swagger-ui-dist/NOTICE',
+];
+
+describe('NOTICE', () => {
+  it.each(NOTICES)('S8.5: holds %s, as the installed version has it', (file) => {
+    expect(textOf('NOTICE')).toContain(textOf(file).trim());
+  });
+
+  it('S8.5: stands in the image beside the license', () => {
+    expect(textOf('Dockerfile')).toContain('COPY LICENSE NOTICE ./');
+    expect(textOf('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['!LICENSE', '!NOTICE']));
+  });
+
+  it('S8.5: leaves out no package whose license is one of its own', () => {
+    const { packages } = JSON.parse(textOf('package-lock.json')) as {
+      packages: Record<string, { readonly license?: string; readonly dev?: boolean }>;
+    };
+    const own = Object.entries(packages).filter(
+      ([, { license, dev }]) => dev !== true && /^see license/i.test(license ?? ''),
+    );
+    expect(own.map(([path]) => path).sort()).toEqual(['node_modules/@lhncbc/ucum-lhc', 'node_modules/fhirpath']);
+  });
+});
