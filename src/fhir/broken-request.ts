@@ -1,5 +1,6 @@
 import { type Server } from 'node:http';
 import { type Duplex } from 'node:stream';
+import { NO_SNIFFING } from '../platform/http/security-headers';
 import { operationOutcome } from './operation-outcome';
 
 interface BrokenRequest extends Error {
@@ -30,6 +31,7 @@ export function refuseBrokenRequests(server: Server): void {
       [
         `HTTP/1.1 ${status}`,
         'Connection: close',
+        NO_SNIFFING.join(': '),
         'Content-Type: application/fhir+json; charset=utf-8',
         `Content-Length: ${Buffer.byteLength(body)}`,
         '',

@@ -3,6 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { type NextFunction, type Request, type Response } from 'express';
 import { TopicCorrelationGuard } from '../delivery/topic-correlation.guard';
 import { type Environment } from '../platform/config/environment';
+import { pagePolicy } from '../platform/http/security-headers';
 import { softwareVersion } from '../platform/software-version';
 import { OperationRegistry } from '../operation/operation.registry';
 import { RpcRegistry } from '../rpc/rpc.registry';
@@ -16,9 +17,11 @@ import { tourPaths } from './tour-paths';
 
 /** Swagger UI on /api and the document on /api-json; both are served from packages and work offline. */
 export function setupOpenApi(app: NestExpressApplication, environment: Environment): void {
+  const policy = pagePolicy(swaggerSources(environment.baseUrl));
   const correlation = app.get(TopicCorrelationGuard, { strict: false });
-  app.use(['/api', '/api-json'], (request: Request, _response: Response, next: NextFunction) => {
+  app.use(['/api', '/api-json'], (request: Request, response: Response, next: NextFunction) => {
     correlation.take(request);
+    response.set(policy);
     next();
   });
   SwaggerModule.setup('api', app, () => document(app, environment), {
@@ -33,6 +36,10 @@ export function setupOpenApi(app: NestExpressApplication, environment: Environme
     },
   });
 }
+
+/** What Swagger UI needs: its own files, style attributes, pictures in its style sheet, and calls of this server by its public address. */
+const swaggerSources = (baseUrl: string): string =>
+  `script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ${new URL(baseUrl).origin}`;
 
 /** Both flows send the client by Basic or in the body, as the form of Swagger UI is set, and the token comes back. */
 const TOKEN_FLOW = { tokenUrl: '/auth/token', refreshUrl: '/auth/token', scopes: {} };

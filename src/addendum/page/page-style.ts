@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { pagePolicy } from '../../platform/http/security-headers';
 
 /** Colours with a contrast of 4.5 or more on their ground (WCAG 2.2, AA), light, dark and on paper. */
 export const STYLE = `
@@ -37,7 +38,6 @@ ins{font-weight:700}}
 
 /** No scripts, no requests, no forms, no frames: the style that stands in the page and nothing else. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  'X-Content-Type-Options': 'nosniff',
+  ...pagePolicy(`style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`),
   'Referrer-Policy': 'no-referrer',
 };

@@ -3,18 +3,20 @@ import { type Request, type RequestHandler } from 'express';
 import { type MemoryBudget } from '../admission/memory-budget';
 import { RequestTicket } from '../admission/ticket';
 import { type RequestContext } from './request-context';
+import { NO_SNIFFING } from './security-headers';
 
 /** What a caller may choose as an id: short, and harmless in a log line. */
 const HARMLESS_ID = /^[\w.:-]{1,64}$/;
 
 /**
  * Gives each request an id (the caller's `X-Request-Id` where it is harmless), a ticket and a context. The answer tells the id, and
- * the caller's `X-Correlation-Id` where that was taken.
+ * the caller's `X-Correlation-Id` where that was taken. Mounted first, so it gives every answer the header that all have.
  */
 export function requestContext(requests: RequestContext, budget: MemoryBudget): RequestHandler {
   return (request, response, next) => {
     const requestId = harmlessId(request, 'x-request-id') ?? randomUUID();
     const correlationId = harmlessId(request, 'x-correlation-id');
+    response.setHeader(...NO_SNIFFING);
     response.setHeader('X-Request-Id', requestId);
     if (correlationId !== undefined) response.setHeader('X-Correlation-Id', correlationId);
     const ticket = new RequestTicket(request, response, budget);
