@@ -29,10 +29,10 @@ export function setupOpenApi(app: NestExpressApplication, environment: Environme
     raw: ['json'],
     customSiteTitle: 'Healthcare data server',
     swaggerOptions: {
-      persistAuthorization: true,
       tryItOutEnabled: true,
       docExpansion: 'list',
       displayRequestDuration: true,
+      validatorUrl: null, // else each visit sends this address to validator.swagger.io
     },
   });
 }

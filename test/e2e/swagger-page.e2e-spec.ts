@@ -55,4 +55,11 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'Swagger UI in Chromium
     expect(complaints).toEqual([]);
     expect(requested.filter((url) => !url.startsWith(BASE_URL) && !url.startsWith('data:'))).toEqual([]);
   }, 60_000);
+
+  it('S8.6: keeps no credentials when it is left', async () => {
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).toBe('[{},{}]');
+    await page.reload();
+    await page.locator('button.authorize.unlocked').first().waitFor();
+    expect(await page.locator('button.authorize.locked').count()).toBe(0);
+  }, 60_000);
 });
