@@ -23,9 +23,8 @@ async function main(): Promise<void> {
     });
   }
   void server.lost.then(() => fail(new Error('The embedded database ended. Start again: what was committed is kept.')));
-  tell(
-    `Listening on ${server.url} (${Math.round(process.uptime() * 10) / 10} s). Swagger UI: ${environment.baseUrl}/api`,
-  );
+  const docs = environment.hasApiDocs ? ` Swagger UI: ${environment.baseUrl}/api` : '';
+  tell(`Listening on ${server.url} (${Math.round(process.uptime() * 10) / 10} s).${docs}`);
 }
 
 function fail(error: unknown): never {

@@ -15,8 +15,9 @@ import { rpcPath } from './rpc-path';
 import { SCHEMAS } from './schemas';
 import { tourPaths } from './tour-paths';
 
-/** Swagger UI on /api and the document on /api-json; both are served from packages and work offline. */
+/** Swagger UI on /api and the document on /api-json, unless `SVC_API_DOCS` is off; both are served from packages and work offline. */
 export function setupOpenApi(app: NestExpressApplication, environment: Environment): void {
+  if (!environment.hasApiDocs) return;
   const policy = pagePolicy(swaggerSources(environment.baseUrl));
   const correlation = app.get(TopicCorrelationGuard, { strict: false });
   app.use(['/api', '/api-json'], (request: Request, response: Response, next: NextFunction) => {

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MetricsServer } from '../../src/platform/metrics/metrics-server';
+import { newName } from '../support/destinations';
 import { type Sent, startTestApp, type TestApp } from '../support/test-app';
 
 /** Sends bytes as they are, and returns all that comes back. */
@@ -94,5 +95,35 @@ describe('The headers of an answer', () => {
       const { headers } = await fetch(`http://127.0.0.1:${port}${path}`);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
     }
+  });
+});
+
+describe('SVC_API_DOCS=off', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_API_DOCS: 'off' } });
+  });
+  afterAll(() => app.close());
+
+  it.each(['/api', '/api/', '/api/index.html', '/api/swagger-ui-init.js', '/api/swagger-ui.css', '/api-json'])(
+    'S8.7: %s is as any unknown path',
+    async (path) => {
+      const unknown = path.replace('api', newName());
+      for (const sent of [{ authorization: null }, {}]) {
+        const [answer, other] = [await app.get(path, sent), await app.get(unknown, sent)];
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([
+          other.status,
+          'application/fhir+json; charset=utf-8',
+        ]);
+        expect([401, 404]).toContain(answer.status);
+      }
+    },
+  );
+
+  it('S8.7: no document names it, and the rest goes on', async () => {
+    const { text } = await app.get('/.well-known/oauth-authorization-server', { authorization: null });
+    expect(text).toContain('token_endpoint');
+    expect(text).not.toContain('service_documentation');
+    expect((await app.get('/Patient')).status).toBe(200);
   });
 });

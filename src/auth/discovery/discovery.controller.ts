@@ -65,7 +65,7 @@ export class DiscoveryController {
       revocation_endpoint: this.url('/auth/revoke'),
       revocation_endpoint_auth_methods_supported: [...methods, 'none'],
       jwks_uri: this.url('/.well-known/jwks.json'),
-      service_documentation: this.url('/api'),
+      ...(this.environment.hasApiDocs ? { service_documentation: this.url('/api') } : {}),
     };
   }
 

@@ -41,6 +41,8 @@ export class Environment {
   readonly memoryBudgetBytes!: number;
   /** `SVC_COMPRESSION`: whether long answers are compressed for callers that take it. */
   readonly hasCompression!: boolean;
+  /** `SVC_API_DOCS`: whether Swagger UI and the OpenAPI document are served, to everybody. */
+  readonly hasApiDocs!: boolean;
   /** `SVC_BUNDLE_ENTRIES_MAX`: the most entries of a Bundle that is to be processed; above it 413. */
   readonly bundleEntriesMax!: number;
   /** `SVC_BUNDLE_TIMEOUT_SECONDS`: the longest time for the whole of a Bundle; above it 504. */
@@ -153,6 +155,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     bodyLimitBytes: read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3),
     memoryBudgetBytes: read.integer('SVC_MEMORY_BUDGET_BYTES', 320 * 1024 * 1024, 8 * 1024 * 1024, 8 * 1024 ** 3),
     hasCompression: read.oneOf('SVC_COMPRESSION', ['on', 'off'], 'on') === 'on',
+    hasApiDocs: read.oneOf('SVC_API_DOCS', ['on', 'off'], 'on') === 'on',
     bundleEntriesMax: read.integer('SVC_BUNDLE_ENTRIES_MAX', 10_000, 1, 1_000_000),
     bundleTimeoutSeconds: read.integer('SVC_BUNDLE_TIMEOUT_SECONDS', 120, 1, 3600),
     initBundle: read.text('SVC_INIT_BUNDLE'),
