@@ -29,7 +29,12 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests, app.get(MemoryBudget)));
-  const terms: AnswerTerms = { stallSeconds: environment.streamStallSeconds, ticket: () => requests.ticket };
+  const slices = app.get(Slices);
+  const terms: AnswerTerms = {
+    stallSeconds: environment.streamStallSeconds,
+    ticket: () => requests.ticket,
+    inSlices: (steps) => slices.run(steps),
+  };
   app.setLocal(ANSWER_TERMS, terms);
   if (!environment.hasCompression) app.use(withoutCompression);
   // Before any body is read: pages may read why theirs was refused.
@@ -44,7 +49,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     const { caller, epochs } = await callers.judge(request);
     requests.identify(caller, epochs);
   };
-  const turn = (): Promise<void> => app.get(Slices).turn();
+  const turn = (): Promise<void> => slices.turn();
   app.use(requestBodies(requests, { limitBytes, stallSeconds, judge, turn }));
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves

@@ -87,8 +87,8 @@ export class CompartmentAnswers {
   }
 }
 
-function wholeAnswer(call: EverythingCall, entries: readonly Entry[]): FhirAnswer {
-  const printed = entries.length === 0 ? [] : [call.printer.print(entries, 'match')];
+async function wholeAnswer(call: EverythingCall, entries: readonly Entry[]): Promise<FhirAnswer> {
+  const printed = entries.length === 0 ? [] : [await call.printer.print(entries, 'match')];
   const text = [...printed, ...notesOf(call)].join(call.printer.between);
   if (call.printer.isLines) return { status: 200, text, ...linesType(call) };
   const bundle = bundleText('searchset', { total: entries.length, ...linksOf(call) });

@@ -1,7 +1,7 @@
 import { type Request, type Response } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
 import { queryOf } from '../platform/http/raw-request';
-import { type Produce, sendBody, sendHead, type TextPrinter } from '../platform/http/send-body';
+import { type Produce, sendBody, sendHead, termsOf, type TextPrinter } from '../platform/http/send-body';
 import { IndentedJson } from '../platform/json/indent-json';
 import { YamlOfJson } from '../platform/yaml/print-yaml';
 import { DEFAULT_FORMAT } from './format';
@@ -40,7 +40,7 @@ const CACHE_CONTROL = 'private, no-cache';
  */
 export async function sendAnswer(response: Response, answer: FhirAnswer): Promise<void> {
   const { req: request } = response;
-  const { status, text, produce, headers } = answer.isResource === true ? asPreferred(request, answer) : answer;
+  const { status, text, produce, headers } = answer.isResource === true ? await asPreferred(response, answer) : answer;
   if (answer.isResource === true) response.locals[SHOWN_RESOURCE] = answer.text;
   const all = { ...cachingOf(response), ...headers };
   const body = produce ?? text;
@@ -68,18 +68,20 @@ function printingOf(
   return isPretty(request) ? { contentType, printer: new IndentedJson() } : { contentType };
 }
 
-function asPreferred(request: Request, answer: FhirAnswer): FhirAnswer {
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  return isRead ? asRead(request, answer) : asWritten(request, answer);
+async function asPreferred(response: Response, answer: FhirAnswer): Promise<FhirAnswer> {
+  const { method } = response.req;
+  return method === 'GET' || method === 'HEAD' ? asRead(response, answer) : asWritten(response.req, answer);
 }
 
-function asRead(request: Request, answer: FhirAnswer): FhirAnswer {
+async function asRead(response: Response, answer: FhirAnswer): Promise<FhirAnswer> {
+  const { req: request } = response;
   const { status, text = '', headers = {} } = answer;
   if (isNotModified(request.headers, headers)) return { status: 304, headers };
   if (!request.url.includes('?')) return answer;
   const subset = readSubset(queryOf(request));
   if (subset === 'count') throw new ServiceError('invalid', '_summary=count is for searches and histories.');
-  return subset === undefined ? answer : { status, headers, text: subsetOf(text, subset) };
+  if (subset === undefined) return answer;
+  return { status, headers, text: await termsOf(response).inSlices(subsetOf(text, subset)) };
 }
 
 function asWritten(request: Request, answer: FhirAnswer): FhirAnswer {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AskedElements } from './element-paths';
 import { readSubset } from './read-subset';
-import { subsetOf } from './subset';
+import { atOnce } from '../platform/time/steps';
+import { type Subset, subsetOf } from './subset';
 
 const TAG = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' };
 
@@ -33,13 +34,22 @@ const OBSERVATION = {
   component: [{ code: { text: 'systolic' }, valueQuantity: { value: 2 }, interpretation: [{ text: 'high' }] }],
 };
 
+const shown = (text: string, subset: Subset): string => atOnce(subsetOf(text, subset));
+
 const part = (resource: object, query: string): Record<string, unknown> => {
   const subset = readSubset(new URLSearchParams(query));
   if (subset === undefined || subset === 'count') throw new Error(`${query} asks for no part`);
-  return JSON.parse(subsetOf(JSON.stringify(resource), subset)) as Record<string, unknown>;
+  return JSON.parse(shown(JSON.stringify(resource), subset)) as Record<string, unknown>;
 };
 
 describe(subsetOf.name, () => {
+  it('S23: can pause while it reads and while it prints', () => {
+    const name = Array.from({ length: 20_000 }, (_, n) => ({ family: `f${n}` }));
+    const steps = subsetOf(JSON.stringify({ ...PATIENT, name }), { elements: new AskedElements([['name']], []) });
+    // The text is scanned, parsed and printed, each with a pause after some 2,000 values.
+    expect([...steps].length).toBeGreaterThan(50);
+  });
+
   it('shows the summary, down to the elements of data types', () => {
     const { resourceType, id, implicitRules, modifierExtension, birthDate, _birthDate } = PATIENT;
     expect(part(PATIENT, '_summary=true')).toEqual({
@@ -96,16 +106,16 @@ describe(subsetOf.name, () => {
   it('keeps digits, and tags once', () => {
     const text =
       '{"resourceType":"Observation","id":"o","meta":{"versionId":"1"},"status":"final","code":{},"valueQuantity":{"value":1.10}}';
-    const once = subsetOf(text, { summary: 'true' });
+    const once = shown(text, { summary: 'true' });
     expect(once).toContain('{"value":1.10}');
-    expect(subsetOf(once, { summary: 'true' })).toBe(once);
+    expect(shown(once, { summary: 'true' })).toBe(once);
   });
 
   it('leaves a resource whole that has no summary, or of which nothing was asked', () => {
     const text = '{"resourceType":"SDCDocument","id":"d","note":1}';
-    expect(subsetOf(text, { summary: 'true' })).toBe(text);
-    expect(subsetOf(text, { elements: new AskedElements([['Patient', 'name']], []) })).toBe(text);
-    expect(subsetOf(text, { elements: new AskedElements([['note']], []) })).toContain('"note":1');
+    expect(shown(text, { summary: 'true' })).toBe(text);
+    expect(shown(text, { elements: new AskedElements([['Patient', 'name']], []) })).toBe(text);
+    expect(shown(text, { elements: new AskedElements([['note']], []) })).toContain('"note":1');
   });
 
   it('shows the resources of a Bundle as summaries too', () => {

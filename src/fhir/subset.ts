@@ -1,4 +1,5 @@
-import { type JsonObject, type JsonValue, parseLossless, printLossless } from '../platform/json/lossless';
+import { type JsonObject, type JsonValue, parseLosslessInSteps, printLosslessInSteps } from '../platform/json/lossless';
+import { type Steps } from '../platform/time/steps';
 import { type AskedElements, type ElementPaths } from './element-paths';
 import { propertiesOf, type Property, summaryElementsOf } from './summary-elements';
 
@@ -17,14 +18,14 @@ const SUBSETTED: JsonObject = new Map([
  * Leaves out of a resource what was not asked for, and tags it SUBSETTED, so that nobody stores it as a whole one.
  * Mandatory elements stay; numbers keep their digits. A resource that has no such parts comes back as it is.
  */
-export function subsetOf(text: string, subset: Subset): string {
-  const resource = parseLossless(text);
+export function* subsetOf(text: string, subset: Subset): Steps<string> {
+  const resource = yield* parseLosslessInSteps(text);
   if (!(resource instanceof Map)) return text;
   const type = resource.get('resourceType');
   const part = typeof type === 'string' ? partOf(resource, type, subset) : undefined;
   if (part === undefined) return text;
   tag(part);
-  return printLossless(part);
+  return yield* printLosslessInSteps(part);
 }
 
 function partOf(resource: JsonObject, type: string, subset: Subset): JsonObject | undefined {

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { type Subset, subsetOf } from '../fhir/subset';
 import { RequestContext } from '../platform/http/request-context';
+import { Slices } from '../platform/time/slices';
 import { ResourceReader } from './resource-reader';
 
 /** A version in a list: its text may be read later, since all texts of a list together may be longer than memory. */
@@ -42,6 +44,7 @@ export class LateTexts {
   constructor(
     private readonly reader: ResourceReader,
     private readonly requests: RequestContext,
+    private readonly slices: Slices,
   ) {}
 
   /**
@@ -62,6 +65,18 @@ export class LateTexts {
     const batches: (readonly Listed[])[] = [];
     for await (const batch of this.of(listed)) batches.push(batch);
     return batches.flat();
+  }
+
+  /** The same versions with the asked part of each text; all of it where none was asked for. */
+  async partsOf<Listed extends ListedVersion>(
+    listed: readonly Listed[],
+    subset: Subset | 'count' | undefined,
+  ): Promise<readonly Listed[]> {
+    if (subset === undefined || subset === 'count') return listed;
+    const parts: Listed[] = [];
+    for (const one of listed)
+      parts.push(one.text === undefined ? one : { ...one, text: await this.slices.run(subsetOf(one.text, subset)) });
+    return parts;
   }
 
   private async read<Listed extends ListedVersion>(listed: readonly Listed[]): Promise<readonly Listed[]> {

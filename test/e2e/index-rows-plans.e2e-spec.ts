@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { useHashKey } from '../../src/resource/search/extract/hash';
 import { type SearchRows } from '../../src/resource/search/extract/search-rows';
+import { atOnce } from '../../src/platform/time/steps';
 import { indexDigestsOf } from '../../src/resource/store/index-digests';
 import { reindexResources } from '../../src/resource/store/reindex-statement';
 import {
@@ -63,7 +64,14 @@ describe('S20: the rows that a write reads', () => {
       rows: { ...NONE, ...rows },
     };
     const name = { type: 'Basic', id: `r${key}`, key, referenceHash: key };
-    return { ...row, ...name, method: 'PUT', updatedAt: new Date(), text: '{}', indexDigests: indexDigestsOf(row) };
+    return {
+      ...row,
+      ...name,
+      method: 'PUT',
+      updatedAt: new Date(),
+      text: '{}',
+      indexDigests: atOnce(indexDigestsOf(row)),
+    };
   }
 
   const readBy = async (bound: BoundStatement): Promise<number> => rowsRead(await database.measuredPlanOf(bound));

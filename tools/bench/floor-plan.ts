@@ -99,7 +99,7 @@ function plannedInsert(body: string): PlannedInsert {
 
 function versionOf(rows: SearchRows): Pick<NewRow, Exclude<keyof NewRow, keyof typeof BLANK>> {
   const version = { version: 1, mainDate: new Date(rows.mainDate ?? 0), rows, parametersVersion: 1 };
-  return { ...version, type: TYPE, method: 'POST', indexDigests: indexDigestsOf(version) };
+  return { ...version, type: TYPE, method: 'POST', indexDigests: atOnce(indexDigestsOf(version)) };
 }
 
 function metaOf(updatedAt: Date): string {

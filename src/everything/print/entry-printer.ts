@@ -1,4 +1,5 @@
 import { type Subset, subsetOf } from '../../fhir/subset';
+import { type Slices } from '../../platform/time/slices';
 import { searchEntry } from '../../resource/api/resource-answer';
 import { type QueryPart } from '../plan/query-parts';
 import { type Entry, type EntryHead } from '../plan/entry';
@@ -15,17 +16,17 @@ export class EntryPrinter {
     private readonly reasons: Reasons,
     private readonly subset: Subset | undefined,
     readonly isLines: boolean,
+    private readonly slices: Slices,
   ) {}
 
   get between(): string {
     return this.isLines ? '' : ',';
   }
 
-  print(entries: readonly Entry[], mode: QueryPart['mode']): string {
-    const { subset } = this;
-    return entries
-      .map(({ text, ...head }) => this.around(head, subset === undefined ? text : subsetOf(text, subset), mode))
-      .join(this.between);
+  async print(entries: readonly Entry[], mode: QueryPart['mode']): Promise<string> {
+    const printed: string[] = [];
+    for (const { text, ...head } of entries) printed.push(this.around(head, await this.shown(text), mode));
+    return printed.join(this.between);
   }
 
   /**
@@ -46,6 +47,10 @@ export class EntryPrinter {
     const issue = [{ severity: 'warning', code: 'suppressed', diagnostics }];
     const resource = JSON.stringify({ resourceType: 'OperationOutcome', issue });
     return this.isLines ? `${resource}\n` : `{"resource":${resource},"search":{"mode":"outcome"}}`;
+  }
+
+  private async shown(text: string): Promise<string> {
+    return this.subset === undefined ? text : this.slices.run(subsetOf(text, this.subset));
   }
 
   private around({ type, id, parameters }: EntryHead, text: string, mode: QueryPart['mode']): string {

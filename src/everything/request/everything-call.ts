@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AnswerFormat } from '../../fhir/format';
 import { Environment } from '../../platform/config/environment';
+import { Slices } from '../../platform/time/slices';
 import { type OperationRequest } from '../../operation/operation';
 import { type Compartment, Compartments } from '../../resource/compartment/compartments';
 import { type ReachedTypes } from '../../resource/rows/reach';
@@ -37,6 +38,7 @@ export class EverythingCalls {
     private readonly limits: RowLimits,
     private readonly index: SearchIndex,
     private readonly environment: Environment,
+    private readonly slices: Slices,
   ) {}
 
   /** @throws ServiceError 'invalid' for a parameter that is unknown or malformed */
@@ -67,7 +69,13 @@ export class EverythingCalls {
         included: included && { ...included, limit: reached?.limit },
       },
       hiddenTypes: [...new Set([...granted.hidden, ...(reached?.hidden ?? [])])].sort(),
-      printer: new EntryPrinter(rootUrl, reasons, subset === 'count' ? undefined : subset, format.isLines === true),
+      printer: new EntryPrinter(
+        rootUrl,
+        reasons,
+        subset === 'count' ? undefined : subset,
+        format.isLines === true,
+        this.slices,
+      ),
       format,
       urlWith: (used) => {
         const text = used.toString();

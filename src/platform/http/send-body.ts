@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Response } from 'express';
 import { BACKGROUND, type Ticket } from '../admission/ticket';
+import { atOnce, type Steps } from '../time/steps';
 import { acceptedEncoding } from './accepted-encoding';
 import { AnswerEncoder } from './answer-encoder';
 
@@ -40,10 +41,16 @@ export interface AnswerTerms {
   readonly stallSeconds: number;
   /** The ticket of the present request. */
   readonly ticket: () => Ticket;
+  /** Runs a computation in turns with other requests. */
+  readonly inSlices: <T>(steps: Steps<T>) => Promise<T>;
 }
 
 export const ANSWER_TERMS = 'answerTerms';
-const DEFAULT_TERMS: AnswerTerms = { stallSeconds: 10, ticket: () => BACKGROUND };
+const DEFAULT_TERMS: AnswerTerms = {
+  stallSeconds: 10,
+  ticket: () => BACKGROUND,
+  inSlices: (steps) => Promise.resolve(atOnce(steps)),
+};
 
 /** Characters that are handed to the socket at once. A shorter answer is sent whole, with its length. */
 const CHUNK = 64 * 1024;
@@ -122,7 +129,7 @@ function boundRest(response: Response): void {
   });
 }
 
-const termsOf = (response: Response): AnswerTerms =>
+export const termsOf = (response: Response): AnswerTerms =>
   (response.app.locals[ANSWER_TERMS] as AnswerTerms | undefined) ?? DEFAULT_TERMS;
 
 class ResponseSink implements TextSink {

@@ -1,6 +1,5 @@
 import { atOnce, type Steps } from '../time/steps';
 import { compactJsonInSteps } from './compact-json';
-import { objectText } from './json-members';
 import { endOfString, endOfValue, unquoted } from './json-skip';
 
 /** A number by its digits: `1.10` stays `1.10`. */
@@ -48,26 +47,60 @@ export function isSame(a: JsonValue, b: JsonValue, isSameNumber = isWrittenSame)
 const isWrittenSame = (a: JsonNumber, b: JsonNumber): boolean => a.text === b.text;
 
 /** Prints a value as compact JSON text, members in their order. */
-export function printLossless(value: JsonValue): string {
-  return printed(value, (object) => object);
-}
+export const printLossless = (value: JsonValue): string => atOnce(printLosslessInSteps(value));
+
+/** As {@link printLossless}, in steps. */
+export const printLosslessInSteps = (value: JsonValue): Steps<string> => print(value, (object) => object);
 
 /** Prints a value with its keys sorted by UTF-16 unit: two values are the same exactly when these texts are. */
-export function canonicalText(value: JsonValue): string {
-  return printed(value, (object) => [...object].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
+export const canonicalText = (value: JsonValue): string =>
+  atOnce(print(value, (object) => [...object].sort(([a], [b]) => (a < b ? -1 : 1))));
 
 type MemberOrder = (object: JsonObject) => Iterable<[string, JsonValue]>;
 
-function printed(value: JsonValue, order: MemberOrder): string {
-  if (value instanceof JsonNumber) return value.text;
-  if (Array.isArray(value)) return `[${value.map((element) => printed(element, order)).join(',')}]`;
-  if (!(value instanceof Map)) return JSON.stringify(value);
-  return objectText(Array.from(order(value), ([key, member]) => [key, printed(member, order)]));
-}
-
 /** Values between two pauses. */
 const VALUES_AT_ONCE = 2048;
+
+/** Keeps the open containers in a list, so that it can pause within them. */
+function* print(value: JsonValue, order: MemberOrder): Steps<string> {
+  const open: { readonly items: Items; readonly closing: string; comma: string }[] = [];
+  let text = '';
+  let next: JsonValue | undefined = value;
+  for (let count = 1; next !== undefined; count++) {
+    if (count % VALUES_AT_ONCE === 0) yield;
+    if (Array.isArray(next)) {
+      text += '[';
+      open.push({ items: elementsOf(next), closing: ']', comma: '' });
+    } else if (next instanceof Map) {
+      text += '{';
+      open.push({ items: membersOf(order(next)), closing: '}', comma: '' });
+    } else text += next instanceof JsonNumber ? next.text : JSON.stringify(next);
+    next = undefined;
+    for (let inner = open.at(-1); inner !== undefined && next === undefined; inner = open.at(-1)) {
+      const item = inner.items.next();
+      if (item.done === true) {
+        text += inner.closing;
+        open.pop();
+      } else {
+        text += inner.comma + item.value[0];
+        inner.comma = ',';
+        next = item.value[1];
+      }
+    }
+  }
+  return text;
+}
+
+/** What a container holds, each with the text before it. */
+type Items = Iterator<readonly [before: string, value: JsonValue], void>;
+
+function* elementsOf(array: readonly JsonValue[]): Items {
+  for (const element of array) yield ['', element];
+}
+
+function* membersOf(members: Iterable<[string, JsonValue]>): Items {
+  for (const [key, member] of members) yield [`${JSON.stringify(key)}:`, member];
+}
 
 /** Reads compact JSON that was scanned: it checks nothing again. */
 class LosslessReader {

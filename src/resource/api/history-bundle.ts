@@ -1,5 +1,4 @@
 import { type FhirAnswer } from '../../fhir/fhir-answer';
-import { subsetOf } from '../../fhir/subset';
 import { printBookmark } from '../feed-bookmark';
 import { type LateTexts } from '../late-texts';
 import { type HistoryPage, type HistoryVersion } from '../resource-history';
@@ -34,7 +33,7 @@ async function* entriesOf(
   rootUrl: string,
 ): AsyncGenerator<string[], void, void> {
   for await (const some of texts.of(versions))
-    yield some.map((version) => historyEntry(rootUrl, subsetted(version, query)));
+    yield (await texts.partsOf(some, query.subset)).map((version) => historyEntry(rootUrl, version));
 }
 
 type Changed = readonly [name: '_before' | '_after' | '_page' | '_txid', value: string];
@@ -67,9 +66,4 @@ function linksOf(
 function positionOf({ from, direction }: HistoryQuery['walk'], page: number | undefined): Changed | undefined {
   if (from !== undefined) return [direction === 'older' ? '_before' : '_after', printPosition(from)];
   return page === undefined ? undefined : ['_page', String(page)];
-}
-
-function subsetted(version: HistoryVersion, { subset }: HistoryQuery): HistoryVersion {
-  if (subset === undefined || version.text === undefined) return version;
-  return { ...version, text: subsetOf(version.text, subset) };
 }

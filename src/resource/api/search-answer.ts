@@ -1,6 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type FhirAnswer } from '../../fhir/fhir-answer';
-import { type Subset, subsetOf } from '../../fhir/subset';
+import { type Subset } from '../../fhir/subset';
 import { MAX_INCLUDED } from '../search/include/included-resources';
 import { type SearchPage } from '../search/resource-search';
 import { type OutcomeIssue } from '../search/live/incomplete-indexes';
@@ -66,10 +66,13 @@ async function* entriesOf(
   texts: LateTexts,
   issues: readonly OutcomeIssue[],
 ): AsyncGenerator<string[], void, void> {
-  for await (const some of texts.of(page.resources))
-    yield some.map((one) => searchEntry(rootUrl, shown(one, subset), 'match', extension?.(one.text ?? '')));
+  for await (const some of texts.of(page.resources)) {
+    const extensions = some.map(({ text = '' }) => extension?.(text));
+    const shown = await texts.partsOf(some, subset);
+    yield shown.map((one, index) => searchEntry(rootUrl, textOf(one), 'match', extensions[index]));
+  }
   for await (const some of texts.of(page.included))
-    yield some.map((one) => searchEntry(rootUrl, shown(one, subset), 'include'));
+    yield (await texts.partsOf(some, subset)).map((one) => searchEntry(rootUrl, textOf(one), 'include'));
   if (issues.length > 0) yield [outcomeEntry(issues)];
 }
 
@@ -92,7 +95,8 @@ function arrayOf(
     produce: async (sink) => {
       let before = '[';
       for await (const some of texts.of([...page.resources, ...page.included])) {
-        await sink.write(`${before}${some.map((one) => shown(one, presentation.subset).text).join(',')}`);
+        const shown = await texts.partsOf(some, presentation.subset);
+        await sink.write(`${before}${shown.map(({ text }) => text).join(',')}`);
         before = ',';
       }
       await sink.write(before === '[' ? '[]' : ']');
@@ -102,9 +106,7 @@ function arrayOf(
 }
 
 /** @param one with its text, which has been read by now */
-function shown({ type, id, text = '' }: ListedVersion, subset: SearchPresentation['subset']): ResourceText {
-  return { type, id, text: subset === undefined || subset === 'count' ? text : subsetOf(text, subset) };
-}
+const textOf = ({ type, id, text = '' }: ListedVersion): ResourceText => ({ type, id, text });
 
 /** http://hl7.org/fhir/R4/search.html#outcome */
 const outcomeEntry = (issue: readonly OutcomeIssue[]): string =>

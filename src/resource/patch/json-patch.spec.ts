@@ -8,7 +8,7 @@ import { atOnce } from '../../platform/time/steps';
 import { compileJsonPatch } from './json-patch';
 
 const patched = (original: string, patch: string): string =>
-  printLossless(atOnce(compileJsonPatch(parseLossless(patch))(parseLossless(original))));
+  printLossless(atOnce(atOnce(compileJsonPatch(parseLossless(patch)))(parseLossless(original))));
 
 /** The kind of the refusal, or the result. */
 function outcome(original: string, patch: string): string {
@@ -171,9 +171,16 @@ describe(compileJsonPatch.name, () => {
     expect(outcome(long, `[${copies.join(',')}]`)).toBe('unprocessable');
   });
 
+  it('S23: can pause while it is compiled', () => {
+    const operations = Array.from({ length: 20_000 }, (_, n) => `{"op":"add","path":"/a${n}","value":1}`);
+    expect([...compileJsonPatch(parseLossless(`[${operations.join(',')}]`))].length).toBeGreaterThan(50);
+  });
+
   it('can be applied again', () => {
-    const patch = compileJsonPatch(
-      parseLossless('[{"op":"add","path":"/a","value":{"b":[]}},{"op":"add","path":"/a/b/-","value":1}]'),
+    const patch = atOnce(
+      compileJsonPatch(
+        parseLossless('[{"op":"add","path":"/a","value":{"b":[]}},{"op":"add","path":"/a/b/-","value":1}]'),
+      ),
     );
     expect([1, 2].map(() => printLossless(atOnce(patch(parseLossless('{}')))))).toEqual([
       '{"a":{"b":[1]}}',

@@ -12,13 +12,20 @@ type Operation =
   | { readonly op: 'remove'; readonly path: Pointer }
   | { readonly op: 'move' | 'copy'; readonly path: Pointer; readonly from: Pointer };
 
+/** Operations that are compiled between two pauses. */
+const OPERATIONS_AT_ONCE = 256;
+
 /**
  * Compiles a JSON Patch (RFC 6902). All operations apply, or none; members that RFC 6902 does not know are ignored.
  * @throws ServiceError 'invalid' for what is no JSON Patch; the patch itself throws 'unprocessable' where it does not fit.
  */
-export function compileJsonPatch(patch: JsonValue): TreePatch {
+export function* compileJsonPatch(patch: JsonValue): Steps<TreePatch> {
   if (!Array.isArray(patch)) throw malformed('A JSON Patch is an array of operations (RFC 6902).');
-  const operations = patch.map(operationOf);
+  const operations: Operation[] = [];
+  for (const operation of patch) {
+    operations.push(operationOf(operation, operations.length));
+    if (operations.length % OPERATIONS_AT_ONCE === 0) yield;
+  }
   return function* (tree): Steps<JsonValue> {
     const document = new PatchedDocument(tree);
     for (const operation of operations) {

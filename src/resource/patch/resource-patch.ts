@@ -1,7 +1,7 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { TooCostly } from '../../platform/errors/too-costly';
 import { JsonBodyError } from '../../platform/json/json-body-error';
-import { type JsonValue, parseLosslessInSteps, printLossless } from '../../platform/json/lossless';
+import { type JsonValue, parseLosslessInSteps, printLosslessInSteps } from '../../platform/json/lossless';
 import { type ScannedJson, readJsonInSteps } from '../../platform/json/read-json';
 import { LONGEST_STEP_MILLISECONDS, type Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
@@ -48,7 +48,7 @@ export async function compileResourcePatch(
 
 function* compiled(kind: PatchKind, patch: JsonValue): Steps<TreePatch> {
   if (kind === 'fhirpath-patch') return yield* compileFhirPathPatch(patch);
-  return kind === 'json-patch' ? compileJsonPatch(patch) : compileMergePatch(patch);
+  return kind === 'json-patch' ? yield* compileJsonPatch(patch) : compileMergePatch(patch);
 }
 
 /** @returns what identifies the stored resource, and what the patch makes of it */
@@ -80,7 +80,7 @@ function identityOf(resource: JsonValue, name: 'resourceType' | 'id'): JsonValue
 
 /** The result passes the same scan as a body that is sent. */
 function* bodyOf(result: JsonValue, maxBytes: number): Steps<ScannedJson> {
-  const text = printLossless(result);
+  const text = yield* printLosslessInSteps(result);
   if (Buffer.byteLength(text) > maxBytes) throw unfit(`The patched resource would be larger than ${maxBytes} bytes.`);
   yield;
   try {

@@ -1,3 +1,4 @@
+import { type Steps } from '../../platform/time/steps';
 import { plainHashOf } from '../search/extract/hash';
 import { type SearchRows } from '../search/extract/search-rows';
 import { INDEX_TABLES } from './search-tables';
@@ -20,15 +21,22 @@ interface DigestedVersion {
  * One digest for each index table, empty without rows, after the versions that they hold for. An update compares them and
  * leaves alone the tables whose rows stay: it neither reads the stored rows nor computes them again (ADR 0043).
  */
-export function indexDigestsOf({ version, parametersVersion, mainDate, rows }: IndexedVersion): string {
+export function* indexDigestsOf({ version, parametersVersion, mainDate, rows }: IndexedVersion): Steps<string> {
   const shared = `${mainDate.getTime()}`;
-  const digests = INDEX_TABLES.map(({ columns }) => {
-    const values = columns.map(([, , valuesOf]) => valuesOf(rows));
-    if (values[0]?.length === 0) return '';
-    // NUL cannot occur in a value.
-    return plainHashOf([shared, ...values.map((column) => column.join('\0'))].join('\0\0')).toString(36);
-  });
-  return [versionsOf(version, parametersVersion), ...digests].join(' ');
+  let digests = versionsOf(version, parametersVersion);
+  for (const { columns } of INDEX_TABLES) {
+    let text = shared;
+    let isEmpty = true;
+    for (const [, , valuesOf] of columns) {
+      const values = valuesOf(rows);
+      isEmpty &&= values.length === 0;
+      // NUL cannot occur in a value.
+      text += `\0\0${values.join('\0')}`;
+      if (!isEmpty) yield;
+    }
+    digests += isEmpty ? ' ' : ` ${plainHashOf(text).toString(36)}`;
+  }
+  return digests;
 }
 
 /**

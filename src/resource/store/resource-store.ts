@@ -242,7 +242,7 @@ export class ResourceStore {
     const rows = { ...found, units: this.knownUnits.unknownAmong(found.units) };
     const mainDate = rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate);
     const row = { ...stored, rows, mainDate, parametersVersion: index.version };
-    return { ...row, indexDigests: indexDigestsOf(row) };
+    return { ...row, indexDigests: await this.slices.run(indexDigestsOf(row)) };
   }
 
   private async newRowOf({ type, id, content }: NewResource): Promise<NewRow> {

@@ -3,6 +3,7 @@ import { dataSourceOptions } from '../../../src/platform/database/data-source-op
 import { Statements } from '../../../src/platform/database/statements';
 import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
 import { RequestContext } from '../../../src/platform/http/request-context';
+import { Slices } from '../../../src/platform/time/slices';
 import { LateTexts } from '../../../src/resource/late-texts';
 import { ResourceReader } from '../../../src/resource/resource-reader';
 import { ClauseResolver } from '../../../src/resource/search/clause-resolver';
@@ -31,7 +32,7 @@ export async function openScaleSession(url: string): Promise<ScaleSession> {
   const frequencies = new RowFrequencies(statements, unitOfWork);
   await frequencies.load();
   const facts = await statements.runOne<{ pid: number }>({ name: '', text: 'select pg_backend_pid() as pid' }, []);
-  const texts = new LateTexts(new ResourceReader(statements), requests);
+  const texts = new LateTexts(new ResourceReader(statements), requests, new Slices(requests));
   return {
     statements,
     resolver: new ClauseResolver(statements, new ValueSetCodes(statements)),

@@ -7,44 +7,49 @@ export interface TurnsCase {
   readonly requestsOf: (megabytes: number) => readonly BenchRequest[];
 }
 
+/** A body near the limit has a million values at most, so its texts are longer. */
+const longText = (megabytes: number): string => (megabytes > 4 ? 'x'.repeat(200) : '');
+
 /** Repeats what `item` makes until the text has so many megabytes. */
-function listOf(megabytes: number, item: (n: number) => object): string {
+function listOf(megabytes: number, item: (n: number, text: string) => object): string {
   const items: string[] = [];
+  const text = longText(megabytes);
   for (let length = 0; length < megabytes * 1e6; length += items.at(-1)?.length ?? 0)
-    items.push(JSON.stringify(item(items.length)));
+    items.push(JSON.stringify(item(items.length, text)));
   return `[${items.join(',')}]`;
 }
 
 const observation = (megabytes: number, shift: number): string =>
   `{"resourceType":"Observation","id":"turns","status":"final","code":{"text":"c"},"component":${listOf(
     megabytes,
-    (n) => ({
-      code: { coding: [{ system: 'http://s', code: `c${n}` }] },
+    (n, text) => ({
+      code: { coding: [{ system: 'http://s', code: `c${n}` }], ...(text === '' ? {} : { text }) },
       valueQuantity: { value: n + shift, unit: 'kg' },
     }),
   )}}`;
 
 const patient = (megabytes: number): string =>
-  `{"resourceType":"Patient","id":"turns","identifier":${listOf(megabytes, (n) => ({ system: 'http://s', value: `i${n}` }))}}`;
+  `{"resourceType":"Patient","id":"turns","identifier":${listOf(megabytes, (n, text) => ({ system: 'http://s', value: `i${n}${text}` }))}}`;
 
 const names = (megabytes: number): string =>
-  `{"resourceType":"Patient","id":"turns-names","name":${listOf(megabytes, (n) => ({ family: `f${n}`, given: ['a', 'b'] }))}}`;
+  `{"resourceType":"Patient","id":"turns-names","name":${listOf(megabytes, (n, text) => ({ family: `f${n}${text}`, given: ['a', 'b'] }))}}`;
 
 const questionnaire = (megabytes: number): string =>
-  `{"resourceType":"Questionnaire","status":"draft","item":${listOf(megabytes, (n) => ({
+  `{"resourceType":"Questionnaire","status":"draft","item":${listOf(megabytes, (n, text) => ({
     linkId: `q${n}`,
+    ...(text === '' ? {} : { text }),
     type: 'string',
     ...(n === 0 ? {} : { enableWhen: [{ question: 'q0', operator: 'exists', answerBoolean: true }] }),
   }))}}`;
 
 const bundle = (megabytes: number): string =>
-  `{"resourceType":"Bundle","type":"transaction","entry":${listOf(megabytes, (n) => ({
-    resource: { resourceType: 'Basic', code: { text: `t${n} ${'x'.repeat(1000)}` } },
+  `{"resourceType":"Bundle","type":"transaction","entry":${listOf(megabytes, (n, text) => ({
+    resource: { resourceType: 'Basic', code: { text: `t${n} ${'x'.repeat(1000)}${text.repeat(10)}` } },
     request: { method: 'POST', url: 'Basic' },
   }))}}`;
 
 const patch = (megabytes: number): string =>
-  listOf(megabytes, (n) => ({ op: 'replace', path: `/identifier/${n % 100}/value`, value: `p${n}` }));
+  listOf(megabytes, (n, text) => ({ op: 'replace', path: `/identifier/${n % 100}/value`, value: `p${n}${text}` }));
 
 const pathPatch = (operations: number): string =>
   JSON.stringify({
