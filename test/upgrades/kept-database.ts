@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { type ClonedDatabase } from '../support/clone-database';
+import { databaseUrl, dropDatabase, runStatement } from '../support/template-database';
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** What the release answered before it was ended, and what receivers of its notifications got (keep-database.mjs). */
+export interface Kept {
+  readonly answers: Readonly<Record<string, { readonly status: number; readonly text: string }>>;
+  readonly tokens: Readonly<Record<'jwt' | 'opaque' | 'limited' | 'used' | 'next' | 'closed', Tokens>>;
+  readonly received: readonly {
+    readonly path: string;
+    readonly id: string;
+    readonly body: string;
+    readonly isTaken: boolean;
+  }[];
+}
+
+export const KEPT_KEY = Buffer.from('kept-database-of-an-old-release!').toString('base64');
+
+const unzipped = (name: string): string => gunzipSync(readFileSync(join(__dirname, name))).toString();
+
+/** The releases whose databases are kept. */
+export const keptReleases = (): string[] =>
+  readdirSync(__dirname).flatMap((name) => (name.endsWith('.sql.gz') ? [name.slice(0, -'.sql.gz'.length)] : []));
+
+export const keptAnswers = (release: string): Kept => JSON.parse(unzipped(`${release}.json.gz`)) as Kept;
+
+/** Restores the database of a release under a name of its own. */
+export async function restoreKept(release: string): Promise<ClonedDatabase> {
+  const adminUrl = process.env.TEST_ADMIN_URL ?? '';
+  const name = `svc_test_${randomBytes(6).toString('hex')}`;
+  await runStatement(adminUrl, `create database ${name} template template0 encoding 'UTF8' locale 'C.UTF-8'`);
+  const url = databaseUrl(adminUrl, name);
+  await runStatement(url, unzipped(`${release}.sql.gz`));
+  return { name, url, drop: () => dropDatabase(adminUrl, name) };
+}
