@@ -46,7 +46,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const callers = app.get(CallerResolver, { strict: false });
   const { bodyLimitBytes: limitBytes, streamStallSeconds: stallSeconds } = environment;
   const judge = async (request: Request): Promise<void> => {
-    const { caller, epochs } = await callers.judge(request);
+    const { caller, epochs } = await callers.of(request);
     requests.identify(caller, epochs);
   };
   const turn = (): Promise<void> => slices.turn();

@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { type Epochs } from '../platform/database/epochs';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
+import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Caller } from '../platform/http/caller';
 import { authorizationOf } from '../platform/http/raw-request';
+import { RequestContext } from '../platform/http/request-context';
 import { Sessions } from '../session/sessions';
 import { basicCredentialsOf } from './token/basic-credentials';
 import { ClientAuthenticator } from './client/client-authenticator';
@@ -17,28 +19,31 @@ interface Identified {
 /** Finds out who calls. A bearer token is looked up on every request, so a closed Session is refused at once on every replica. */
 @Injectable()
 export class CallerResolver {
-  private readonly judged = new WeakMap<Request, Promise<Identified>>();
+  /** By the request that came by the wire. */
+  private readonly judged = new WeakMap<Request, Identified & { readonly commits: number }>();
 
   constructor(
     private readonly sessions: Sessions,
     private readonly clients: ClientAuthenticator,
     private readonly registryEpoch: RegistryEpoch,
+    private readonly requests: RequestContext,
+    private readonly unitOfWork: UnitOfWork,
   ) {}
 
   /**
-   * Judges the credentials of a request that has a body, before that is read. {@link of} returns the same: a wrong secret counts as
-   * one try.
+   * The caller of a request. It is looked up once: before a body is read, or for the guard. Entries of a batch have the caller of the
+   * batch, until one of them commits: it may have closed the Session, or changed who calls. Inside a transaction nothing is shared.
    * @throws ServiceError 'unauthorized'
    */
-  judge(request: Request): Promise<Identified> {
-    const judged = this.resolveRequest(request);
-    this.judged.set(request, judged);
-    return judged;
-  }
-
-  /** The caller of a request, for its guard. @throws as {@link judge} */
-  of(request: Request): Promise<Identified> {
-    return this.judged.get(request) ?? this.resolveRequest(request);
+  async of(request: Request): Promise<Identified> {
+    const authorization = authorizationOf(request);
+    if (this.unitOfWork.isOpen) return this.resolve(authorization);
+    const { origin = request, commits } = this.requests;
+    const known = this.judged.get(origin);
+    if (known?.commits === commits && authorizationOf(origin) === authorization) return known;
+    const identified = { ...(await this.resolve(authorization)), commits };
+    this.judged.set(origin, identified);
+    return identified;
   }
 
   /** @throws ServiceError 'unauthorized' */
@@ -54,10 +59,6 @@ export class CallerResolver {
     if (client === undefined)
       throw unauthorized('The client id or secret is wrong, or the client may not use HTTP Basic.');
     return { caller: { clientId: client.id }, epochs: await this.registryEpoch.current() };
-  }
-
-  private async resolveRequest(request: Request): Promise<Identified> {
-    return this.resolve(authorizationOf(request));
   }
 
   private async resolveBearer(token: string): Promise<Identified> {

@@ -16,8 +16,11 @@ const SEARCH = 'FhirSearch';
 /** Makes the request object that policies see, of requests and of their entries. */
 @Injectable()
 export class AccessRequests {
-  /** Entries are seen through the request that brought them, so that the caller is read once for all of them. */
-  private readonly outer = new WeakMap<Caller, LazyRequest>();
+  /** Entries of a transaction are seen through the request that brought them. By {@link RequestContext.present}. */
+  private readonly outer = new WeakMap<object, LazyRequest>();
+
+  /** Who calls is read once for a request and the entries that share its caller. */
+  private readonly known = new WeakMap<Caller, LazyRequest>();
 
   constructor(
     private readonly callers: CallerParts,
@@ -26,24 +29,20 @@ export class AccessRequests {
   ) {}
 
   ofHttp(request: Request, caller: Caller, operationId: string | undefined): LazyRequest {
-    const made = new LazyRequest({ caller, operationId }, () => ({
+    const made = this.ofCaller(caller, request.headers.authorization).seenAs({ caller, operationId }, () => ({
       ...httpParts(request, this.requests.origin ?? request, this.slices),
-      ...this.callers.of(caller, request.headers.authorization),
       operation: () => (operationId === undefined ? undefined : { id: operationId }),
     }));
-    this.outer.set(caller, made);
+    const { present } = this.requests;
+    if (present !== undefined) this.outer.set(present, made);
     return made;
   }
 
   /** The present request, as its route was decided; undefined where nobody calls. */
   ofPresent(): LazyRequest | undefined {
-    const { caller } = this.requests;
-    if (caller === undefined) return undefined;
-    const known = this.outer.get(caller);
-    if (known !== undefined) return known;
-    const made = new LazyRequest({ caller, operationId: undefined }, () => this.callers.of(caller, undefined));
-    this.outer.set(caller, made);
-    return made;
+    const { caller, present } = this.requests;
+    if (caller === undefined || present === undefined) return undefined;
+    return this.outer.get(present) ?? this.ofCaller(caller, undefined);
   }
 
   /** An entry of the present request; undefined where nobody calls. */
@@ -69,6 +68,14 @@ export class AccessRequests {
       'request-method': () => 'get',
       operation: () => ({ id: READ }),
     }));
+  }
+
+  private ofCaller(caller: Caller, authorization: string | undefined): LazyRequest {
+    const known =
+      this.known.get(caller) ??
+      new LazyRequest({ caller, operationId: undefined }, () => this.callers.of(caller, authorization));
+    this.known.set(caller, known);
+    return known;
   }
 
   /** One of these reads. */

@@ -16,8 +16,14 @@ interface Wire {
   readonly correlationId: string | undefined;
 }
 
+/** What a request and its entries have in common. */
+interface Whole {
+  commits: number;
+}
+
 interface RequestState {
   readonly requestId: string;
+  readonly whole: Whole;
   readonly origin: Request | undefined;
   readonly ticket: RequestTicket | undefined;
   readonly correlationId: string | undefined;
@@ -47,8 +53,23 @@ export class RequestContext {
   run<T>(requestId: string, work: () => T, wire?: Wire): T {
     const outer = this.storage.getStore();
     const { origin, ticket, correlationId } = outer ?? wire ?? {};
-    const { topicCorrelationId } = outer ?? {};
-    return this.storage.run({ requestId, origin, ticket, correlationId, topicCorrelationId, denied: [] }, work);
+    const { topicCorrelationId, whole = { commits: 0 } } = outer ?? {};
+    return this.storage.run({ requestId, whole, origin, ticket, correlationId, topicCorrelationId, denied: [] }, work);
+  }
+
+  /** Stands for the present request: an entry of a batch is one by itself. Undefined in background work. */
+  get present(): object | undefined {
+    return this.storage.getStore();
+  }
+
+  /** How often the request has committed, its entries included: what was read for it before may have changed. */
+  get commits(): number {
+    return this.storage.getStore()?.whole.commits ?? 0;
+  }
+
+  noteCommit(): void {
+    const state = this.storage.getStore();
+    if (state !== undefined) state.whole.commits++;
   }
 
   /** Runs `work` apart from the request: what goes on for others after the answer is none of its own. */
