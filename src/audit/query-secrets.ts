@@ -7,15 +7,20 @@ export function withoutSecrets(query: string): string {
     .split('&')
     .map((part) => {
       const equals = part.indexOf('=');
-      return equals !== -1 && SECRET_NAMES.test(decoded(part.slice(0, equals))) ? `${part.slice(0, equals)}=***` : part;
+      const [name, value] = [part.slice(0, equals), part.slice(equals + 1)];
+      return equals !== -1 && isSecret(decoded(name), decoded(value)) ? `${name}=***` : part;
     })
     .join('&');
 }
 
-function decoded(name: string): string {
+/** The query of a webhook may hold a key (`$test`, `$replay`); a reference in a search has none. */
+const isSecret = (name: string, value: string): boolean =>
+  SECRET_NAMES.test(name) || (name === 'endpoint' && value.includes('?'));
+
+function decoded(text: string): string {
   try {
-    return decodeURIComponent(name.replace(/\+/g, ' '));
+    return decodeURIComponent(text.replace(/\+/g, ' '));
   } catch {
-    return name;
+    return text;
   }
 }

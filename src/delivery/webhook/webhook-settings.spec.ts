@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { maskedParameter, webhookSettingsOf } from './webhook-settings';
+import { maskedParameter, unmaskedParameters, webhookSettingsOf } from './webhook-settings';
 
 const endpoint = { name: 'endpoint', valueUrl: 'https://hook.example/in?x=1' };
 const secret = (valueString: string): { name: string; valueString: string } => ({ name: 'secret', valueString });
 const [NEW, OLD] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(24, 2).toString('base64')];
+const url = (valueUrl: string): { name: string; valueUrl: string } => ({ name: 'endpoint', valueUrl });
 const header = (valueString: string): { name: string; valueString: string } => ({ name: 'header', valueString });
 
 describe(webhookSettingsOf.name, () => {
@@ -93,6 +94,46 @@ describe(maskedParameter.name, () => {
   });
 
   it('leaves other parameters as they are', () => {
-    expect(maskedParameter(endpoint)).toBe(endpoint);
+    for (const parameter of [{ name: 'timeout', valueUnsignedInt: 5 }, url('https://hook.example/in')])
+      expect(maskedParameter(parameter)).toBe(parameter);
+  });
+});
+
+describe('S9: the query of an endpoint', () => {
+  const inForceOf = (valueUrl: string): ReturnType<typeof webhookSettingsOf> =>
+    webhookSettingsOf([url(valueUrl)], undefined);
+
+  it.each([
+    ['https://hook.example/in?key=hush', 'https://hook.example/in?key=***'],
+    ['HTTPS://Hook.example/a=b?key=hush&sig=a=b&&x=', 'HTTPS://Hook.example/a=b?key=***&sig=***&&x=***'],
+    ['https://hook.example?hush', 'https://hook.example?***'],
+    ['https://hook.example/?a=1?b=2', 'https://hook.example/?a=***'],
+    ['https://hook.example/?a=hush;b=hush', 'https://hook.example/?a=***'],
+    ['https://hook.example/?k%C3%A9y=hu%20sh&=hush', 'https://hook.example/?k%C3%A9y=***&=***'],
+    ['https://hook.example/in?', 'https://hook.example/in?'],
+  ])('of %s is shown as %s, which keeps it', (sent, masked) => {
+    const inForce = inForceOf(sent);
+    expect(maskedParameter(url(sent))).toEqual(url(masked));
+    expect(webhookSettingsOf([url(masked)], inForce)).toEqual(inForce);
+    expect(webhookSettingsOf(unmaskedParameters([url(masked)], inForce), undefined)).toEqual(inForce);
+  });
+
+  it('takes masked values by name and in their order, also on another path, beside new ones', () => {
+    const inForce = inForceOf('https://hook.example/in?a=1&b=2&a=3');
+    const { endpoint: kept } = webhookSettingsOf([url('https://hook.example/out?a=***&c=new&a=***')], inForce);
+    expect(kept).toBe('https://hook.example/out?a=1&c=new&a=3');
+  });
+
+  it.each([
+    ['of a name that has none', 'https://hook.example/in?b=***'],
+    ['more often than there are values', 'https://hook.example/in?key=***&key=***'],
+    ['of another host', 'https://evil.example/in?key=***'],
+    ['of another port', 'https://hook.example:8443/in?key=***'],
+    ['without TLS', 'http://hook.example/in?key=***'],
+  ])('is not sent for a mask %s', (_what, sent) => {
+    expect(() => webhookSettingsOf([url(sent)], inForceOf('https://hook.example/in?key=hush'))).toThrow(
+      'Send the value',
+    );
+    expect(() => webhookSettingsOf([url(sent)], undefined)).toThrow('Send the value');
   });
 });

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type DeliverySettings, type DestinationParameter, MASK } from '../delivery-kind';
+import { maskedEndpoint, unmaskedEndpoint } from './endpoint-query';
 import { readEndpointUrl } from './endpoint-url';
 import { type HeaderLine, parseHeaderLine } from './header-line';
 import { signingKeyOf } from './webhook-signature';
@@ -42,7 +43,7 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const MAX_SECRETS = 2;
 
 /**
- * Reads the parameters of a webhook. A masked header value stands for the one in force.
+ * Reads the parameters of a webhook. A masked value, of a header or of the query of the endpoint, stands for the one in force.
  * @throws ServiceError 'unprocessable' that names the parameter and says what to do.
  */
 export function webhookSettingsOf(
@@ -51,7 +52,7 @@ export function webhookSettingsOf(
 ): WebhookSettings {
   const values = valuesOf(parameters);
   return {
-    endpoint: endpointOf(single(values, 'endpoint')),
+    endpoint: endpointKept(endpointOf(single(values, 'endpoint')), inForce?.endpoint),
     timeoutSeconds: integerOf('timeout', single(values, 'timeout'), DEFAULT_TIMEOUT_SECONDS, [
       1,
       LONGEST_TIMEOUT_SECONDS,
@@ -71,21 +72,26 @@ export function webhookSettingsOf(
   };
 }
 
-/** A checked parameter without its secret: a header keeps its name. */
+/** A checked parameter without its secrets: a header keeps its name, an endpoint all but the values of its query. */
 export function maskedParameter(parameter: DestinationParameter): DestinationParameter {
-  const line = parameter.valueString;
+  const { valueString: line, valueUrl: url } = parameter;
+  if (parameter.name === 'endpoint' && typeof url === 'string' && url.includes('?'))
+    return { ...parameter, valueUrl: maskedEndpoint(url) };
   if (parameter.name === 'secret') return { ...parameter, valueString: MASK };
   if (parameter.name !== 'header' || typeof line !== 'string') return parameter;
   return { ...parameter, valueString: `${line.slice(0, line.indexOf(':'))}: ${MASK}` };
 }
 
-/** Stored parameters with the values of headers; secrets, which are never sent to anybody, stay masked. */
+/** Stored parameters with the values of headers and of the query; secrets, which are never sent to anybody, stay masked. */
 export function unmaskedParameters(
   parameters: readonly DestinationParameter[],
-  { headers }: WebhookSettings,
+  { endpoint, headers }: WebhookSettings,
 ): DestinationParameter[] {
   const known = [...headers];
   return parameters.map((parameter) => {
+    const { valueUrl: url } = parameter;
+    if (parameter.name === 'endpoint' && typeof url === 'string' && url.includes('?'))
+      return { ...parameter, valueUrl: url.slice(0, url.indexOf('?')) + endpoint.slice(endpoint.indexOf('?')) };
     if (parameter.name !== 'header') return parameter;
     const [name = ''] = String(parameter.valueString).split(':');
     const header = take(known, name);
@@ -127,6 +133,14 @@ export function endpointOf(value: unknown): string {
   const url = readEndpointUrl(value);
   if (typeof url === 'string') throw refusal(`endpoint ${url}.`);
   return url.href;
+}
+
+function endpointKept(url: string, inForce: string | undefined): string {
+  const endpoint = unmaskedEndpoint(url, inForce);
+  if (endpoint !== undefined) return endpoint;
+  throw refusal(
+    `${MASK} in the query of endpoint keeps a stored value of the same name and host, and there is none. Send the value.`,
+  );
 }
 
 function integerOf(name: string, value: unknown, fallback: number, [least, most]: readonly [number, number]): number {

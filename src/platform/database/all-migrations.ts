@@ -17,6 +17,7 @@ import { indexVersionsByTransaction } from './migrations/1795000000120-index-ver
 import { keySearchIndexRows } from './migrations/1795000000200-key-search-index-rows';
 import { identifyDeliveryAttempts } from './migrations/1795000000201-identify-delivery-attempts';
 import { indexLoginNamesByLowerCase } from './migrations/1795000000220-index-login-names-by-lower-case';
+import { maskQueriesOfEndpoints } from './migrations/1795000000300-mask-queries-of-endpoints';
 
 /** In order. The list is explicit, since globs differ between src and dist. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   keySearchIndexRows,
   identifyDeliveryAttempts,
   indexLoginNamesByLowerCase,
+  maskQueriesOfEndpoints,
 ];
