@@ -33,7 +33,6 @@ import { SdcWorkflowResourceType } from './sdc-workflow.resource-type';
 import { StatusHistory } from './status-history';
 import { AddendumTypes } from './types/addendum-types';
 import { UserAddenda } from './user-addenda';
-import { WorkflowIndexSetup } from './workflow-index.setup';
 
 const addendumMethods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums, Verify];
 const documentMethods = [SaveDocument, SignDocument, AmendDocument, AddDocumentNote];
@@ -57,7 +56,6 @@ const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWork
       AddendumTypes,
       Documents,
       Rehearsal,
-      WorkflowIndexSetup,
     ],
     ...addendumMethods,
     ...documentMethods,

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/fhir-answer';
+import { definitionOfId } from '../fhir/search-parameter-resources';
 import { Clock } from '../platform/time/clock';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { ResourceReader } from '../resource/resource-reader';
-import { type LiveParameterRow, progressOf } from '../resource/search/live/live-search-parameter';
-import { LiveSearchParameters } from '../resource/search/live/live-search-parameters.repository';
+import { SearchIndex } from '../resource/search/search-index';
+import { type ParameterState, progressOf } from '../resource/search/states/parameter-state';
+import { ParameterStates } from '../resource/search/states/parameter-states.repository';
 import { Operation, type OperationHandler, type OperationRequest } from './operation';
 
 /** How far the indexes of a SearchParameter are, one for each of its types. */
@@ -20,25 +22,58 @@ import { Operation, type OperationHandler, type OperationRequest } from './opera
 export class IndexStatusOperation implements OperationHandler {
   constructor(
     private readonly reader: ResourceReader,
-    private readonly live: LiveSearchParameters,
+    private readonly states: ParameterStates,
+    private readonly index: SearchIndex,
     private readonly clock: Clock,
   ) {}
 
   /** A deleted definition is answered for as long as its rows are being removed. */
   async execute({ id = '', query, headers }: OperationRequest): Promise<FhirAnswer> {
     assertKnownParameters('$index-status', query, SHAPE_PARAMETERS, headers.prefer);
-    const rows = await this.live.listOf(id);
-    if (rows.length === 0) await this.reader.read('SearchParameter', id);
-    const now = this.clock.now().getTime();
-    const parameter = rows.map((row) => ({ name: 'index', part: partsOf(row, now) }));
-    return {
-      status: 200,
-      text: JSON.stringify({ resourceType: 'Parameters', ...(rows.length === 0 ? {} : { parameter }) }),
-    };
+    const states = await this.statesOf(id);
+    if (states.length === 0) await this.reader.read('SearchParameter', id);
+    return answerOf(states, this.clock.now());
+  }
+
+  private statesOf(id: string): Promise<ParameterState[]> {
+    const definition = definitionOfId(id);
+    if (definition === undefined) return this.states.listOf(id);
+    const { base, code } = definition;
+    const isOfAll = base.includes('Resource') || base.includes('DomainResource');
+    return this.states.listNamed((isOfAll ? this.index.builtIn.types() : base).map((type) => ({ type, code })));
   }
 }
 
-function partsOf(row: LiveParameterRow, now: number): object[] {
+/** What is being built or removed, of all search parameters: those of HL7 and of modules too. */
+@Injectable()
+@Operation({
+  resourceType: 'SearchParameter',
+  code: 'index-status',
+  level: 'type',
+  methods: ['GET'],
+  description: 'Search parameters whose indexes are being built or removed: state, resources done and in all, by type',
+})
+export class IndexesStatusOperation implements OperationHandler {
+  constructor(
+    private readonly states: ParameterStates,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ query, headers }: OperationRequest): Promise<FhirAnswer> {
+    assertKnownParameters('$index-status', query, SHAPE_PARAMETERS, headers.prefer);
+    return answerOf(await this.states.listUnfinished(), this.clock.now());
+  }
+}
+
+function answerOf(states: readonly ParameterState[], now: Date): FhirAnswer {
+  const parameter = states.map((state) => ({ name: 'index', part: partsOf(state, now.getTime()) }));
+  return {
+    status: 200,
+    text: JSON.stringify({ resourceType: 'Parameters', ...(states.length === 0 ? {} : { parameter }) }),
+  };
+}
+
+function partsOf(row: ParameterState, now: number): object[] {
   const { percent, secondsLeft } = progressOf(row, now);
   return [
     { name: 'base', valueCode: row.resource_type },

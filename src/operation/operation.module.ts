@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { ResourceModule } from '../resource/resource.module';
-import { IndexStatusOperation } from './index-status.operation';
+import { IndexesStatusOperation, IndexStatusOperation } from './index-status.operation';
 import { OperationRegistry } from './operation.registry';
 import { VersionOperation } from './version.operation';
 
 /** The door for `$operations`; its routes are in {@link OperationApiModule}. */
 @Module({
   imports: [DiscoveryModule, ResourceModule],
-  providers: [OperationRegistry, IndexStatusOperation, VersionOperation],
+  providers: [OperationRegistry, IndexStatusOperation, IndexesStatusOperation, VersionOperation],
   exports: [OperationRegistry],
 })
 export class OperationModule {}

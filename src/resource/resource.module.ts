@@ -25,10 +25,11 @@ import { IncludedResources } from './search/include/included-resources';
 import { NamedResources } from './search/include/named-resources';
 import { KnownUnits } from './search/known-units';
 import { ResourceCriteria } from './search/resource-criteria';
-import { IncompleteIndexes } from './search/live/incomplete-indexes';
-import { IndexJob } from './search/live/index-job';
-import { IndexWorker } from './search/live/index-worker';
-import { LiveSearchParameters } from './search/live/live-search-parameters.repository';
+import { IncompleteIndexes } from './search/states/incomplete-indexes';
+import { IndexMetrics } from './search/states/index.metrics';
+import { IndexJob } from './search/states/index-job';
+import { IndexWorker } from './search/states/index-worker';
+import { ParameterStates } from './search/states/parameter-states.repository';
 import { SearchParameterListener } from './search/live/search-parameter.listener';
 import { SearchParameterRule } from './search/live/search-parameter.rule';
 import { SearchParameterSetup } from './search/live/search-parameter-setup';
@@ -73,9 +74,10 @@ import { WriteSet } from './writes/write-set';
     ResourceWriter,
     DatabaseHashKey,
     SearchIndex,
-    LiveSearchParameters,
+    ParameterStates,
     IndexJob,
     IndexWorker,
+    IndexMetrics,
     IncompleteIndexes,
     SearchParameterRule,
     SearchParameterListener,
@@ -110,7 +112,7 @@ import { WriteSet } from './writes/write-set';
     ResourceWriter,
     SearchIndex,
     IncompleteIndexes,
-    LiveSearchParameters,
+    ParameterStates,
     ResourceSearch,
     TypesSearch,
     Compartments,

@@ -185,7 +185,7 @@ describe('the first start', () => {
     await Promise.all([start(), start()]);
     expect(await countOf(`resource where type = 'SearchParameter' and version = 1`)).toBe(COUNT);
     expect(await countOf(`resource_history where type = 'SearchParameter'`)).toBe(0);
-    expect([await countOf('live_search_parameter'), await countOf('outbox_event')]).toEqual([0, 0]);
+    expect(await countOf('outbox_event')).toBe(0);
   });
 
   it('is over for a server with the same definitions', async () => {

@@ -79,7 +79,7 @@ describe('composite search parameters of one’s own', () => {
   const settled = (id: string): Promise<true> =>
     eventually(`the indexes of ${id} are settled`, async () => {
       const { rows } = await database.query<{ state: string }>(
-        'select state from live_search_parameter where definition_id = $1',
+        'select state from search_parameter_state where definition_id = $1',
         [id],
       );
       return rows.every(({ state }) => state === 'active');

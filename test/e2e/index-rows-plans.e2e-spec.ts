@@ -50,16 +50,19 @@ const FEW = 200;
 describe('S20: the rows that a write reads', () => {
   let database: PlanDatabase;
   let lastKey = 1_000_000;
+  let parametersVersion = 1;
 
   beforeAll(async () => {
     database = await PlanDatabase.open();
+    const { rows } = await database.client.query<{ version: string }>('select version from search_parameter_version');
+    parametersVersion = Number(rows[0]?.version);
   });
   afterAll(() => database.close());
 
   function versionOf(rows: Partial<SearchRows>, key: number, version = 1): NewRow {
     const row = {
       version,
-      parametersVersion: 1,
+      parametersVersion,
       mainDate: new Date('2026-01-01T00:00:00Z'),
       rows: { ...NONE, ...rows },
     };
@@ -89,7 +92,7 @@ describe('S20: the rows that a write reads', () => {
     const second = versionOf(rowsOf(count, 100_000), key, 2);
     return [
       await readBy(updateResource(first, second)),
-      await readBy(reindexResources([versionOf(rowsOf(count, 200_000), key, 2)], 1)),
+      await readBy(reindexResources([versionOf(rowsOf(count, 200_000), key, 2)], parametersVersion, false)),
       await readBy(deleteResource(key, 3, new Date())),
     ];
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { idsOf, searchOn } from '../support/bundle';
+import { eventually } from '../support/eventually';
 import { startTestApp, type TestApp } from '../support/test-app';
 
 /**
@@ -107,7 +108,7 @@ describe('D6: a database of version 0.1.0', () => {
     return Number(rows[0]?.count);
   };
 
-  it('D6: has its workflows indexed again at the first start, and updates leave no index row behind', async () => {
+  it('D6: has its workflows indexed again after the first start, and updates leave no index row behind', async () => {
     await app.put('/fhir/Patient/old', {});
     const patient = { resourceType: 'Patient', id: 'old' };
     await app.put('/SDCWorkflow/by-member', { status: 'new', type: 'a/B', patient });
@@ -119,6 +120,10 @@ describe('D6: a database of version 0.1.0', () => {
     await asVersion010(client);
     const again = await startTestApp({ databaseUrl: app.databaseUrl });
     try {
+      await eventually('all is indexed again', async () => {
+        const { rows } = await client.query(`select from search_parameter_state where state <> 'active'`);
+        return rows.length === 0;
+      });
       expect(idsOf(await searchOn(again, '/fhir/Patient/old/$everything')).sort()).toEqual([
         'by-ctx',
         'by-member',
@@ -150,5 +155,6 @@ async function asVersion010(client: Client): Promise<void> {
     `update search_token set patient_hash = (select reference_hash from resource where type = 'Patient' and id = 'old')
      where resource_key = ${keyOf('by-ctx')}`,
   );
-  await client.query(`delete from server_setup where name = 'workflow-index'`);
+  await client.query('delete from search_parameter_state');
+  await client.query(`delete from server_setup where name = 'search-index'`);
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { parameterIdOf } from '../../src/resource/search/extract/hash';
-import { NEXT_STEP } from '../../src/resource/search/live/live-parameter-statements';
+import { NEXT_STEP } from '../../src/resource/search/states/parameter-state-statements';
 import { type Bundle, idsOn, searchOn } from '../support/bundle';
 import { eventually } from '../support/eventually';
 import { putParameter } from '../support/store';
@@ -269,7 +269,7 @@ describe('live search parameters', () => {
     await app.put('/Basic/a', basic('a', 'again-a'));
     await app.put('/Basic/d', basic('d', 'again-d'));
     await app.delete('/Basic/e');
-    expect((await statusOf('held')).map(({ state }) => state).sort()).toEqual(['building', 'removing']);
+    expect((await statusOf('held')).map(({ state }) => state)).toEqual(['building']);
     await release();
     await settled('held');
     expect(await stringsOf('Basic', 'held')).toEqual(['text-again-a', 'text-again-d', 'text-val-bb', 'text-val-c']);
@@ -285,7 +285,7 @@ describe('live search parameters', () => {
     await eventually('the job has begun', async () => {
       const found = await app.app
         .get(DataSource)
-        .query<{ writers: string[] | null }[]>(`select writers from live_search_parameter where code = 'tongue'`);
+        .query<{ writers: string[] | null }[]>(`select writers from search_parameter_state where code = 'tongue'`);
       return found[0]?.writers?.length === 1;
     });
     expect(await statusOf('tongue')).toMatchObject([{ state: 'building', done: 0 }]);
@@ -313,7 +313,7 @@ describe('live search parameters', () => {
 
   it('leave nothing to look for when they are done', async () => {
     await database.query('begin');
-    await database.query(`update live_search_parameter set state = 'active'`);
+    await database.query(`update search_parameter_state set state = 'active'`);
     expect((await database.query(NEXT_STEP.text)).rows).toEqual([]);
     await database.query('rollback');
   });

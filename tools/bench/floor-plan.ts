@@ -37,12 +37,17 @@ export interface FloorPlan {
   readonly compartmentParameters: readonly number[];
 }
 
-/** Works everything out; the key of the database's hashes must be known. */
-export function floorPlan(): FloorPlan {
+/**
+ * Works everything out; the key of the database's hashes must be known.
+ * @param parametersVersion of the database; writes by another one are refused
+ */
+export function floorPlan(parametersVersion: number): FloorPlan {
   return {
     searches: new Map(CHARTS.map(({ patientId }) => plannedSearch(searchQueryOf(patientId)))),
-    creates: new Map(NEW_OBSERVATIONS.map((body) => [body, plannedInsert(body)])),
-    transactions: new Map(NEW_BUNDLES.map((bodies) => [bundleTextOf(bodies), plannedTransaction(bodies)])),
+    creates: new Map(NEW_OBSERVATIONS.map((body) => [body, plannedInsert(body, parametersVersion)])),
+    transactions: new Map(
+      NEW_BUNDLES.map((bodies) => [bundleTextOf(bodies), plannedTransaction(bodies, parametersVersion)]),
+    ),
     compartmentParameters: compartmentParameters(),
   };
 }
@@ -76,9 +81,9 @@ export interface PlannedInsert {
 /** Stand for the values of a request while its statement is made. */
 const BLANK = { key: -1, id: 'blank id', referenceHash: -2, updatedAt: new Date(0), text: 'blank text' };
 
-function plannedInsert(body: string): PlannedInsert {
+function plannedInsert(body: string, parametersVersion: number): PlannedInsert {
   const rows = atOnce(new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource));
-  const { statement, values } = insertResource({ ...BLANK, ...versionOf(rows) });
+  const { statement, values } = insertResource({ ...BLANK, ...versionOf(rows, parametersVersion) });
   const [key, id, hash, updated, text] = [BLANK.key, BLANK.id, BLANK.referenceHash, BLANK.updatedAt, BLANK.text].map(
     (blank) => values.indexOf(blank),
   ) as [number, number, number, number, number];
@@ -97,8 +102,11 @@ function plannedInsert(body: string): PlannedInsert {
   };
 }
 
-function versionOf(rows: SearchRows): Pick<NewRow, Exclude<keyof NewRow, keyof typeof BLANK>> {
-  const version = { version: 1, mainDate: new Date(rows.mainDate ?? 0), rows, parametersVersion: 1 };
+function versionOf(
+  rows: SearchRows,
+  parametersVersion: number,
+): Pick<NewRow, Exclude<keyof NewRow, keyof typeof BLANK>> {
+  const version = { version: 1, mainDate: new Date(rows.mainDate ?? 0), rows, parametersVersion };
   return { ...version, type: TYPE, method: 'POST', indexDigests: atOnce(indexDigestsOf(version)) };
 }
 
@@ -110,17 +118,17 @@ function metaOf(updatedAt: Date): string {
 /** What it takes to write a transaction under new ids. */
 export type PlannedTransaction = (newOf: () => NewObservation) => { rows: NewRow[] } & BoundStatement;
 
-function plannedTransaction(bodies: readonly string[]): PlannedTransaction {
-  const planned = bodies.map(plannedRow);
+function plannedTransaction(bodies: readonly string[], parametersVersion: number): PlannedTransaction {
+  const planned = bodies.map((body) => plannedRow(body, parametersVersion));
   return (newOf) => {
     const rows = planned.map((rowOf) => rowOf(newOf()));
     return { rows, ...insertResources(rows) };
   };
 }
 
-function plannedRow(body: string): (row: NewObservation) => NewRow {
+function plannedRow(body: string, parametersVersion: number): (row: NewObservation) => NewRow {
   const rows = atOnce(new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource));
-  const known = versionOf(rows);
+  const known = versionOf(rows, parametersVersion);
   const members = body.slice(`{"resourceType":"${TYPE}"`.length);
   return ({ id, key, updatedAt }) => {
     const text = `{"resourceType":"${TYPE}","id":"${id}","meta":${metaOf(updatedAt)}${members}`;

@@ -148,7 +148,8 @@ const app = express()
 async function start(): Promise<void> {
   const { rows } = await pool.query<HashKey>(READ_HASH_KEY.text);
   rows.forEach(useHashKey);
-  plan = floorPlan();
+  const { rows: versions } = await pool.query<{ version: string }>('select version from search_parameter_version');
+  plan = floorPlan(Number(versions[0]?.version));
   const server = app.listen(0, '127.0.0.1', () => {
     process.stdout.write(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
   });

@@ -1,4 +1,5 @@
 import { type SearchParameterSet } from '../../resource/search/extract/search-parameter-set';
+import { assertFinished } from '../../resource/search/unfinished-index';
 
 /** The search parameters of the time of care that a resource of a type is about. */
 export interface CareDate {
@@ -58,9 +59,14 @@ export interface CareDateIds {
   readonly untilIds: readonly number[];
 }
 
+/** @throws ServiceError 'busy' while the index of one of them is being built */
 export function careDateIdsOf(parameters: SearchParameterSet): CareDateIds {
   const idsOf = (code: string, types: readonly string[]): readonly number[] =>
-    types.flatMap((type) => parameters.find(type, code)?.storedAs ?? []);
+    types.flatMap((type) => {
+      const parameter = parameters.find(type, code);
+      assertFinished(parameter, parameters);
+      return parameter?.storedAs ?? [];
+    });
   return {
     momentIds: Object.entries(DATED).flatMap(([code, types]) => idsOf(code, types)),
     fromIds: idsOf(LASTING.code, ['Condition']),

@@ -2,6 +2,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type SearchParameter } from '../../resource/search/extract/search-parameter';
 import { type SearchParameterSet } from '../../resource/search/extract/search-parameter-set';
 import { type IncludedTypes } from '../plan/compartment-query';
+import { assertFinished } from '../../resource/search/unfinished-index';
 
 /** Types behind `*`: what entries refer to and no patient's compartment holds. */
 export const SHARED_TYPES = [
@@ -40,7 +41,10 @@ export function includesOf(query: URLSearchParams, parameters: SearchParameterSe
 
 function referenceOf(name: string, source: string, code: string, parameters: SearchParameterSet): SearchParameter {
   const parameter = parameters.find(source, code);
-  if (parameter?.kind === 'reference') return parameter;
+  if (parameter?.kind === 'reference') {
+    assertFinished(parameter, parameters);
+    return parameter;
+  }
   const hint = parameters.nearestCode(source, code);
   throw refused(name, `is no reference parameter${hint === undefined ? '' : `; did you mean "${source}:${hint}"?`}`);
 }

@@ -18,6 +18,7 @@ import { keySearchIndexRows } from './migrations/1795000000200-key-search-index-
 import { identifyDeliveryAttempts } from './migrations/1795000000201-identify-delivery-attempts';
 import { indexLoginNamesByLowerCase } from './migrations/1795000000220-index-login-names-by-lower-case';
 import { maskQueriesOfEndpoints } from './migrations/1795000000300-mask-queries-of-endpoints';
+import { keepParameterStates } from './migrations/1795000000320-keep-parameter-states';
 
 /** In order. The list is explicit, since globs differ between src and dist. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   identifyDeliveryAttempts,
   indexLoginNamesByLowerCase,
   maskQueriesOfEndpoints,
+  keepParameterStates,
 ];

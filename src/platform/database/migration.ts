@@ -22,6 +22,10 @@ export const tablesMadeBy = (statements: readonly string[]): string[] =>
     [...text.matchAll(/^\s*create (?:unlogged )?table (\w+)/g)].map(([, name = '']) => name),
   );
 
+/** Names of the tables that SQL drops. */
+export const tablesDroppedBy = (statements: readonly string[]): string[] =>
+  statements.flatMap((text) => [...text.matchAll(/^\s*drop table (\w+)/g)].map(([, name = '']) => name));
+
 /**
  * Builds an index while servers read and write its table. An interrupted build leaves an invalid index, which `if not exists`
  * would keep. It waits for each transaction that began before it, so it has no time limit.

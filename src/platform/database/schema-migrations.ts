@@ -1,7 +1,7 @@
 import { type Client } from 'pg';
 import { StartError } from '../errors/start-error';
 import { MIGRATIONS } from './all-migrations';
-import { digestOf, type Migration, tablesMadeBy } from './migration';
+import { digestOf, type Migration, tablesDroppedBy, tablesMadeBy } from './migration';
 
 /** Whose migrations these are; a module that brings its own has rows under its own name. */
 const MODULE = 'core';
@@ -98,8 +98,11 @@ async function existingTables(client: Client): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-const tablesOf = (migrations: readonly Migration[]): string[] =>
-  migrations.flatMap(({ statements }) => tablesMadeBy(statements));
+function tablesOf(migrations: readonly Migration[]): string[] {
+  const statements = migrations.flatMap((migration) => migration.statements);
+  const dropped = tablesDroppedBy(statements);
+  return tablesMadeBy(statements).filter((name) => !dropped.includes(name));
+}
 
 /** An older server on a newer schema would write rows that the newer one does not understand. */
 function refuseUnknown(rows: readonly MigrationRow[], applied: readonly Migration[]): void {

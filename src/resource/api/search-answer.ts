@@ -3,7 +3,7 @@ import { type FhirAnswer } from '../../fhir/fhir-answer';
 import { type Subset } from '../../fhir/subset';
 import { MAX_INCLUDED } from '../search/include/included-resources';
 import { type SearchPage } from '../search/resource-search';
-import { type OutcomeIssue } from '../search/live/incomplete-indexes';
+import { type OutcomeIssue } from '../search/states/incomplete-indexes';
 import { type ResourceText } from '../stored-resource';
 import { type SearchExtension } from './location-distance';
 import { type LateTexts, type ListedVersion } from '../late-texts';

@@ -9,7 +9,7 @@ import { Clock } from '../../platform/time/clock';
 import { LateTexts } from '../late-texts';
 import { RowLimits } from '../rows/row-limits';
 import { type SearchParameter } from '../search/extract/search-parameter';
-import { IncompleteIndexes } from '../search/live/incomplete-indexes';
+import { IncompleteIndexes } from '../search/states/incomplete-indexes';
 import { readSearch } from '../search/read-search';
 import { ResourceSearch } from '../search/resource-search';
 import { isLenient } from '../../platform/http/known-parameters';

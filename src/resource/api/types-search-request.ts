@@ -11,7 +11,7 @@ import { ResourceTypes } from '../resource-types';
 import { LateTexts } from '../late-texts';
 import { RowLimits } from '../rows/row-limits';
 import { type SearchParameter } from '../search/extract/search-parameter';
-import { IncompleteIndexes } from '../search/live/incomplete-indexes';
+import { IncompleteIndexes } from '../search/states/incomplete-indexes';
 import { isLenient } from '../../platform/http/known-parameters';
 
 import { SearchIndex } from '../search/search-index';

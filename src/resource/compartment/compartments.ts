@@ -6,6 +6,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { ResourceReader } from '../resource-reader';
 import { type SearchParameterSet } from '../search/extract/search-parameter-set';
 import { SearchIndex } from '../search/search-index';
+import { assertFinished } from '../search/unfinished-index';
 
 /** The links by which a resource belongs to a compartment: rows of the reference table, narrowed by nothing else. */
 export interface Compartment {
@@ -101,9 +102,6 @@ function linksOf(type: string, code: string, parameters: SearchParameterSet): re
       'unprocessable',
       `The CompartmentDefinition names ${type}.${code}, which is no search parameter.`,
     );
-  if (parameter.live === 'building')
-    throw new ServiceError('busy', `The index of ${type}.${code} is being built. Try again later.`, {
-      retryAfterSeconds: 10,
-    });
+  assertFinished(parameter, parameters);
   return parameter.storedAs;
 }

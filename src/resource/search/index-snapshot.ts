@@ -6,11 +6,15 @@ import { type SearchRows } from './extract/search-rows';
 
 /** The search parameters of one moment, and what they find in a resource. */
 export class IndexSnapshot {
-  /** @param version counts the changes of live parameters; writes by an older one are refused */
+  /**
+   * @param version counts the changes of parameters; writes by an older one are refused
+   * @param isOfThisBuild false when a server with other parameters was started later
+   */
   constructor(
     readonly version: number,
     readonly parameters: SearchParameterSet,
     private readonly extractors: Extractors,
+    readonly isOfThisBuild: boolean,
   ) {}
 
   /** In steps: the resource may be large. */

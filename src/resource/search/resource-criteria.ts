@@ -13,6 +13,7 @@ import { parseSearch } from './parse-search';
 import { ResourceSearch, type SearchPage, type SearchRequest } from './resource-search';
 import { SearchIndex } from './search-index';
 import { type SearchClause } from './search-query';
+import { unfinishedIndex } from './unfinished-index';
 
 /** Parameters that shape an answer: in criteria they would look as if they narrowed the choice. */
 const SHAPING =
@@ -81,17 +82,11 @@ export class ResourceCriteria {
       now: this.clock.now().getTime(),
       isLenient: false,
     });
-    assertComplete([...incomplete]);
+    const [unfinished] = incomplete;
+    // An index that is being built may not find what is there, and a condition would then make it twice.
+    if (unfinished !== undefined) throw unfinishedIndex(unfinished);
     return { clauses, isHit: holdsTexts(query, (code) => parameters.find(type, code)?.kind) };
   }
-}
-
-/** An index that is being built may not find what is there, and a condition would then make it twice. */
-function assertComplete([parameter]: readonly SearchParameter[]): void {
-  if (parameter === undefined) return;
-  throw new ServiceError('busy', `The index of ${parameter.type}.${parameter.code} is being built. Try again later.`, {
-    retryAfterSeconds: 10,
-  });
 }
 
 /** Reads criteria as a query. @throws ServiceError 'invalid' as {@link ResourceCriteria.find} says. */

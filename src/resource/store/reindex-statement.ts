@@ -2,9 +2,14 @@ import { SEARCH_TABLES } from './search-tables';
 import { arraysOf, type IndexedResource, rowArraysOf, type SetColumn, SetPlaces } from './set-statement';
 import { assertKnown, type BoundStatement, withSteps } from './write-statements';
 
-const COLUMNS: readonly SetColumn<IndexedResource>[] = [
+interface ReindexedResource extends IndexedResource {
+  readonly referenceHash: number;
+}
+
+const COLUMNS: readonly SetColumn<ReindexedResource>[] = [
   ['resource_key', 'bigint', ({ key }) => key],
   ['main_date', 'timestamptz', ({ mainDate }) => mainDate],
+  ['reference_hash', 'bigint', ({ referenceHash }) => referenceHash],
   ['present', 'bigint', ({ rows }) => rows.present],
   ['index_digests', 'text', ({ indexDigests }) => indexDigests],
 ];
@@ -13,10 +18,15 @@ const COLUMNS: readonly SetColumn<IndexedResource>[] = [
  * One statement that makes the search rows of stored resources those of `resources`, as an update of each would, and
  * writes no version. The caller holds the locks of the resources.
  */
-export const reindexResources = (resources: readonly IndexedResource[], parametersVersion: number): BoundStatement => ({
+export const reindexResources = (
+  resources: readonly ReindexedResource[],
+  parametersVersion: number,
+  keepsDigests: boolean,
+): BoundStatement => ({
   statement: STATEMENT,
   values: [
     parametersVersion,
+    keepsDigests,
     ...arraysOf(COLUMNS, resources),
     ...SEARCH_TABLES.flatMap((table) => rowArraysOf(table, resources)),
   ],
@@ -25,15 +35,17 @@ export const reindexResources = (resources: readonly IndexedResource[], paramete
 const STATEMENT = { name: 'resource-reindex', text: statementText() };
 
 function statementText(): string {
-  const places = new SetPlaces(1); // after the version of the parameters
+  const places = new SetPlaces(2); // after the version of the parameters and the flag
   // Digests that no update would go by may stay: a job for all resources of a type need not write their rows.
-  const resource = `update resource r set main_date = u.main_date, present = u.present, index_digests = u.index_digests
+  const resource = `update resource r set main_date = u.main_date, reference_hash = u.reference_hash, present = u.present,
+      index_digests = u.index_digests
     from ${places.unnest(COLUMNS)}
     where (select ${assertKnown('$1::bigint')}) = 0 and r.resource_key = u.resource_key
-      and ((r.main_date, r.present) is distinct from (u.main_date, u.present) or (
+      and ((r.main_date, r.reference_hash, r.present) is distinct from (u.main_date, u.reference_hash, u.present)
+        or ($2::boolean and r.index_digests is distinct from u.index_digests) or (
         r.index_digests <> u.index_digests and split_part(r.index_digests, ' ', 1) = split_part(u.index_digests, ' ', 1)))`;
   const steps = SEARCH_TABLES.flatMap((table) =>
-    table.replaceSql('s.resource_key = any($2::bigint[])', places.sourceOf(table)),
+    table.replaceSql('s.resource_key = any($3::bigint[])', places.sourceOf(table)),
   );
   return withSteps(steps, resource);
 }

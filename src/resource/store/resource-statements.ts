@@ -95,6 +95,12 @@ export const READ_MANY_FOR_UPDATE: Statement = {
     ) r`,
 };
 
+/** Those whose search rows were written by other parameters than those of version $3, as far as their digests tell. */
+export const READ_OUTDATED_FOR_UPDATE: Statement = {
+  name: 'resource-read-outdated-for-update',
+  text: `${READ_MANY_FOR_UPDATE.text} where split_part(r.index_digests, ' ', 1) is distinct from r.version || '.' || $3`,
+};
+
 /** Of the newest version of an id that is over; when that is a deletion also its time, and that of version 1. */
 const LAST_COLUMNS = `last.type, last.id, last.version,
       case when last.method = 'DELETE' then last.updated_at end as deleted_at,

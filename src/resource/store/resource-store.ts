@@ -25,6 +25,7 @@ import {
   READ_CREATION,
   READ_FOR_UPDATE,
   READ_MANY_FOR_UPDATE,
+  READ_OUTDATED_FOR_UPDATE,
 } from './resource-statements';
 import {
   type BoundStatement,
@@ -39,6 +40,7 @@ import {
 /** What the search rows of a stored resource are made from. */
 export interface StoredBody {
   readonly type: string;
+  readonly id: string;
   readonly key: number;
   readonly version: number;
   readonly mainDate: Date;
@@ -120,7 +122,7 @@ export class ResourceStore {
     private readonly index: SearchIndex,
     private readonly knownUnits: KnownUnits,
     private readonly slices: Slices,
-    unitOfWork: UnitOfWork,
+    private readonly unitOfWork: UnitOfWork,
   ) {
     // Indexes are built when everybody has ended who held this lock before the parameters changed (ADR 0019).
     unitOfWork.beginStrictlyWith('lock table resource in row exclusive mode');
@@ -223,12 +225,28 @@ export class ResourceStore {
     await this.execute(deleteResource(key, version, deletedAt));
   }
 
-  /** Makes the search rows of locked resources those that the parameters in force find in their bodies. */
-  async reindex(resources: readonly StoredBody[]): Promise<void> {
+  /**
+   * Makes the search rows of locked resources those that the parameters in force find in their bodies.
+   * @param keepsDigests whether the digests of all are brought up to date, which writes each row of `resource`
+   */
+  async reindex(resources: readonly StoredBody[], keepsDigests = false): Promise<void> {
     const index = await this.index.forWrite();
-    const indexed: (StoredBody & Indexed)[] = [];
-    for (const stored of resources) indexed.push(await this.rowOf(index, stored.type, stored, stored.mainDate));
-    await this.execute(reindexResources(indexed, index.version));
+    const indexed: (StoredBody & Indexed & { referenceHash: number })[] = [];
+    for (const stored of resources) {
+      const row = await this.rowOf(index, stored.type, stored, stored.mainDate);
+      indexed.push({ ...row, referenceHash: this.index.referenceHash(stored.type, stored.id) });
+    }
+    await this.execute(reindexResources(indexed, index.version, keepsDigests));
+  }
+
+  /** Makes the search rows of stored resources those of their bodies, except where the parameters in force wrote them. */
+  async refresh(names: readonly ResourceName[]): Promise<void> {
+    const { version } = await this.index.forWrite();
+    await this.unitOfWork.run(async () => {
+      const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
+      const rows = await this.statements.run<LockedRow>(READ_OUTDATED_FOR_UPDATE, [...columns, version]);
+      if (rows.length > 0) await this.reindex(rows.map(lockedResourceOf), true);
+    });
   }
 
   /** A resource without a clinical date keeps the time of its creation: rows move when the main date does. */

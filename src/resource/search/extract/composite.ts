@@ -10,7 +10,7 @@ import { type Branch, compilePart, ExpressionError, RESOURCE_STEP, type Step } f
  * @throws ExpressionError for parts that have no rows: dates and texts of items that repeat, most triples
  */
 export function compileComposite(
-  { components, live }: ParameterDefinition,
+  { components, isLive }: ParameterDefinition,
   branches: readonly Branch[],
   resourceType: string,
 ): Composite {
@@ -43,7 +43,7 @@ export function compileComposite(
   return {
     codes,
     rows: items,
-    knowsSystem: live !== undefined,
+    knowsSystem: isLive,
     ...(third === undefined ? {} : { third: codeOf(third) }),
   };
 }

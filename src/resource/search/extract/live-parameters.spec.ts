@@ -1,30 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import { atOnce } from '../../../platform/time/steps';
 import { Extractors } from './extractor';
-import { useHashKey } from './hash';
-import { type LiveSearchParameter, type LiveState } from './search-parameter';
+import { parameterIdOf, useHashKey } from './hash';
+import { type OwnSearchParameter } from './search-parameter';
 import { SearchParameterSet } from './search-parameter-set';
 import { type SearchRows } from './search-rows';
 
 useHashKey({ low: 1, high: 2 });
 
 const standard = new SearchParameterSet();
-const live = (code: string, expression: string, state: LiveState = 'building'): LiveSearchParameter => ({
+const live = (code: string, expression: string): OwnSearchParameter => ({
   type: 'Patient',
   code,
   kind: 'string',
   expression,
-  state,
 });
 const PATIENT = { resourceType: 'Patient', id: 'p', language: 'de', birthDate: '1950-01-01' };
-const rowsOf = (...parameters: LiveSearchParameter[]): SearchRows =>
+const rowsOf = (...parameters: OwnSearchParameter[]): SearchRows =>
   atOnce(new Extractors(standard.withLive(parameters), 'http://svc.example').extractorFor('Patient')(PATIENT));
 
 describe('a set with live parameters', () => {
   it('shares what has none', () => {
     const set = standard.withLive([live('tongue', 'Patient.language')]);
     expect(set.find('Observation', 'code')).toBe(standard.find('Observation', 'code'));
-    expect(set.find('Patient', 'tongue')).toMatchObject({ live: 'building', presenceMask: 0n });
+    expect(set.find('Patient', 'tongue')).toMatchObject({ isLive: true, presenceMask: 0n });
     expect(standard.find('Patient', 'tongue')).toBeUndefined();
     expect(standard.withLive([])).toBe(standard);
   });
@@ -40,11 +39,17 @@ describe('a set with live parameters', () => {
       expect([code, set.find('Patient', code)?.presenceMask]).toEqual([code, presenceMask]);
   });
 
-  it('indexes what is built as what is active', () => {
-    const [building, active] = (['building', 'active'] as const).map((state) =>
-      rowsOf(live('tongue', 'Patient.language', state)),
-    );
-    expect(building).toEqual(active);
-    expect(active?.strings).toEqual([expect.objectContaining({ value: 'de' })]);
+  it('indexes them', () => {
+    expect(rowsOf(live('tongue', 'Patient.language')).strings).toEqual([expect.objectContaining({ value: 'de' })]);
+  });
+
+  it('H1: knows which are unfinished, and whose rows others answer by', () => {
+    const set = standard.withUnfinished(new Set([parameterIdOf('Observation', 'subject')]));
+    const isUnfinished = (code: string): boolean => {
+      const parameter = set.find('Observation', code);
+      return parameter !== undefined && set.isUnfinished(parameter);
+    };
+    expect(['subject', 'patient', 'code'].map(isUnfinished)).toEqual([true, true, false]);
+    expect(set.find('Observation', 'code')).toBe(standard.find('Observation', 'code'));
   });
 });

@@ -4,7 +4,7 @@ import {
   type SearchParameterKind,
   searchParameterDefinitions,
 } from '../../../fhir/definitions';
-import { type LiveSearchParameter, type LiveState, type OwnSearchParameter } from './search-parameter';
+import { type OwnSearchParameter } from './search-parameter';
 import { type Expression, ExpressionError, parseExpression } from '../../../fhirpath/fhirpath';
 
 /** A search parameter as one type has it, its expression parsed but not yet compiled for the type. */
@@ -18,8 +18,8 @@ export interface ParameterDefinition {
   readonly components: readonly ComponentDefinition[];
   /** False for those of HL7. */
   readonly isOwn: boolean;
-  /** Undefined for HL7's parameters and those that modules bring. */
-  readonly live?: LiveState;
+  /** Whether a stored SearchParameter brings it; false for HL7's parameters and those of modules. */
+  readonly isLive: boolean;
 }
 
 /** A part of a composite: the parameter that it is a value of, and the way to it from the composite's item. */
@@ -43,7 +43,7 @@ export function definitionsByType(
     const { code, type: kind, base, expression, target: targets = [] } = hl7;
     const components = componentsOf(hl7);
     const parsed = parse(hl7.id === POSITION ? 'number' : kind, expression);
-    const definition = { code, kind, expression: parsed, targets, components, isOwn: false };
+    const definition = { code, kind, expression: parsed, targets, components, isOwn: false, isLive: false };
     for (const type of base.flatMap((name) => typesOf(name, types))) byType.get(type)?.set(code, definition);
   }
   for (const parameter of own) byType.get(parameter.type)?.set(parameter.code, ownDefinitionOf(parameter));
@@ -63,11 +63,12 @@ const ownDefinitionOf = ({
   targets,
   components: components.map((part) => ({ ...part, expression: parse(part.kind, part.expression) })),
   isOwn: true,
+  isLive: false,
 });
 
-export const liveDefinitionOf = ({ state, ...parameter }: LiveSearchParameter): ParameterDefinition => ({
+export const liveDefinitionOf = (parameter: OwnSearchParameter): ParameterDefinition => ({
   ...ownDefinitionOf(parameter),
-  live: state,
+  isLive: true,
 });
 
 function componentsOf({ id, component = [] }: SearchParameterDefinition): readonly ComponentDefinition[] {

@@ -73,7 +73,7 @@ describe(SearchParameterSet.name, () => {
     // Found by trying: these two codes have equal 31-bit hashes.
     const pair = [own('Thing', 'c50903', 'a'), own('Thing', 'c54008', 'b')];
     expect(() => new SearchParameterSet(pair)).toThrow(
-      'search parameters Thing.c50903 and Thing.c54008 have one id, 1000497050: rename one',
+      'The search parameters Thing.c50903 and Thing.c54008 have one id, 1000497050. Rename one of both.',
     );
   });
 

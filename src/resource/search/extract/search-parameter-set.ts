@@ -1,21 +1,22 @@
 import { parameterIdOf } from './hash';
 import { nearestCode } from '../../../fhir/nearest-code';
+import { StartError } from '../../../platform/errors/start-error';
 import { definitionsByType, liveDefinitionOf, type ParameterDefinition } from './parameter-definition';
-import {
-  type LiveSearchParameter,
-  type OwnSearchParameter,
-  type SearchParameter,
-  type UnusableParameter,
-} from './search-parameter';
-import { compileParameters, type TypeParameters } from './type-parameters';
+import { type OwnSearchParameter, type SearchParameter, type UnusableParameter } from './search-parameter';
+import { compileParameters, type PresenceBits, type TypeParameters } from './type-parameters';
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
 
-/** Live parameters over a set without them. */
-interface LiveLayer {
+/** What a set adds to the one below it, with which it shares all else. */
+interface Layer {
   readonly below: SearchParameterSet;
-  readonly live: readonly LiveSearchParameter[];
+  readonly live?: readonly OwnSearchParameter[];
+  /** Ids of parameters. */
+  readonly unfinished?: ReadonlySet<number>;
 }
+
+/** The presence bits of all types, as the database has assigned them. */
+export type AssignedBits = ReadonlyMap<string, PresenceBits>;
 
 /** All search parameters of all resource types, those of HL7 R4 and those that the server adds. It never changes. */
 export class SearchParameterSet {
@@ -26,23 +27,44 @@ export class SearchParameterSet {
   /**
    * @param own parameters beside HL7's, in an order that never changes; they replace HL7's of the same type and code
    * @param ownTypes types that R4 does not know and that need not have parameters of their own
-   * @throws Error when two parameters have one id: their rows could not be told apart
+   * @param bits in the order of definition when absent
+   * @throws StartError when two parameters have one code of a type, or one id: their rows could not be told apart
    */
   constructor(
-    own: readonly OwnSearchParameter[] = [],
-    ownTypes: readonly string[] = [],
-    private readonly layer?: LiveLayer,
+    private readonly own: readonly OwnSearchParameter[] = [],
+    private readonly ownTypes: readonly string[] = [],
+    private readonly bits?: AssignedBits,
+    private readonly layer?: Layer,
   ) {
-    this.definitions = layer === undefined ? definitionsByType(own, ownTypes) : layer.below.definitionsWith(layer.live);
-    if (layer === undefined) refuseCollisions(this.definitions);
+    this.definitions =
+      layer === undefined ? definitionsByType(own, ownTypes) : layer.below.definitionsWith(layer.live ?? []);
+    if (layer !== undefined) return;
+    refuseRepetitions(own);
+    refuseCollisions(this.definitions);
+  }
+
+  /** The same parameters with other presence bits. */
+  withBits(bits: AssignedBits): SearchParameterSet {
+    return new SearchParameterSet(this.own, this.ownTypes, bits);
   }
 
   /**
    * This set and live parameters: compiles the types that have some, and shares all others. Codes that this set defines
    * already keep their meaning.
    */
-  withLive(live: readonly LiveSearchParameter[]): SearchParameterSet {
-    return live.length === 0 ? this : new SearchParameterSet([], [], { below: this, live });
+  withLive(live: readonly OwnSearchParameter[]): SearchParameterSet {
+    return live.length === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, live });
+  }
+
+  /** This set, of which some parameters are still being built. */
+  withUnfinished(unfinished: ReadonlySet<number>): SearchParameterSet {
+    return unfinished.size === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, unfinished });
+  }
+
+  /** Whether rows that answer for the parameter may be missing or outdated. */
+  isUnfinished({ parameterId, storedAs }: SearchParameter): boolean {
+    const { unfinished } = this.layer ?? {};
+    return unfinished !== undefined && [parameterId, ...storedAs].some((id) => unfinished.has(id));
   }
 
   types(): readonly string[] {
@@ -107,13 +129,13 @@ export class SearchParameterSet {
     if (known !== undefined) return known;
     const definitions = this.definitions.get(type);
     if (definitions === undefined) return this.layer?.below.parametersOf(type);
-    const parameters = compileParameters(type, definitions.values());
+    const parameters = compileParameters(type, definitions.values(), this.bits && (this.bits.get(type) ?? new Map()));
     this.compiled.set(type, parameters);
     return parameters;
   }
 
   /** Those of the types that have searchable live parameters. */
-  private definitionsWith(live: readonly LiveSearchParameter[]): Definitions {
+  private definitionsWith(live: readonly OwnSearchParameter[]): Definitions {
     const changed = new Map<string, Map<string, ParameterDefinition>>();
     for (const parameter of live) {
       const known = this.definitions.get(parameter.type);
@@ -125,6 +147,15 @@ export class SearchParameterSet {
   }
 }
 
+function refuseRepetitions(own: readonly OwnSearchParameter[]): void {
+  const names = new Set<string>();
+  for (const { type, code } of own) {
+    const name = `${type}.${code}`;
+    if (names.has(name)) throw new StartError(`The search parameter ${name} is defined twice. Rename one of both.`);
+    names.add(name);
+  }
+}
+
 function refuseCollisions(definitions: Definitions): void {
   const names = new Map<number, string>();
   for (const [type, byCode] of definitions) {
@@ -132,7 +163,8 @@ function refuseCollisions(definitions: Definitions): void {
       const name = `${type}.${code}`;
       const id = parameterIdOf(type, code);
       const other = names.get(id);
-      if (other !== undefined) throw new Error(`search parameters ${other} and ${name} have one id, ${id}: rename one`);
+      if (other !== undefined)
+        throw new StartError(`The search parameters ${other} and ${name} have one id, ${id}. Rename one of both.`);
       names.set(id, name);
     }
   }

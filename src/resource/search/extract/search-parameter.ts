@@ -18,14 +18,6 @@ export interface OwnComponent extends ComponentCode {
   readonly expression: string;
 }
 
-/** How far a live parameter (a stored SearchParameter) is: of one that is built, rows may be missing. */
-export type LiveState = 'building' | 'active';
-
-/** A search parameter that a stored SearchParameter brings. */
-export interface LiveSearchParameter extends OwnSearchParameter {
-  readonly state: LiveState;
-}
-
 /** A search parameter of one resource type, ready for indexing and searching. */
 export interface SearchParameter {
   readonly type: string;
@@ -47,8 +39,8 @@ export interface SearchParameter {
    */
   readonly presenceMask: bigint;
   readonly branches: readonly Branch[];
-  /** Undefined for HL7's parameters and those that modules bring. */
-  readonly live?: LiveState;
+  /** Whether a stored SearchParameter brings it; false for HL7's parameters and those of modules. */
+  readonly isLive: boolean;
   /** The parts of a composite, in the order of its values. */
   readonly composite?: Composite;
 }

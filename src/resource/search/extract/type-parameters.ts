@@ -16,7 +16,7 @@ export interface TypeParameters {
 }
 
 /** PostgreSQL's bigint, which holds the mask, is signed: 63 bits are free. */
-const presenceBits = 63;
+export const PRESENCE_BITS = 63;
 
 /** Columns of the resource table answer these; the body need not hold them. */
 const columnCodes: ReadonlySet<string> = new Set(['_id', '_lastUpdated']);
@@ -29,8 +29,18 @@ interface Compiled extends ParameterDefinition {
   readonly composite?: Composite;
 }
 
-/** Compiles the parameters of one type; those that do not compile are set apart with the reason. */
-export function compileParameters(type: string, definitions: Iterable<ParameterDefinition>): TypeParameters {
+/** The presence bits of one type by code, from 0 to 62. */
+export type PresenceBits = ReadonlyMap<string, number>;
+
+/**
+ * Compiles the parameters of one type; those that do not compile are set apart with the reason.
+ * @param bits as the database has assigned them; in the order of definition when absent
+ */
+export function compileParameters(
+  type: string,
+  definitions: Iterable<ParameterDefinition>,
+  bits?: PresenceBits,
+): TypeParameters {
   const unusable: UnusableParameter[] = [];
   const compiled: Compiled[] = [];
   for (const definition of definitions) {
@@ -38,10 +48,10 @@ export function compileParameters(type: string, definitions: Iterable<ParameterD
     if (found instanceof ExpressionError) unusable.push({ type, code: definition.code, reason: found.message });
     else compiled.push({ ...definition, ...found });
   }
-  const parameters = parametersOf(type, compiled);
+  const parameters = parametersOf(type, compiled, bits);
   const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]));
   // Every row carries the main date and the patient: a live parameter must not move them.
-  const lasting = new Map([...byCode].filter(([, { live }]) => live === undefined));
+  const lasting = new Map([...byCode].filter(([, { isLive }]) => !isLive));
   return { byCode, mainDate: mainDateOf(lasting), patient: patientOf(lasting), unusable };
 }
 
@@ -54,7 +64,7 @@ function compile(
   try {
     const found = compilePaths(expression, type);
     // Of a composite the expression leads to items, whose parts have values.
-    const isIndexed = definition.live === undefined || kind === 'composite';
+    const isIndexed = !definition.isLive || kind === 'composite';
     const branches = isIndexed ? found : found.filter((branch) => holdsValuesOf(kind, branch));
     if (found.length > 0 && branches.length === 0)
       return new ExpressionError(`it leads to ${typesOf(found)}, which a parameter of type ${kind} does not index`);
@@ -68,15 +78,19 @@ function compile(
 
 const typesOf = (branches: readonly Branch[]): string => [...new Set(branches.map(({ type }) => type))].join(', ');
 
-function parametersOf(type: string, compiled: readonly Compiled[]): readonly SearchParameter[] {
+function parametersOf(
+  type: string,
+  compiled: readonly Compiled[],
+  bits: PresenceBits | undefined,
+): readonly SearchParameter[] {
   const indexed = compiled.filter(({ code, kind }) => kind !== 'composite' && !columnCodes.has(code));
   const aliases = findAliases(
     indexed.filter(({ isOwn }) => !isOwn),
     indexed.filter(({ isOwn }) => isOwn),
   );
-  const masks = presenceMasksOf(indexed, aliases);
+  const masks = presenceMasksOf(indexed, aliases, bits);
   const unions = findAliases(compiled.flatMap(compositeCandidateOf), []);
-  return compiled.map(({ code, kind, targets, branches, composite, live }) => {
+  return compiled.map(({ code, kind, targets, branches, composite, isLive }) => {
     const alias = aliases.get(code) ?? unions.get(code);
     const owners = columnCodes.has(code) ? [] : (alias?.codes ?? [code]);
     return {
@@ -89,8 +103,8 @@ function parametersOf(type: string, compiled: readonly Compiled[]): readonly Sea
       narrowedTo: alias?.narrowedTo,
       presenceMask: masks.get(code) ?? 0n,
       branches,
+      isLive,
       ...(composite === undefined ? {} : { composite }),
-      ...(live === undefined ? {} : { live }),
     };
   });
 }
@@ -105,17 +119,23 @@ function compositeCandidateOf({ code, branches, composite, components, isOwn }: 
 }
 
 /**
- * One bit each in the order of definition; unions have the bits of their members. Live parameters have none: they come and
- * go, and stored masks must keep their meaning.
+ * One bit each; unions have the bits of their members. Live parameters have none: they come and go, and stored masks must
+ * keep their meaning.
  */
 function presenceMasksOf(
   indexed: readonly Compiled[],
   aliases: ReadonlyMap<string, Alias>,
+  bits: PresenceBits | undefined,
 ): ReadonlyMap<string, bigint> {
   const unions = [...aliases].filter(([, { narrowedTo }]) => narrowedTo === undefined);
   const unionCodes = new Set(unions.map(([code]) => code));
-  const single = indexed.filter(({ code, live }) => !unionCodes.has(code) && live === undefined).slice(0, presenceBits);
-  const masks = new Map(single.map(({ code }, bit) => [code, 1n << BigInt(bit)]));
+  const single = indexed.filter(({ code, isLive }) => !unionCodes.has(code) && !isLive);
+  const masks = new Map(
+    single.flatMap(({ code }, place): [string, bigint][] => {
+      const bit = bits === undefined ? place : bits.get(code);
+      return bit === undefined || bit >= PRESENCE_BITS ? [] : [[code, 1n << BigInt(bit)]];
+    }),
+  );
   for (const [code, { codes }] of unions)
     masks.set(
       code,

@@ -1,6 +1,6 @@
 import { r4ResourceTypes } from '../../../fhir/definitions';
 import { type SearchParameter } from '../extract/search-parameter';
-import { type SearchScope } from '../parse/search-scope';
+import { noteIncomplete, type SearchScope } from '../parse/search-scope';
 import { type NamedPath, type NamedTarget } from './target-name';
 
 /** What resources are named by: the parameter that finds them under a name. */
@@ -32,19 +32,19 @@ function pathsOf(
   { type: sourceType, storedAs: parameterIds, targets: known }: SearchParameter,
   { by, branches }: Pick<NamedPath, 'by' | 'branches'>,
   only: string | undefined,
-  { parameters, baseUrl }: SearchScope,
+  scope: SearchScope,
 ): readonly NamedPath[] {
   if (branches.length === 0) return [];
   const types = only !== undefined ? [only] : known.length > 0 ? known : [...r4ResourceTypes()];
-  const targets = types.flatMap((type) => targetOf(type, by, { parameters }));
-  return targets.length === 0 ? [] : [{ by, sourceType, branches, parameterIds, targets, baseUrl }];
+  const targets = types.flatMap((type) => targetOf(type, by, scope));
+  return targets.length === 0 ? [] : [{ by, sourceType, branches, parameterIds, targets, baseUrl: scope.baseUrl }];
 }
 
-function targetOf(type: string, by: NamedPath['by'], { parameters }: Pick<SearchScope, 'parameters'>): NamedTarget[] {
+function targetOf(type: string, by: NamedPath['by'], scope: SearchScope): NamedTarget[] {
   const { code, kind } = NAMED_BY[by];
-  if (!parameters.defines(type, code)) return [];
-  const found = parameters.find(type, code);
-  return found?.kind === kind
-    ? found.storedAs.map((parameterId) => ({ type, parameterId, branches: found.branches }))
-    : [];
+  if (!scope.parameters.defines(type, code)) return [];
+  const found = scope.parameters.find(type, code);
+  if (found?.kind !== kind) return [];
+  noteIncomplete(found, scope);
+  return found.storedAs.map((parameterId) => ({ type, parameterId, branches: found.branches }));
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../platform/errors/service-error';
 import { type SearchParameter } from '../extract/search-parameter';
-import { hintOf, noteIncomplete } from '../parse/parameter-clause';
-import { type SearchScope } from '../parse/search-scope';
+import { hintOf } from '../parse/parameter-clause';
+import { noteIncomplete, type SearchScope } from '../parse/search-scope';
 import { invalid } from '../parse/values';
 import { namedPathsOf } from './named-paths';
 import { type NamedPath } from './target-name';

@@ -88,7 +88,6 @@ function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn:
       code: PROBE,
       expression,
       kind,
-      state: 'active',
       components,
       ...(targets === undefined ? {} : { targets }),
     } as const;

@@ -7,9 +7,10 @@ import { OnResourceChange, type ResourceChange, type ResourceChangeListener } fr
 import { type OwnSearchParameter } from '../extract/search-parameter';
 import { SearchIndex } from '../search-index';
 import { isBuiltIn, notDeletable } from './built-in-definition';
-import { IndexWorker } from './index-worker';
-import { type LiveParameterRow } from './live-search-parameter';
-import { LiveSearchParameters } from './live-search-parameters.repository';
+import { parameterDigest } from '../extract/parameter-digest';
+import { IndexWorker } from '../states/index-worker';
+import { definitionOf, type ParameterState } from '../states/parameter-state';
+import { ParameterStates } from '../states/parameter-states.repository';
 import { readDefinition } from './read-definition';
 
 /** Every write of a type pays for each of its parameters. */
@@ -22,7 +23,7 @@ export class SearchParameterListener implements ResourceChangeListener {
   private readonly versionRaised = Symbol('search-parameter-version');
 
   constructor(
-    private readonly live: LiveSearchParameters,
+    private readonly states: ParameterStates,
     private readonly index: SearchIndex,
     private readonly worker: IndexWorker,
     private readonly epoch: RegistryEpoch,
@@ -33,27 +34,30 @@ export class SearchParameterListener implements ResourceChangeListener {
     if (current === undefined && previous !== undefined && isBuiltIn(previous.value))
       throw notDeletable(previous.value);
     const wanted = current === undefined ? [] : readDefinition(current.value, this.index.builtIn);
-    const stored = (await this.live.listOf(id)).filter(({ state }) => state !== 'removing');
-    const outdated = stored.filter((row) => !wanted.some((one) => isSame(one, row)));
-    const added = wanted.filter((one) => !stored.some((row) => isSame(one, row)));
-    if (outdated.length + added.length === 0) return;
-    for (const row of outdated) await this.live.remove(row);
-    for (const parameter of added) await this.add(id, parameter);
+    const stored = (await this.states.listOf(id)).filter(({ state }) => state !== 'removing');
+    const gone = stored.filter((row) => !wanted.some((one) => isNamed(one, row)));
+    const changed = wanted.filter((one) => !stored.some((row) => isSame(one, row)));
+    if (gone.length + changed.length === 0) return;
+    for (const row of gone) await this.states.remove(row, row.state !== 'active' || this.hasRows(definitionOf(row)));
+    for (const parameter of changed) await this.put(id, parameter, stored);
     this.epoch.raise();
     // At the end of the transaction: its own writes go by the version before.
-    this.unitOfWork.gather(this.versionRaised, undefined, () => this.live.raiseVersion());
+    this.unitOfWork.gather(this.versionRaised, undefined, () => this.states.raiseVersion());
     this.unitOfWork.afterCommit(() => {
       this.worker.wake();
     });
   }
 
-  private async add(id: string, parameter: OwnSearchParameter): Promise<void> {
+  private async put(id: string, parameter: OwnSearchParameter, stored: readonly ParameterState[]): Promise<void> {
     const { type, code } = parameter;
-    if ((await this.live.countOf(type)) >= MAX_OF_TYPE)
+    if (!stored.some((row) => isNamed(parameter, row)) && (await this.states.countOf(type)) >= MAX_OF_TYPE)
       throw new ServiceError('unprocessable', `${type} has ${MAX_OF_TYPE} search parameters of its own already.`, {
         expression: 'SearchParameter.base',
       });
-    if (await this.live.add(id, parameter)) return;
+    const set = this.index.builtIn.withLive([parameter]);
+    const compiled = set.find(type, code);
+    const digest = compiled === undefined ? '' : parameterDigest(compiled, set);
+    if (await this.states.put(id, parameter, digest, this.hasRows(parameter) ? 'building' : 'active')) return;
     throw new ServiceError(
       'duplicate',
       `Another active SearchParameter defines ${type}.${code}. Choose another code.`,
@@ -62,15 +66,25 @@ export class SearchParameterListener implements ResourceChangeListener {
       },
     );
   }
+
+  /** Aliases of built-in parameters are found by the rows of those, as are composites whose parts are searched side by side. */
+  private hasRows(parameter: OwnSearchParameter | undefined): boolean {
+    if (parameter === undefined) return false;
+    const found = this.index.builtIn.withLive([parameter]).find(parameter.type, parameter.code);
+    if (found?.composite !== undefined && found.composite.rows === undefined) return false;
+    return found?.isLive === true && found.storedAs.includes(found.parameterId);
+  }
 }
+
+const isNamed = ({ type, code }: OwnSearchParameter, row: ParameterState): boolean =>
+  row.resource_type === type && row.code === code;
 
 const isSame = (
   { type, code, kind, expression, targets = [], components = [] }: OwnSearchParameter,
-  row: LiveParameterRow,
+  row: ParameterState,
 ): boolean =>
-  row.resource_type === type &&
-  row.code === code &&
+  isNamed({ type, code, kind, expression }, row) &&
   row.kind === kind &&
   row.expression === expression &&
-  row.targets.join() === targets.join() &&
+  row.targets?.join() === targets.join() &&
   isDeepStrictEqual(row.components, components);

@@ -38,8 +38,8 @@ export function pairedRowsOf(
 ): PairedRows | undefined {
   if (parameters.find(type, name)?.kind !== 'quantity') return undefined;
   for (const parameter of parameters.list(type)) {
-    // A live one may be built yet, and its parts may be fewer than all values.
-    if (parameter.live !== undefined) continue;
+    // The parts of a live one may be fewer than all values.
+    if (parameter.isLive || parameters.isUnfinished(parameter)) continue;
     const [first, second] = parameter.composite?.codes ?? [];
     if (first?.kind !== 'token' || second?.code !== name || !isOfWhole(parameter)) continue;
     const [token, ...others] = query.getAll(first.code).flatMap((text) => alternativesOf(first.code, text));

@@ -3,6 +3,7 @@ import { isR4ResourceType } from '../../../fhir/definitions';
 import { nearestCode } from '../../../fhir/nearest-code';
 import { type SearchParameter } from '../extract/search-parameter';
 import { type DateClause, type SearchClause } from '../search-query';
+import { assertFinished } from '../unfinished-index';
 import { compositeClauseOf } from './composite-clause';
 import { dateAlternativesOf } from './date-clause';
 import { dotClauseOf } from './dot-clause';
@@ -11,7 +12,7 @@ import { nearClauseOf } from './near-clause';
 import { numberRangesOf, quantityOf } from './number-clause';
 import { quantityClauseOf } from './quantity-clause';
 import { referenceClauseOf, tellsPatient } from './reference-clause';
-import { type SearchScope } from './search-scope';
+import { noteIncomplete, scopeElsewhere, type SearchScope } from './search-scope';
 import { SPECIAL_CODES, specialClauseOf } from './special-clause';
 import { stringClauseOf } from './string-clause';
 import { anyOf, tokenClauseOf } from './token-clause';
@@ -76,11 +77,6 @@ export function hintOf(code: string, parameters: readonly SearchParameter[]): st
   return codes.length === 0 ? '' : ` There are ${codes.sort().join(', ')}.`;
 }
 
-/** Whoever looks a parameter up by other ways than {@link parameterOf} says so here. */
-export function noteIncomplete(parameter: SearchParameter, { incomplete }: SearchScope): void {
-  if (parameter.live === 'building') incomplete?.add(parameter);
-}
-
 export function valueClauseOf(
   parameter: SearchParameter,
   modifier: string | undefined,
@@ -93,6 +89,9 @@ export function valueClauseOf(
   const { code, kind, storedAs } = parameter;
   switch (kind) {
     case 'token':
+      // Their ValueSet is found by its url.
+      if (modifier === 'in' || modifier === 'not-in')
+        assertFinished(scope.parameters.find('ValueSet', 'url'), scope.parameters);
       return tokenClauseOf(parameter, modifier, values);
     case 'uri':
       return uriClauseOf(parameter, modifier, values);
@@ -192,7 +191,7 @@ function chainOf(
     // Beyond the bound nothing is read any more; the outermost link refuses the whole.
     if (effort.left < 0) return undefined;
     effort.left -= value.length / LONG_VALUE;
-    return clauseOf(rest, value, { ...scope, type }, links + 1);
+    return clauseOf(rest, value, scopeElsewhere(scope, type), links + 1);
   });
   if (effort.left < 0) throw invalid(name, 'may go too many ways: name the types, as in subject:Patient.name');
   if (clauses.length === 0 && refusal !== undefined) throw refusal;
@@ -259,7 +258,7 @@ function reverseChainOf(name: string, value: string, scope: SearchScope, links: 
   if (inner === '') throw invalid(name, 'must read _has:Type:reference:parameter');
   if (!isR4ResourceType(type) && scope.parameters.list(type).length === 0)
     throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
-  const source: SearchScope = { ...scope, type };
+  const source = scopeElsewhere(scope, type);
   const parameter = parameterOf(code, source);
   if (parameter === undefined) return undefined;
   if (parameter.kind !== 'reference') throw invalid(name, `goes by ${type}.${code}, which is no reference`);

@@ -17,4 +17,17 @@ export interface SearchScope {
   readonly effort?: { left: number };
   /** Takes down the parameters in use whose index is still being built. */
   readonly incomplete?: Set<SearchParameter>;
+  /** Takes down those that are asked of other resources, where these count apart. */
+  readonly incompleteElsewhere?: Set<SearchParameter>;
+}
+
+/** The scope of what is asked of resources of `type` that a search leads to. */
+export function scopeElsewhere(scope: SearchScope, type: string): SearchScope {
+  const incomplete = scope.incompleteElsewhere ?? scope.incomplete;
+  return { ...scope, type, ...(incomplete === undefined ? {} : { incomplete }) };
+}
+
+/** For parameters that are looked up in another way than by the parser of clauses. */
+export function noteIncomplete(parameter: SearchParameter, { parameters, incomplete }: SearchScope): void {
+  if (parameters.isUnfinished(parameter)) incomplete?.add(parameter);
 }

@@ -1,7 +1,7 @@
 import { targetHashOf } from '../extract/hash';
 import { type SearchClause } from '../search-query';
 import { hintOf, pathText } from './json-path';
-import { type SearchScope } from './search-scope';
+import { noteIncomplete, scopeElsewhere, type SearchScope } from './search-scope';
 import { instantRangesOf } from './date-clause';
 import { anyOf } from './token-clause';
 import { alternativesOf, assertFew, invalid, unescaped, unsupportedModifier } from './values';
@@ -21,8 +21,9 @@ export function specialClauseOf(
   code: string,
   modifier: string | undefined,
   value: string,
-  { parameters, now = Date.now() }: SearchScope,
+  scope: SearchScope,
 ): SearchClause {
+  const { parameters, now = Date.now() } = scope;
   const isMoment = MOMENT_CODES.has(code);
   const name = modifier === undefined ? code : `${code}:${modifier}`;
   const isBetween = isMoment && modifier === 'btw';
@@ -43,8 +44,10 @@ export function specialClauseOf(
     case '_ilike':
       return { kind: 'words', alternatives: values.map((text) => wordsOf(code, unescaped(text))) };
     default: {
-      const parameterId = parameters.find('List', 'item')?.storedAs[0];
-      if (parameterId === undefined) throw invalid(code, 'needs lists with items');
+      const items = parameters.find('List', 'item');
+      const parameterId = items?.storedAs[0];
+      if (items === undefined || parameterId === undefined) throw invalid(code, 'needs lists with items');
+      noteIncomplete(items, scopeElsewhere(scope, 'List'));
       return anyOf(
         values.map((value) => {
           const listId = listIdOf(code, unescaped(value));

@@ -3,7 +3,7 @@ import { SchedulerRegistry } from '@nestjs/schedule';
 import { Statements } from '../../../platform/database/statements';
 import { RequestContext } from '../../../platform/http/request-context';
 import { IndexJob } from './index-job';
-import { NEXT_STEP } from './live-parameter-statements';
+import { NEXT_STEP } from './parameter-state-statements';
 
 /** How soon a job is taken over whose replica died. */
 const POLL_MILLISECONDS = 5_000;
@@ -59,8 +59,10 @@ export class IndexWorker implements OnApplicationBootstrap, BeforeApplicationShu
     this.isWanted = false;
     clearTimeout(this.timer);
     try {
-      while (!this.isStopping && (await this.job.step()));
-      await this.scheduleNext();
+      let rest = await this.job.step();
+      while (rest === 0 && !this.isStopping) rest = await this.job.step();
+      if (rest === undefined) await this.scheduleNext();
+      else this.wakeAfter(rest);
     } catch (error) {
       const name = error instanceof Error ? error.name : 'unknown error';
       this.logger.warn(`A step of an index failed and is tried again: ${name}`);
@@ -71,13 +73,14 @@ export class IndexWorker implements OnApplicationBootstrap, BeforeApplicationShu
   private async scheduleNext(): Promise<void> {
     if (this.isStopping) return;
     const { pause } = (await this.statements.runOne<{ pause: number | null }>(NEXT_STEP, [])) ?? {};
-    if (typeof pause !== 'number') return;
-    this.timer = setTimeout(
-      () => {
-        this.wake();
-      },
-      Math.max(pause, PAUSE_MILLISECONDS),
-    );
+    if (typeof pause === 'number') this.wakeAfter(Math.max(pause, PAUSE_MILLISECONDS));
+  }
+
+  private wakeAfter(milliseconds: number): void {
+    if (this.isStopping) return;
+    this.timer = setTimeout(() => {
+      this.wake();
+    }, milliseconds);
     this.timer.unref();
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { type LiveParameterRow, progressOf } from './live-search-parameter';
+import { type ParameterState, progressOf } from './parameter-state';
 
 const START = Date.UTC(2026, 0, 1);
 
-const row = (members: Partial<LiveParameterRow>): LiveParameterRow => ({
+const row = (members: Partial<ParameterState>): ParameterState => ({
   parameter_key: 1,
   definition_id: 'race',
   resource_type: 'Patient',

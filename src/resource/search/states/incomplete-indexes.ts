@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock';
 import { type SearchParameter } from '../extract/search-parameter';
-import { type LiveParameterRow, progressOf } from './live-search-parameter';
-import { LiveSearchParameters } from './live-search-parameters.repository';
+import { type ParameterState, progressOf } from './parameter-state';
+import { ParameterStates } from './parameter-states.repository';
 
 /** An issue of an OperationOutcome that comes with an answer. */
 export interface OutcomeIssue {
@@ -11,37 +11,34 @@ export interface OutcomeIssue {
   readonly diagnostics: string;
 }
 
-/** Tells with answers how far the indexes are that they went by. */
+/** Says with answers how far the indexes are that they went by. */
 @Injectable()
 export class IncompleteIndexes {
   constructor(
-    private readonly live: LiveSearchParameters,
+    private readonly states: ParameterStates,
     private readonly clock: Clock,
   ) {}
 
   /** One issue for each parameter; read after the search, so that an index counts as complete only if it was before. */
   async warningsOf(parameters: readonly SearchParameter[]): Promise<readonly OutcomeIssue[]> {
     if (parameters.length === 0) return [];
-    const rows = await this.live.listBuilding();
+    const rows = await this.states.listNamed(parameters);
     return parameters.map(({ type, code }) =>
       this.warningOf(
         type,
         code,
-        rows.find((row) => isOf(row, type, code)),
+        rows.find((row) => row.resource_type === type && row.code === code && row.state === 'building'),
       ),
     );
   }
 
-  private warningOf(type: string, code: string, row: LiveParameterRow | undefined): OutcomeIssue {
-    const diagnostics = `Resources may be missing: the index of ${type}.${code} was still being built`;
+  private warningOf(type: string, code: string, row: ParameterState | undefined): OutcomeIssue {
+    const diagnostics = `Resources may be missing or out of place: the index of ${type}.${code} was still being built`;
     const severity = 'warning';
-    if (row === undefined) return { severity, code: 'incomplete', diagnostics: `${diagnostics} and is complete now.` };
+    if (row === undefined) return { severity, code: 'incomplete', diagnostics: `${diagnostics}.` };
     const { percent, secondsLeft } = progressOf(row, this.clock.now().getTime());
     const left = secondsLeft === undefined ? '' : `, about ${secondsLeft} s are left`;
-    const place = `SearchParameter/${row.definition_id}/$index-status`;
+    const place = `SearchParameter/${row.definition_id === null ? '' : `${row.definition_id}/`}$index-status`;
     return { severity, code: 'incomplete', diagnostics: `${diagnostics}: ${percent} % are done${left} (${place}).` };
   }
 }
-
-const isOf = (row: LiveParameterRow, type: string, code: string): boolean =>
-  row.resource_type === type && row.code === code;

@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import { parameterDigest } from '../extract/parameter-digest';
+import { type OwnSearchParameter } from '../extract/search-parameter';
+import { SearchParameterSet } from '../extract/search-parameter-set';
+import { type ComparedState, compareStates } from './compare-states';
+
+const own = (code: string, expression = code): OwnSearchParameter => ({
+  type: 'Thing',
+  code,
+  kind: 'token',
+  expression,
+});
+const setOf = (...parameters: OwnSearchParameter[]): SearchParameterSet => new SearchParameterSet(parameters);
+
+const stateOf = (code: string, members: Partial<ComparedState> = {}): ComparedState => ({
+  parameter_key: 1,
+  definition_id: null,
+  resource_type: 'Thing',
+  code,
+  kind: null,
+  expression: null,
+  targets: null,
+  components: null,
+  state: 'active',
+  done_count: 0,
+  total_count: 0,
+  started_at: null,
+  finished_at: null,
+  presence_bit: null,
+  digest: null,
+  ...members,
+});
+
+/** The states that a first start leaves when everything is built. */
+const statesOf = (set: SearchParameterSet): ComparedState[] =>
+  compareStates(set, []).built.map(({ type, code, digest, bit = null }, index) =>
+    stateOf(code, { resource_type: type, digest, presence_bit: bit, parameter_key: index }),
+  );
+
+const bitsOf = (set: SearchParameterSet, stored: readonly ComparedState[]): object =>
+  Object.fromEntries(compareStates(set, stored).built.map(({ code, bit }) => [code, bit]));
+
+describe(compareStates, () => {
+  it('H1: builds everything at first, with the bits of the order of declaration, as 0.1.0 had them', () => {
+    const set = setOf(own('a'), own('b'));
+    const { built, removed } = compareStates(set, []);
+    expect(removed).toEqual([]);
+    for (const { type, code, bit } of built) {
+      const mask = set.find(type, code)?.presenceMask ?? 0n;
+      const isSingle = mask !== 0n && (mask & (mask - 1n)) === 0n;
+      if (bit === undefined) expect([type, code, isSingle && type === 'Thing']).toEqual([type, code, false]);
+      else expect([type, code, 1n << BigInt(bit)]).toEqual([type, code, mask]);
+    }
+    // Those that columns answer for have no rows.
+    expect(built.filter(({ code }) => code === '_id' || code === '_lastUpdated')).toEqual([]);
+  });
+
+  it('H1: finds nothing to do for the same parameters in another order', () => {
+    const stored = statesOf(setOf(own('a'), own('b')));
+    expect(compareStates(setOf(own('b'), own('a')), stored)).toEqual({
+      built: [],
+      rebuilt: [],
+      removed: [],
+      takenOver: [],
+    });
+  });
+
+  it('H1: keeps bits, gives a new parameter a free one, and none of one that is being removed', () => {
+    const stored = statesOf(setOf(own('a'), own('b')));
+    const bit = stored.find(({ code }) => code === 'b')?.presence_bit ?? NaN;
+    expect(bitsOf(setOf(own('c'), own('b'), own('a')), stored)).toEqual({ c: bit + 1 });
+    expect(bitsOf(setOf(own('b', 'other'), own('a')), stored)).toEqual({ b: bit });
+    const { removed } = compareStates(setOf(own('a'), own('c')), stored);
+    expect(removed.map(({ code }) => code)).toEqual(['b']);
+    expect(bitsOf(setOf(own('a'), own('c')), stored)).toEqual({ c: bit + 1 });
+  });
+
+  it('H1: builds again what was being removed', () => {
+    const stored = statesOf(setOf(own('a'))).map((state) =>
+      state.code === 'a' ? { ...state, state: 'removing' as const } : state,
+    );
+    expect(compareStates(setOf(own('a')), stored).built.map(({ code }) => code)).toEqual(['a']);
+  });
+
+  it('H1: leaves those beyond 63 without a bit', () => {
+    const many = Array.from({ length: 70 }, (_one, index) => own(`c${index}`));
+    const bits = compareStates(setOf(...many), []).built.filter(({ type }) => type === 'Thing');
+    expect(new Set(bits.map(({ bit }) => bit)).size).toBe(64); // 63 and none
+  });
+
+  it('H1: rebuilds a stored parameter whose digest is another one, and leaves it where HL7 or a module has its code', () => {
+    const set = setOf(own('a'));
+    const stored = (code: string): ComparedState =>
+      stateOf(code, {
+        definition_id: 'mine',
+        kind: 'token',
+        expression: 'mine',
+        targets: [],
+        components: [],
+        digest: 'old',
+      });
+    const states = [...statesOf(set), stored('mine')];
+    const { rebuilt, removed } = compareStates(set, states);
+    const withMine = set.withLive([own('mine')]);
+    const mine = withMine.find('Thing', 'mine');
+    expect(rebuilt).toEqual([{ state: states.at(-1), digest: mine && parameterDigest(mine, withMine) }]);
+    expect(removed).toEqual([]);
+    const taken = compareStates(set, [...states.filter(({ code }) => code !== 'a'), stored('a')]);
+    expect([taken.takenOver.map(({ code }) => code), taken.built.map(({ code }) => code)]).toEqual([['a'], ['a']]);
+  });
+});

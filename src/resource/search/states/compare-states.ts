@@ -1,0 +1,93 @@
+import { parameterDigest } from '../extract/parameter-digest';
+import { type SearchParameter } from '../extract/search-parameter';
+import { type SearchParameterSet } from '../extract/search-parameter-set';
+import { PRESENCE_BITS } from '../extract/type-parameters';
+import { definitionOf, type ParameterState } from './parameter-state';
+
+/** A state with what a start compares. */
+export interface ComparedState extends ParameterState {
+  readonly presence_bit: number | null;
+  /** Null for what was indexed before digests were kept. */
+  readonly digest: string | null;
+}
+
+/** A parameter of HL7 or of a module that is to be built. */
+export interface ParameterToBuild {
+  readonly type: string;
+  readonly code: string;
+  readonly digest: string;
+  /** Undefined where presence is not recorded. */
+  readonly bit: number | undefined;
+}
+
+export interface StateChanges {
+  readonly built: readonly ParameterToBuild[];
+  /** Stored parameters that are to be built anew. */
+  readonly rebuilt: readonly { readonly state: ComparedState; readonly digest: string }[];
+  readonly removed: readonly ComparedState[];
+  /** Stored parameters whose code HL7 or a module defines now. */
+  readonly takenOver: readonly ComparedState[];
+}
+
+/**
+ * What has to be built and removed, so that the stored rows are those of `declared`. A presence bit is assigned once: a
+ * parameter keeps it for as long as its state is kept, whatever the order of declaration.
+ * @param declared the parameters of HL7 and of modules
+ */
+export function compareStates(declared: SearchParameterSet, stored: readonly ComparedState[]): StateChanges {
+  const states = new Map(stored.map((state) => [nameOf(state.resource_type, state.code), state]));
+  const built: ParameterToBuild[] = [];
+  const wanted = new Set<string>();
+  for (const type of declared.types()) {
+    const bits = new FreeBits(stored.filter((state) => state.resource_type === type));
+    for (const parameter of declared.list(type).filter(hasRows)) {
+      const { code } = parameter;
+      wanted.add(nameOf(type, code));
+      const state = states.get(nameOf(type, code));
+      const digest = parameterDigest(parameter, declared);
+      if (state?.definition_id === null && state.digest === digest && state.state !== 'removing') continue;
+      built.push({ type, code, digest, bit: hasBit(parameter) ? (state?.presence_bit ?? bits.take()) : undefined });
+    }
+  }
+  const others = stored.filter((state) => !wanted.has(nameOf(state.resource_type, state.code)));
+  return {
+    built,
+    rebuilt: rebuiltAmong(declared, others),
+    removed: others.filter(({ definition_id: id, state }) => id === null && state !== 'removing'),
+    takenOver: stored.filter((state) => state.definition_id !== null && !others.includes(state)),
+  };
+}
+
+function rebuiltAmong(declared: SearchParameterSet, others: readonly ComparedState[]): StateChanges['rebuilt'] {
+  const live = others.filter(({ state }) => state !== 'removing');
+  const set = declared.withLive(live.flatMap((state) => definitionOf(state) ?? []));
+  return live.flatMap((state) => {
+    const parameter = state.definition_id === null ? undefined : set.find(state.resource_type, state.code);
+    const digest = parameter && parameterDigest(parameter, set);
+    return digest === undefined || digest === state.digest ? [] : [{ state, digest }];
+  });
+}
+
+/** Those that columns of the resource answer for (`_id`) have none. */
+const hasRows = ({ storedAs }: SearchParameter): boolean => storedAs.length > 0;
+
+/** Unions have the bits of their members, and composites no `:missing`. */
+const hasBit = ({ composite, parameterId, storedAs, narrowedTo }: SearchParameter): boolean =>
+  composite === undefined && (storedAs.includes(parameterId) || narrowedTo !== undefined);
+
+/** The bits of one type that no state has: the bit of a parameter that is being removed still stands in stored masks. */
+class FreeBits {
+  private readonly taken: ReadonlySet<number | null>;
+  private next = 0;
+
+  constructor(states: readonly ComparedState[]) {
+    this.taken = new Set(states.map((state) => state.presence_bit));
+  }
+
+  take(): number | undefined {
+    while (this.taken.has(this.next)) this.next++;
+    return this.next < PRESENCE_BITS ? this.next++ : undefined;
+  }
+}
+
+const nameOf = (type: string, code: string): string => `${type}.${code}`;
