@@ -12,6 +12,7 @@ import { assertId } from '../resource-draft';
 import { LateTexts } from '../late-texts';
 import { ResourceHistory } from '../resource-history';
 import { ResourceTypes } from '../resource-types';
+import { RowCheck } from '../rows/row-check';
 import { type RowLimit } from '../rows/row-limit';
 import { RowLimits } from '../rows/row-limits';
 import { type HistoryScope } from '../store/history-statements';
@@ -29,6 +30,7 @@ export class HistoryController {
     private readonly history: ResourceHistory,
     private readonly texts: LateTexts,
     private readonly limits: RowLimits,
+    private readonly rows: RowCheck,
     private readonly environment: Environment,
   ) {}
 
@@ -73,10 +75,19 @@ export class HistoryController {
     response: Response,
   ): Promise<void> {
     const query = readHistoryQuery(queryOf(request), of, request.get('prefer'));
-    const limit = await this.limits.current();
+    const limit = await this.limitOf(of);
     const page = await this.history.page(limit === undefined ? query : { ...query, scope: within(limit, query.scope) });
     const rootUrl = rootUrlOf(request, this.environment);
     await sendAnswer(response, historyBundle(page, query, this.texts, { rootUrl, path }));
+  }
+
+  private async limitOf({ types, id }: Pick<HistoryScope, 'types' | 'id'>): Promise<RowLimit | undefined> {
+    const limit = await this.limits.current();
+    if (limit === undefined || id === undefined) return limit;
+    return this.rows.refreshed(
+      limit,
+      types.map((type) => ({ type, id })),
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import { Binder } from '../search/compile/binder';
 import { READ_VERSION, RESOURCE_COLUMNS } from '../store/resource-statements';
 import { type ResourceRow, type VersionRow, storedResourceOf } from '../store/resource-row';
 import { type StoredResource } from '../stored-resource';
+import { RowCheck } from './row-check';
 import { RowLimits } from './row-limits';
 import { type RowLimit } from './row-limit';
 
@@ -20,6 +21,7 @@ export class GrantedReader {
     private readonly statements: Statements,
     private readonly reader: ResourceReader,
     private readonly limits: RowLimits,
+    private readonly rows: RowCheck,
     private readonly requests: RequestContext,
   ) {}
 
@@ -53,8 +55,9 @@ export class GrantedReader {
     if (limit === undefined) return this.reader.readVersion(type, id, version);
     const bind = new Binder();
     for (const value of [type, id, version]) bind.value(value);
+    const refreshed = await this.rows.refreshed(limit, [{ type, id }]);
     const { statement, values } = bind.finishWithDates(
-      `select v.* from (${READ_VERSION.text}) v where ${limit.testOfCurrent([type], bind)}`,
+      `select v.* from (${READ_VERSION.text}) v where ${refreshed.testOfCurrent([type], bind)}`,
     );
     const row = await this.statements.runOne<VersionRow>(statement, values);
     if (row === undefined) throw notStored(type, id, false);
@@ -64,8 +67,9 @@ export class GrantedReader {
 
   async findWithin(limit: RowLimit, type: string, id: string): Promise<StoredResource | undefined> {
     const bind = new Binder();
+    const refreshed = await this.rows.refreshed(limit, [{ type, id }]);
     const { statement, values } = bind.finishWithDates(
-      `select ${RESOURCE_COLUMNS} from resource c where c.type = ${bind.value(type)} and c.id = ${bind.value(id)} and ${limit.test([type], bind)}`,
+      `select ${RESOURCE_COLUMNS} from resource c where c.type = ${bind.value(type)} and c.id = ${bind.value(id)} and ${refreshed.test([type], bind)}`,
     );
     const row = await this.statements.runOne<ResourceRow>(statement, values);
     return row === undefined ? undefined : storedResourceOf(row);

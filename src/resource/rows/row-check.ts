@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Statements } from '../../platform/database/statements';
 import { Binder } from '../search/compile/binder';
+import { ResourceStore } from '../store/resource-store';
 import { type RowLimit } from './row-limit';
 
 interface NamedRow {
@@ -12,7 +13,20 @@ interface NamedRow {
 /** Whether writes keep to the rows that are granted: asked of what is stored, in the transaction of the write. */
 @Injectable()
 export class RowCheck {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    private readonly statements: Statements,
+    private readonly store: ResourceStore,
+  ) {}
+
+  /**
+   * The limit for these resources: while an index that it asks for is being built, their search rows are first made those of
+   * their bodies, which decide.
+   */
+  async refreshed(limit: RowLimit, rows: readonly NamedRow[]): Promise<RowLimit> {
+    const outdated = rows.filter(({ type }) => limit.needsRefresh(type));
+    if (outdated.length > 0) await this.store.refresh(outdated);
+    return limit.afterRefresh();
+  }
 
   /** True where nothing is limited. */
   async isGranted(limit: RowLimit | undefined, row: NamedRow): Promise<boolean> {
@@ -25,7 +39,8 @@ export class RowCheck {
     const bind = new Binder();
     const types = bind.value(rows.map(({ type }) => type));
     const ids = bind.value(rows.map(({ id }) => id));
-    const test = limit.test([...new Set(rows.map(({ type }) => type))], bind);
+    const refreshed = await this.refreshed(limit, rows);
+    const test = refreshed.test([...new Set(rows.map(({ type }) => type))], bind);
     const { statement, values } = bind.finish(`select a.place::integer - 1 as place
 from unnest(${types}::text[], ${ids}::text[]) with ordinality a(type, id, place)
 where (select true from resource c where c.type = a.type and c.id = a.id and ${test} limit 1) is not true order by a.place`);

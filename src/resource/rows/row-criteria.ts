@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
-import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { ResourceTypes } from '../resource-types';
 import { type SearchParameter } from '../search/extract/search-parameter';
@@ -8,6 +7,7 @@ import { type SearchParameterSet } from '../search/extract/search-parameter-set'
 import { parseSearch } from '../search/parse-search';
 import { criteriaQuery } from '../search/resource-criteria';
 import { SearchIndex } from '../search/search-index';
+import { unfinishedIndex } from '../search/unfinished-index';
 import { assertExactClauses, assertExactNames } from './exact-criteria';
 import { type RowCriterion } from './row-limit';
 
@@ -32,8 +32,8 @@ export class RowCriteria {
   /**
    * Reads `Type`, or `Type?query` with every value filled in.
    * @throws ServiceError 'not-found' for an unknown type; 'invalid' for a parameter that is unknown or malformed, that
-   * shapes answers, or that finds by similarity; 'busy' for one whose index is being built and may find too little or, in
-   * a negation, too much
+   * shapes answers, or that finds by similarity; 'busy' for one of other resources (a chain) whose index is being built and
+   * may find too little or, in a negation, too much
    */
   async read(criterion: string): Promise<RowCriterion> {
     const { parameters } = await this.index.current();
@@ -52,19 +52,20 @@ export class RowCriteria {
     const query = criteriaQuery(type, criteria);
     assertExactNames(query);
     const incomplete = new Set<SearchParameter>();
+    const incompleteElsewhere = new Set<SearchParameter>();
     const parsed = parseSearch(query, {
       type,
       parameters,
       incomplete,
+      incompleteElsewhere,
       baseUrl: this.environment.baseUrl,
       now: this.clock.now().getTime(),
       isLenient: false,
     });
     assertExactClauses(parsed);
-    const [building] = incomplete;
-    if (building === undefined) return { type, clauses: parsed.clauses };
-    throw new ServiceError('busy', `The index of ${building.type}.${building.code} is being built. Try again later.`, {
-      retryAfterSeconds: 10,
-    });
+    const [elsewhere] = incompleteElsewhere;
+    if (elsewhere !== undefined) throw unfinishedIndex(elsewhere);
+    const [unfinished] = incomplete;
+    return { type, clauses: parsed.clauses, unfinished };
   }
 }

@@ -1,11 +1,15 @@
 import { type Binder } from '../search/compile/binder';
 import { Predicates, type RowAlias } from '../search/compile/predicate';
+import { type SearchParameter } from '../search/extract/search-parameter';
 import { type SearchClause } from '../search/search-query';
+import { unfinishedIndex } from '../search/unfinished-index';
 
 /** Resources of one type that a caller may touch: those that all clauses hold for, every one where there are none. */
 export interface RowCriterion {
   readonly type: string;
   readonly clauses: readonly SearchClause[];
+  /** A parameter of the type that it asks for while its index is being built. */
+  readonly unfinished?: SearchParameter | undefined;
 }
 
 /** The row of `resource` that tests of a limit are about. */
@@ -13,10 +17,14 @@ const ROW: RowAlias = { name: 'c', isResource: true };
 
 /**
  * The resources that a caller may touch, as one clause of a search for each type: the one place that says what row criteria
- * mean. Of a type without a clause there are none.
+ * mean. Of a type without a clause there are none. While an index that a clause asks for is being built, its methods throw
+ * ServiceError 'busy', since stored rows may say too little or too much; {@link afterRefresh} is for single resources.
  */
 export class RowLimit {
-  constructor(private readonly clauses: ReadonlyMap<string, SearchClause>) {}
+  constructor(
+    private readonly clauses: ReadonlyMap<string, SearchClause>,
+    private readonly unfinished: ReadonlyMap<string, SearchParameter> = new Map(),
+  ) {}
 
   /** @param criteria resolved, of which one must hold */
   static of(criteria: readonly RowCriterion[]): RowLimit {
@@ -28,7 +36,18 @@ export class RowLimit {
           anyOf(criteria.filter((one) => one.type === type).map(({ clauses }) => allOf(clauses))),
         ]),
       ),
+      new Map(criteria.flatMap(({ type, unfinished }) => (unfinished === undefined ? [] : [[type, unfinished]]))),
     );
+  }
+
+  /** Whether what is stored may be judged only after its search rows were made those of its body. */
+  needsRefresh(type: string): boolean {
+    return this.unfinished.has(type);
+  }
+
+  /** This limit for resources whose search rows are those of their bodies. */
+  afterRefresh(): RowLimit {
+    return this.unfinished.size === 0 ? this : new RowLimit(this.clauses);
   }
 
   /** Types of which there may be rows. */
@@ -38,6 +57,8 @@ export class RowLimit {
 
   /** What must hold for a resource of `type`. */
   clauseOf(type: string): SearchClause {
+    const unfinished = this.unfinished.get(type);
+    if (unfinished !== undefined) throw unfinishedIndex(unfinished);
     return this.clauses.get(type) ?? NO_ROW;
   }
 

@@ -24,13 +24,13 @@ export class RowLimits implements SearchRights {
     return this.of(this.requests.rows);
   }
 
-  /** Undefined where nothing is limited. @throws ServiceError 'busy' while the index of a criterion is being built */
+  /** Undefined where nothing is limited. @throws ServiceError 'busy' while an index of other resources, that a criterion asks for, is being built */
   async of(rows: GrantedRows): Promise<RowLimit | undefined> {
     if (rows === 'all') return undefined;
     const criteria: RowCriterion[] = [];
     for (const text of rows) {
-      const { type, clauses } = await this.criteria.read(text);
-      criteria.push({ type, clauses: await this.resolver.resolveAll(clauses) });
+      const criterion = await this.criteria.read(text);
+      criteria.push({ ...criterion, clauses: await this.resolver.resolveAll(criterion.clauses) });
     }
     return RowLimit.of(criteria);
   }
