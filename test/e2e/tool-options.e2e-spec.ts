@@ -19,6 +19,7 @@ const TOOLS: readonly (readonly [finding: string, tool: string, options: readonl
   ['C13.9', 'rotate-keys/rotate-keys', ['--compromised']],
   ['C13.9', 'after-restore/after-restore', ['--release']],
   ['O6', 'migrate/migrate', ['--check']],
+  ['H1', 'reindex/reindex', []],
   ['C13.9', 'definitions/make-definitions', []],
   ['C13.9', 'validate-examples/validate-examples', []],
 ];

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { readOptions } from '../options';
+import { ProgressBar } from '../progress-bar';
+import { withDatabase } from '../with-database';
+import { progressOfTypes, requestReindex } from './request-reindex';
+
+const USAGE = `npm run reindex [-- Type …]
+
+Builds the search index rows of the resources of these types anew, or of all types. The servers of the database do the work, in the
+background and beside reads and writes; searches say meanwhile that they may miss something. This shows how far they are. It can be
+ended at any time: the servers go on, and another call shows the rest.
+Database: DATABASE_URL, or the embedded one in DATA_DIR. In the image: node dist/tools/reindex/reindex.js
+`;
+
+/** Servers look for work every five seconds. */
+const WAIT_SECONDS = 20;
+const POLL_MILLISECONDS = 500;
+
+const write = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+async function main(): Promise<void> {
+  const { positionals } = readOptions(USAGE, { options: {}, allowPositionals: true });
+  await withDatabase(async (url) => {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    try {
+      const types = await requestReindex(client, positionals);
+      await follow(client, types);
+    } finally {
+      await client.end();
+    }
+  });
+}
+
+async function follow(client: Client, types: readonly string[]): Promise<void> {
+  const begun = await untilBegun(client, types);
+  if (begun === undefined) {
+    write('Noted. No server works on this database now: the next one that starts builds the index.');
+    return;
+  }
+  if (begun.total === 0) {
+    write('Nothing is stored of these types.');
+    return;
+  }
+  const bar = new ProgressBar({ label: 'reindex', total: begun.total });
+  for (let shown = 0; ; await delay(POLL_MILLISECONDS)) {
+    const { isDone, done } = await progressOfTypes(client, types);
+    // What is created and deleted meanwhile is not counted.
+    const now = isDone ? begun.total : Math.min(done, begun.total - 1);
+    if (now > shown) bar.advance(now - shown);
+    shown = Math.max(shown, now);
+    if (isDone) return;
+  }
+}
+
+async function untilBegun(client: Client, types: readonly string[]): Promise<{ total: number } | undefined> {
+  for (let waited = 0; waited < WAIT_SECONDS * 1000; waited += POLL_MILLISECONDS) {
+    const progress = await progressOfTypes(client, types);
+    if (progress.isBegun) return progress;
+    await delay(POLL_MILLISECONDS);
+  }
+  return undefined;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
