@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { canonicalText, parseLossless } from '../platform/json/lossless';
 import { compactJson } from '../platform/json/compact-json';
-import { applyDiff } from './apply-diff';
+import { applyDiff } from '../../test/support/apply-diff';
 import { type DiffEntry, diffSnapshots as diffSteps } from './snapshot-diff';
 
 /** The entries, without pauses. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dateSpanOf, earliestInstant, latestInstant, periodRangeOf, printInstant } from './instant';
+import { dateSpanOf, earliestInstant, latestInstant, periodRangeOf } from './instant';
 
 /** Prints the ends of a span, for people who read the failure. */
+const printInstant = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString();
+
 function printed(range: { low: number; high: number } | undefined): string[] | undefined {
   return range && [printInstant(range.low), printInstant(range.high)];
 }

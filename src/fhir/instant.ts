@@ -61,11 +61,6 @@ export function periodRangeOf(period: { readonly start?: unknown; readonly end?:
   return first.low <= last.high ? { low: first.low, high: last.high } : { low: last.low, high: first.high };
 }
 
-/** Prints epoch milliseconds as a FHIR instant in UTC: `2023-02-05T10:00:00.000Z`. */
-export function printInstant(epochMilliseconds: number): string {
-  return new Date(epochMilliseconds).toISOString();
-}
-
 const open: DateRange = { low: earliestInstant, high: latestInstant };
 
 function spanOfUnknown(value: unknown): DateSpan | undefined {

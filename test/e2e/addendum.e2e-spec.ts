@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { applyDiff } from '../../src/addendum/apply-diff';
 import { type DiffEntry } from '../../src/addendum/snapshot-diff';
 import { UserAddenda } from '../../src/addendum/user-addenda';
 import { canonicalText, parseLossless } from '../../src/platform/json/lossless';
 import { Clock } from '../../src/platform/time/clock';
+import { applyDiff } from '../support/apply-diff';
 import { type Person, login } from '../support/people';
 import { type TestApp, startTestApp } from '../support/test-app';
 
