@@ -1,3 +1,5 @@
+import { Negotiator } from 'negotiator';
+
 /** What a FHIR answer is written in, and the Content-Type that says so. */
 export interface AnswerFormat {
   readonly contentType: string;
@@ -97,18 +99,9 @@ function remembered(accept: string): AnswerFormat | undefined {
 
 /** A plus sign that was not encoded arrives as a space. */
 function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined {
-  const range = rangeOf(asked.replace(/ (?=json|yaml|fhir|ndjson)/, '+'), 0);
+  const range = rangeOf(asked.replace(/ (?=json|yaml|fhir|ndjson)/, '+'));
   const name = SHORT_NAMES[range.mediaType] ?? range.mediaType;
   return range.isKnownVersion ? formats.get(name) : undefined;
-}
-
-interface MediaRange {
-  readonly mediaType: string;
-  readonly quality: number;
-  readonly isKnownVersion: boolean;
-  /** 0 for any type, 1 for `type/*`, 2 for a media type. */
-  readonly exactness: number;
-  readonly position: number;
 }
 
 /** A header that is longer is nobody's wish but a burden. */
@@ -118,42 +111,29 @@ function bestOf(accept: string, formats: Formats): AnswerFormat | undefined {
   const ranges = accept
     .split(',', MAX_RANGES)
     .map(rangeOf)
-    .filter(({ isKnownVersion }) => isKnownVersion);
-  let best: { range: MediaRange; format: AnswerFormat } | undefined;
-  for (const [mediaType, candidate] of formats) {
-    const range = mostExactFor(mediaType, ranges);
-    if (range === undefined || range.quality === 0) continue;
-    if (best === undefined || isBetter(range, best.range)) best = { range, format: candidate };
-  }
-  return best?.format;
+    .filter(({ isKnownVersion }) => isKnownVersion)
+    .map(({ mediaType, quality }) => `${mediaType};q=${quality}`);
+  const [best = ''] = new Negotiator({ headers: { accept: ranges.join(',') } }).mediaTypes([...formats.keys()]);
+  return formats.get(best);
 }
 
-function mostExactFor(mediaType: string, ranges: readonly MediaRange[]): MediaRange | undefined {
-  const kind = mediaType.slice(0, mediaType.indexOf('/'));
-  const names = ['*/*', `${kind}/*`, mediaType];
-  return ranges
-    .filter(({ mediaType: name }) => names.includes(name))
-    .sort((a, b) => b.exactness - a.exactness || a.position - b.position)[0];
+interface MediaRange {
+  readonly mediaType: string;
+  readonly quality: string;
+  readonly isKnownVersion: boolean;
 }
-
-const isBetter = (a: MediaRange, b: MediaRange): boolean =>
-  a.quality > b.quality ||
-  (a.quality === b.quality && (a.exactness > b.exactness || (a.exactness === b.exactness && a.position < b.position)));
 
 /** Reads `application/fhir+json; fhirVersion=4.0; q=0.8`. A q that is none counts as 1, other parameters do not matter. */
-function rangeOf(text: string, position: number): MediaRange {
+function rangeOf(text: string): MediaRange {
   const [mediaType = '', ...parameters] = text
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
   const valueOf = (name: string): string | undefined =>
     parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);
-  const quality = /^(?:0(?:\.\d{1,3})?|1(?:\.0{1,3})?)$/.exec(valueOf('q') ?? '')?.[0];
   return {
     mediaType,
-    quality: quality === undefined ? 1 : Number(quality),
+    quality: /^(?:0(?:\.\d{1,3})?|1(?:\.0{1,3})?)$/.exec(valueOf('q') ?? '')?.[0] ?? '1',
     isKnownVersion: /^"?4\.0(?:\.1)?"?$/.test(valueOf('fhirversion') ?? '4.0'),
-    exactness: mediaType === '*/*' ? 0 : mediaType.endsWith('/*') ? 1 : 2,
-    position,
   };
 }
