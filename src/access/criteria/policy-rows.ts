@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RowCriteria } from '../../resource/rows/row-criteria';
+import { type ReadCriterion, RowCriteria } from '../../resource/rows/row-criteria';
 import { type AccessRequest } from '../request/access-request';
 import { type CriteriaTemplate, fillCriterion, sampleCriterion } from './criteria-template';
 
@@ -18,9 +18,10 @@ export class PolicyRows {
   async of(policy: { readonly criteria: readonly CriteriaTemplate[] }, request: AccessRequest): Promise<string[]> {
     const object = await request.read(new Set(policy.criteria.flatMap(({ parts }) => parts)));
     const granted: string[] = [];
+    const read = await this.criteria.reader();
     for (const template of policy.criteria) {
       const filled = fillCriterion(template, object);
-      if (filled !== undefined && (await this.problemOf(filled)) === undefined) granted.push(filled);
+      if (filled !== undefined && problemOf(filled, read) === undefined) granted.push(filled);
     }
     return granted;
   }
@@ -41,21 +42,22 @@ export class PolicyRows {
 
   private async firstProblemOf(template: CriteriaTemplate): Promise<ServiceError | undefined> {
     let first: ServiceError | undefined;
+    const read = await this.criteria.reader();
     for (const sample of SAMPLES) {
-      const problem = await this.problemOf(sampleCriterion(template, sample));
+      const problem = problemOf(sampleCriterion(template, sample), read);
       if (problem === undefined) return undefined;
       first ??= problem;
     }
     return first;
   }
+}
 
-  private async problemOf(criterion: string): Promise<ServiceError | undefined> {
-    try {
-      await this.criteria.read(criterion);
-      return undefined;
-    } catch (error) {
-      if (error instanceof ServiceError) return error;
-      throw error;
-    }
+function problemOf(criterion: string, read: ReadCriterion): ServiceError | undefined {
+  try {
+    read(criterion);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
   }
 }

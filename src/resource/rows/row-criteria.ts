@@ -15,6 +15,11 @@ import { type RowCriterion } from './row-limit';
 const MAX_KNOWN = 1_000;
 const LONGEST_KNOWN = 2_000;
 
+export type ReadCriterion = (criterion: string) => RowCriterion;
+
+/** The type of `Type` or `Type?query`. */
+export const typeOfCriterion = (criterion: string): string => criterion.split('?', 1)[0] ?? '';
+
 /** Reads the row criteria that policies grant (`GrantedRows`). */
 @Injectable()
 export class RowCriteria {
@@ -30,23 +35,28 @@ export class RowCriteria {
   ) {}
 
   /**
-   * Reads `Type`, or `Type?query` with every value filled in.
+   * Reads criteria by the parameters that are in force now: `Type`, or `Type?query` with every value filled in.
    * @throws ServiceError 'not-found' for an unknown type; 'invalid' for a parameter that is unknown or malformed, that
    * shapes answers, or that finds by similarity; 'busy' for one of other resources (a chain) whose index is being built and
    * may find too little or, in a negation, too much
    */
-  async read(criterion: string): Promise<RowCriterion> {
+  async reader(): Promise<ReadCriterion> {
     const { parameters } = await this.index.current();
-    if (parameters !== this.readBy || this.known.size >= MAX_KNOWN) this.known = new Map();
+    if (parameters !== this.readBy) this.known = new Map();
     this.readBy = parameters;
-    const read = this.known.get(criterion) ?? this.parse(criterion, parameters);
-    // `ap` means another span at another time.
-    if (criterion.length <= LONGEST_KNOWN && !/ap-?\d/.test(criterion)) this.known.set(criterion, read);
-    return read;
+    const { known } = this;
+    return (criterion) => {
+      const read = known.get(criterion) ?? this.parse(criterion, parameters);
+      if (known.size >= MAX_KNOWN) known.clear();
+      // `ap` means another span at another time.
+      if (criterion.length <= LONGEST_KNOWN && !/ap-?\d/.test(criterion)) known.set(criterion, read);
+      return read;
+    };
   }
 
   private parse(criterion: string, parameters: SearchParameterSet): RowCriterion {
-    const [type = '', criteria] = criterion.split(/\?(.*)/s);
+    const type = typeOfCriterion(criterion);
+    const criteria = criterion.includes('?') ? criterion.slice(type.length + 1) : undefined;
     this.types.assertKnown(type);
     if (criteria === undefined) return { type, clauses: [] };
     const query = criteriaQuery(type, criteria);

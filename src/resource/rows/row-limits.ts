@@ -6,7 +6,7 @@ import { EntryAccesses } from '../entry-access.registry';
 import { ClauseResolver } from '../search/clause-resolver';
 import { type SearchClause } from '../search/search-query';
 import { Reach, type ReachedTypes, type SearchRights } from './reach';
-import { RowCriteria } from './row-criteria';
+import { RowCriteria, typeOfCriterion } from './row-criteria';
 import { anyOf, EVERY_ROW, type RowCriterion, RowLimit } from './row-limit';
 
 /** Turns what policies grant into limits of searches, reads and writes. */
@@ -28,8 +28,9 @@ export class RowLimits implements SearchRights {
   async of(rows: GrantedRows): Promise<RowLimit | undefined> {
     if (rows === 'all') return undefined;
     const criteria: RowCriterion[] = [];
+    const read = await this.criteria.reader();
     for (const text of rows) {
-      const criterion = await this.criteria.read(text);
+      const criterion = read(text);
       criteria.push({ ...criterion, clauses: await this.resolver.resolveAll(criterion.clauses) });
     }
     return RowLimit.of(criteria);
@@ -60,7 +61,10 @@ export class RowLimits implements SearchRights {
 
   async rowsOf(type: string): Promise<SearchClause | undefined> {
     const rows = await this.access.searchedRows(type);
-    return rows === undefined ? undefined : ((await this.of(rows))?.clauseOf(type) ?? EVERY_ROW);
+    if (rows === undefined) return undefined;
+    // A compartment asks for some 70 types: of each only its own criteria are read.
+    const ofType = rows === 'all' ? rows : rows.filter((criterion) => typeOfCriterion(criterion) === type);
+    return (await this.of(ofType))?.clauseOf(type) ?? EVERY_ROW;
   }
 
   refusalOf(types: readonly string[]): ReturnType<SearchRights['refusalOf']> {
