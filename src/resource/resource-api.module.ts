@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
 import { BundleController } from './api/bundle.controller';
 import { CompartmentController } from './api/compartment.controller';
-import { ConditionalController } from './api/conditional.controller';
 import { HistoryController } from './api/history.controller';
 import { OtherMethodsController } from './api/other-methods.controller';
-import { PatchController } from './api/patch.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
@@ -12,6 +10,7 @@ import { ShownResources } from './api/shown-resources';
 import { TypesSearchController } from './api/types-search.controller';
 import { TypesSearchRequests } from './api/types-search-request';
 import { VreadController } from './api/vread.controller';
+import { WriteController } from './api/write.controller';
 import { WriteRequests } from './api/write-requests';
 import { BundleModule } from './bundle/bundle.module';
 import { ResourceModule } from './resource.module';
@@ -26,8 +25,7 @@ import { ResourceModule } from './resource.module';
     HistoryController,
     VreadController,
     SearchController,
-    PatchController,
-    ConditionalController,
+    WriteController,
     ResourceController,
     CompartmentController,
   ],

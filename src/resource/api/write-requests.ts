@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { Slices } from '../../platform/time/slices';
+import { HEADER_TAGS, preconditionsOf } from '../entity-tags';
 import { assertId, ResourceDraft } from '../resource-draft';
-import { type WriteKind } from '../resource-type';
 import { ResourceTypes } from '../resource-types';
 import { type WriteConditions } from '../writes/write';
 import { RowLimits } from '../rows/row-limits';
 import { assertNoCriteria } from './criteria-request';
-import { preconditionsOf } from './preconditions';
 import { readBodyInSteps } from './resource-request';
 
 /** What all writes read of their requests. */
@@ -27,16 +26,24 @@ export class WriteRequests {
     return ResourceDraft.of(await this.slices.run(readBodyInSteps(request)), type, id);
   }
 
-  /** @throws ServiceError for a type that is unknown or refuses such writes, what is no id, or criteria beside the id */
-  assertById(write: WriteKind, type: string, id: string, request: Request): void {
+  /**
+   * @param id undefined where criteria name the resource
+   * @throws ServiceError for a type that is unknown or refuses such writes, what is no id, or criteria beside the id
+   */
+  assertTarget(write: 'update' | 'delete', type: string, id: string | undefined, request: Request): void {
+    if (id === undefined) {
+      this.types.assertWritable(type, write === 'delete' ? 'conditional-delete' : write, 'type');
+      return;
+    }
     this.types.assertWritable(type, write, 'instance');
     assertId(id);
     assertNoCriteria(request);
   }
 
   /** On which versions the write depends, and to which rows it keeps. */
-  async optionsOf(request: Request): Promise<WriteConditions> {
-    return { ...preconditionsOf(request), ...(await this.createOptions()) };
+  async optionsOf({ headers }: Request): Promise<WriteConditions> {
+    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+    return { ...preconditionsOf({ ifMatch, ifNoneMatch }, HEADER_TAGS), ...(await this.createOptions()) };
   }
 
   /** A create depends on no version. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type WriteConditions } from '../writes/write';
-import { versionsOf } from '../entity-tags';
+import { ENTRY_TAGS, preconditionsOf } from '../entity-tags';
 import { assertId } from '../resource-draft';
 import { type BundleEntry } from './bundle';
 import { refusedRequest } from './entry-error';
@@ -76,14 +76,7 @@ function writeAction({ request, resource }: BundleEntry, { verb, type, steps, qu
     });
   }
   const criteria = verb === 'POST' ? (request.ifNoneExist ?? query) : query;
-  const options = {
-    ...(request.ifMatch === undefined
-      ? {}
-      : { ifMatch: versionsOf(request.ifMatch, 'request.ifMatch', 'request.ifMatch') }),
-    ...(request.ifNoneMatch === undefined
-      ? {}
-      : { ifNoneMatch: versionsOf(request.ifNoneMatch, 'request.ifNoneMatch', 'request.ifNoneMatch') }),
-  };
+  const options = preconditionsOf(request, ENTRY_TAGS);
   const action = { kind: 'write', verb, type, options } as const;
   if (id !== undefined) {
     if (query !== undefined) throw refusedRequest('request.url has an id and criteria: only one can decide.', 'url');
