@@ -12,7 +12,10 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
     super(discovery, OnResourceChange, (_meta, listener) => listener.constructor.name);
   }
 
-  /** Whether anybody wants to see changes of `type`: if not, a create is one statement without a transaction. */
+  /**
+   * Whether anybody wants to see changes of `type`: if not, a create is one statement without a transaction. Also brings the
+   * listeners' registries up to date; asked outside of a transaction, where they can be kept.
+   */
   async concerns(type: string): Promise<boolean> {
     for (const listener of this.listenersOf(type)) {
       if ((await listener.concerns?.(type)) ?? true) return true;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { NextVersions } from './next-versions';
+import { ResourceChangeListeners } from './resource-change.registry';
 import { type ResourceDraft } from './resource-draft';
 import { type LockedResource, NEW_ID, ResourceStore } from './store/resource-store';
 import { type StoredResource, type WriteMethod } from './stored-resource';
@@ -35,6 +36,7 @@ export class ResourceWriter {
     private readonly store: ResourceStore,
     private readonly set: WriteSet,
     private readonly extensions: WriteExtensions,
+    private readonly listeners: ResourceChangeListeners,
     private readonly unitOfWork: UnitOfWork,
     private readonly versions: NextVersions,
   ) {}
@@ -79,13 +81,13 @@ export class ResourceWriter {
     patch: ResourcePatch,
     { method = 'PATCH', ...options }: WriteOptions = {},
   ): Promise<WriteResult> {
-    await this.extensions.concerns(type);
+    await this.listeners.concerns(type);
     return this.one({ ...options, mode: 'patch', index: ONLY, type, id, patch, method });
   }
 
   /** Deletes a resource and returns what it was; undefined when nothing was stored. The deletion takes a version. */
   async delete(type: string, id: string, options: WriteOptions = {}): Promise<StoredResource | undefined> {
-    await this.extensions.concerns(type);
+    await this.listeners.concerns(type);
     const [result] = await this.write([{ ...options, mode: 'delete', index: ONLY, type, id }]);
     return result?.resource;
   }
@@ -117,7 +119,7 @@ export class ResourceWriter {
       draft.assignId(id);
       const content = this.versions.ofNew(draft, id, method, NEW_ID);
       const change = { interaction: 'create', type, id, ...content, current: content } as const;
-      const parts = rule.isConcerning ? await this.extensions.partsOf(change) : [];
+      const parts = rule.isConcerning ? await this.listeners.partsOf(change) : [];
       if (parts === undefined) return undefined;
       await this.store.insert({ type, id, content }, parts);
       for (const { afterCommit } of parts) afterCommit?.();

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isR4ResourceType } from '../fhir/definitions';
 import { type Resource } from '../fhir/types';
-import { type StatementPart } from '../platform/database/statement-part';
 import { type ErrorIssue, ServiceError } from '../platform/errors/service-error';
-import { type ResourceChange } from './resource-change';
 import { ResourceChangeListeners } from './resource-change.registry';
 import { type ResourceDraft } from './resource-draft';
 import { ResourceRules } from './resource-rule.registry';
@@ -33,7 +31,7 @@ export class WriteExtensions {
    * @throws ServiceError 'unprocessable' with all faults of the resource, or what its rule throws.
    */
   async check(draft: ResourceDraft, willExist?: ReadonlySet<string>): Promise<CheckedDraft> {
-    const isConcerning = await this.concerns(draft.type);
+    const isConcerning = await this.listeners.concerns(draft.type);
     const rule = this.rules.of(draft.type);
     // Types of R4 are validated before a rule does slow work; the rule of an own type knows better words than its shape.
     if (isR4ResourceType(draft.type)) await this.validation.assertValid(draft);
@@ -88,21 +86,6 @@ export class WriteExtensions {
       const { issues, expression = draft.type } = error.details;
       return issues ?? [ruleIssue(error, 'business-rule', expression)];
     }
-  }
-
-  /** Also brings the listeners' registries up to date; asked outside of a transaction, where they can be kept. */
-  concerns(type: string): Promise<boolean> {
-    return this.listeners.concerns(type);
-  }
-
-  /** Notifies the listeners of a set of writes. */
-  notify(...told: Parameters<ResourceChangeListeners['notify']>): Promise<void> {
-    return this.listeners.notify(...told);
-  }
-
-  /** What listeners have the statement of a create do; undefined when one of them needs a transaction. */
-  partsOf(change: ResourceChange): Promise<readonly StatementPart[] | undefined> {
-    return this.listeners.partsOf(change);
   }
 }
 

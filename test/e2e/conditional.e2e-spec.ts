@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type Bundle } from '../support/bundle';
 import { ResourceDraft } from '../../src/resource/resource-draft';
+import { ConditionMatches } from '../../src/resource/conditional/condition-matches';
 import { ConditionalWriter } from '../../src/resource/conditional/conditional-writer';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work';
 import { readJson } from '../../src/platform/json/read-json';
@@ -356,12 +357,13 @@ describe('conditional writes', () => {
 
   it('of several conditions in one transaction never wait in a circle, when all are locked before', async () => {
     const [writer, unitOfWork] = [app.app.get(ConditionalWriter, { strict: false }), app.app.get(UnitOfWork)];
+    const matches = app.app.get(ConditionMatches, { strict: false });
     let runs = 0;
     const unit = (n: number): Promise<void> =>
       unitOfWork.run(async () => {
         runs++;
         const values = times(4, (index) => `circle-${(index + n) % 4}`);
-        await writer.lock(values.map((value) => ({ type: 'Patient', criteria: criteria(value) })));
+        await matches.lock(values.map((value) => ({ type: 'Patient', criteria: criteria(value) })));
         for (const value of values) {
           const draft = ResourceDraft.of(readJson(JSON.stringify(patient(value))), 'Patient');
           await writer.create(draft, criteria(value));

@@ -9,7 +9,8 @@ import { type Deadline } from './deadline';
 import { type AnsweredEntry, MOST_CHARACTERS } from './entry-answer';
 import { entryError } from './entry-error';
 import { EntryRoutes, answeredEntry } from './entry-routes';
-import { PlainWrites, isPlainWrite } from './plain-writes';
+import { EntryFaults } from './entry-faults';
+import { TransactionRunner } from './transaction-runner';
 
 /** Neighbouring writes that are tried as one set. */
 const SET_SIZE = 256;
@@ -27,7 +28,7 @@ interface Room {
 export class BatchRunner {
   constructor(
     private readonly routes: EntryRoutes,
-    private readonly plainWrites: PlainWrites,
+    private readonly transactions: TransactionRunner,
   ) {}
 
   async run({ entries }: Bundle, call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
@@ -55,7 +56,9 @@ export class BatchRunner {
   ): Promise<AnsweredEntry[]> {
     if (set.length === 1 || deadline.isOver) return [await this.runAlone(set[0], call, deadline, room)];
     try {
-      return await this.plainWrites.run(set, call, deadline);
+      // Links between them are left as they are: a batch has none.
+      const entries = set.map((entry) => ({ ...entry, fullUrl: undefined }));
+      return await this.transactions.run({ type: 'batch', entries, faults: new EntryFaults(true) }, call, deadline);
     } catch (error) {
       deadline.checkClient();
       if (serviceErrorOf(error) === undefined && !isTransactionConflict(error)) throw error;
@@ -87,6 +90,13 @@ export class BatchRunner {
     }
   }
 }
+
+/** A POST or PUT that nothing but its resource decides. */
+const isPlainWrite = (entry: BundleEntry | undefined): boolean =>
+  entry !== undefined &&
+  (entry.request.method === 'POST' || entry.request.method === 'PUT') &&
+  !/[?$]|_search/.test(entry.request.url) &&
+  entry.request.ifNoneExist === undefined;
 
 function neighboursOf(entries: readonly BundleEntry[], from: number): readonly BundleEntry[] {
   let end = from;

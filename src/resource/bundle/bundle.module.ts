@@ -7,7 +7,6 @@ import { EntryReads } from './entry-reads';
 import { EntryRoutes } from './entry-routes';
 import { FoundMatches } from './found-matches';
 import { InitBundle } from './init-bundle';
-import { PlainWrites } from './plain-writes';
 import { TransactionPlanner } from './transaction-planner';
 import { TransactionRunner } from './transaction-runner';
 import { WriteIntents } from './write-intents';
@@ -24,7 +23,6 @@ import { WriteIntents } from './write-intents';
     TransactionPlanner,
     FoundMatches,
     EntryPatches,
-    PlainWrites,
     EntryRoutes,
     EntryReads,
   ],

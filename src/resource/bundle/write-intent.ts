@@ -1,5 +1,4 @@
 import { type Condition, canonicalCondition } from '../conditional/condition';
-import { type ResourceDraft } from '../resource-draft';
 import { type Reach } from '../rows/reach';
 import { type BundleEntry } from './bundle';
 import { type WriteAction } from './entry-action';
@@ -30,9 +29,6 @@ export interface WriteIntent {
   /** The links of each member of the resource; empty for what is not stored as sent. */
   readonly links: readonly (readonly LinkSite[])[];
 }
-
-/** Makes a draft of the intent's resource; `linkOf` tells what a link becomes. */
-export type MakeDraft = (intent: WriteIntent, linkOf: (link: string) => string | undefined) => ResourceDraft;
 
 /** A reference by search, such as `Practitioner?identifier=http://hl7.org/fhir/sid/us-npi|1`. */
 export const isConditional = (link: string): boolean => /^[A-Z][A-Za-z]*\?./.test(link);

@@ -41,11 +41,6 @@ export class ConditionalWriter {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** For a unit with several conditional writes: locks all their conditions before the first write. */
-  lock(conditions: readonly Condition[]): Promise<void> {
-    return this.matches.lock(conditions);
-  }
-
   /** Stores the draft when nothing matches; one match is the answer instead, several are refused. */
   create(
     draft: ResourceDraft,

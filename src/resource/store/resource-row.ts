@@ -1,4 +1,4 @@
-import { type ResourceText, type StoredResource, type StoredVersion, type WriteMethod } from '../stored-resource';
+import { type StoredResource, type StoredVersion, type WriteMethod } from '../stored-resource';
 
 export interface ResourceRow {
   readonly type: string;
@@ -8,9 +8,6 @@ export interface ResourceRow {
   readonly method: WriteMethod;
   readonly body: string;
 }
-
-/** The columns of a {@link ResourceText}: what large answers read, since each date of a row costs a parse. */
-export type TextRow = Pick<ResourceRow, 'type' | 'id' | 'body'>;
 
 export interface VersionRow extends Omit<ResourceRow, 'body'> {
   readonly body: string | null;
@@ -29,5 +26,3 @@ export function storedVersionOf({ body, ...row }: VersionRow): StoredVersion {
   if (body !== null) return storedResourceOf({ ...row, body });
   return { type: row.type, id: row.id, version: row.version, updatedAt: row.updated_at, method: 'DELETE' };
 }
-
-export const resourceTextOf = ({ type, id, body }: TextRow): ResourceText => ({ type, id, text: body });

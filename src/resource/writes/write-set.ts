@@ -5,6 +5,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { NextVersions } from '../next-versions';
 import { type ResourceChange } from '../resource-change';
+import { ResourceChangeListeners } from '../resource-change.registry';
 import { ResourceDraft } from '../resource-draft';
 import { notGranted, RowCheck } from '../rows/row-check';
 import { type RowLimit } from '../rows/row-limit';
@@ -48,6 +49,7 @@ export class WriteSet {
     private readonly store: ResourceStore,
     private readonly rows: RowCheck,
     private readonly extensions: WriteExtensions,
+    private readonly listeners: ResourceChangeListeners,
     private readonly versions: NextVersions,
     private readonly requests: RequestContext,
   ) {}
@@ -202,7 +204,7 @@ export class WriteSet {
     guard.judge(stored, (write) => {
       if (beyond.has(write)) throw notGranted();
     });
-    await this.extensions.notify(
+    await this.listeners.notify(
       changes.map(({ change }) => change),
       (place, work) => guard.at(changes[place]?.write.index ?? 0, work),
     );
