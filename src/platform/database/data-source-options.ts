@@ -1,4 +1,5 @@
 import { type DataSourceOptions } from 'typeorm';
+import { ROW_FORMAT } from './row-format';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -53,6 +54,7 @@ export function sessionSettings(statementTimeoutSeconds: number): string {
     idle_in_transaction_session_timeout: 15_000,
     timezone: 'UTC',
     log_parameter_max_length_on_error: 0,
+    'svc.row_format': ROW_FORMAT,
   };
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)

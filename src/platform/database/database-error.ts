@@ -1,5 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 import { ServiceError } from '../errors/service-error';
+import { ROW_FORMAT_CONSTRAINT } from './row-format';
 
 /** Somebody else changed the same thing at the same time: the unit of work starts over. */
 export class TransactionConflict extends Error {
@@ -65,6 +66,14 @@ export function databaseErrorToServiceError(error: unknown): ServiceError | unde
       'invalid',
       'The request holds a character that no text can hold (NUL).',
       {},
+      { cause: error },
+    );
+  }
+  if (postgresErrorOf(error)?.constraint === ROW_FORMAT_CONSTRAINT) {
+    return new ServiceError(
+      'busy',
+      'A newer release has migrated the database, and this server may only read. Send writes to a server of that release.',
+      { retryAfterSeconds: 60 },
       { cause: error },
     );
   }

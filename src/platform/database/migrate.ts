@@ -4,6 +4,7 @@ import { StartError } from '../errors/start-error';
 import { MIGRATIONS } from './all-migrations';
 import { sessionSettings } from './data-source-options';
 import { isLockNotAvailable } from './database-error';
+import { ROW_FORMAT } from './row-format';
 import { applyMigration, pendingMigrations, prepareList } from './schema-migrations';
 
 /** Any number works, as long as no other lock of this database uses it. */
@@ -22,7 +23,7 @@ type Tell = (line: string) => void;
 /**
  * Brings the schema of the database at `url` up to this version of the server. Replicas that start together wait
  * for each other.
- * @throws StartError when PostgreSQL is older than 14, or the database is not one for Unicode, not one of ours, or not one for this version
+ * @throws StartError when PostgreSQL is older than 14, the connection loses its settings, or the database is not one for Unicode, not one of ours, or not one for this version
  */
 export function migrate(url: string, tell: Tell = () => undefined): Promise<void> {
   return connected(url, async (client) => {
@@ -96,13 +97,23 @@ async function waitForLock(client: Client, tell: Tell): Promise<void> {
 
 /** In a database that does not know the letters of all languages, searches that ignore case would miss names without a word. */
 async function assertSuitable(client: Client): Promise<void> {
-  const { rows } = await client.query<{ version: string; encoding: string; ignores_case: boolean }>(
+  const { rows } = await client.query<{
+    version: string;
+    encoding: string;
+    ignores_case: boolean;
+    format: string | null;
+  }>(
     `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
-      'Ñ' ilike 'ñ' as ignores_case`,
+      'Ñ' ilike 'ñ' as ignores_case, current_setting('svc.row_format', true) as format`,
   );
   const [found] = rows;
   if (Number(found?.version) < OLDEST_POSTGRESQL) throw new StartError('PostgreSQL 14 or newer is needed.');
-  if (found?.encoding === 'UTF8' && found.ignores_case) return;
+  if (found?.format !== String(ROW_FORMAT)) {
+    throw new StartError(
+      'The database connection loses the settings of its session: remove "options" from DATABASE_URL, and connect without a pooler that drops them.',
+    );
+  }
+  if (found.encoding === 'UTF8' && found.ignores_case) return;
   throw new StartError(
     'The database must know the letters of all languages, or searches would miss names such as "Muñoz". ' +
       `Create it by: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`,

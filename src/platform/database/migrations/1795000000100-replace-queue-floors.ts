@@ -1,4 +1,5 @@
 import { type Migration } from '../migration';
+import { refuseFormatsBelow } from '../row-format';
 
 /**
  * A transaction gets its id before its first number, so that ids tell which numbers are still open. An identity column
@@ -62,6 +63,8 @@ const createRaiseOutboxMark = `
 export const replaceQueueFloors: Migration = {
   name: 'ReplaceQueueFloors1795000000100',
   statements: [
+    // The first migration after 0.1.0: its servers write nothing more beside this one and those that follow (ADR 0052).
+    ...refuseFormatsBelow(1),
     ...takeIdsBeforeNumbers,
     'alter table destination_runtime drop column floor_event_id',
     'alter table destination_runtime add column low_water_mark bigint not null default 0',
