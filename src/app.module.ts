@@ -1,6 +1,5 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { ScheduleModule } from '@nestjs/schedule';
 import { AccessModule } from './access/access.module';
 import { AddendumModule } from './addendum/addendum.module';
 import { AuditModule } from './audit/audit.module';
@@ -10,6 +9,7 @@ import { EverythingModule } from './everything/everything.module';
 import { FhirErrorFilter } from './fhir/fhir-error.filter';
 import { OperationApiModule } from './operation/operation-api.module';
 import { OperationModule } from './operation/operation.module';
+import { BackgroundModule } from './platform/background/background.module';
 import { ConfigModule } from './platform/config/config.module';
 import { type Environment } from './platform/config/environment';
 import { DatabaseModule } from './platform/database/database.module';
@@ -42,7 +42,7 @@ export class AppModule {
         HttpModule,
         HealthModule,
         MetricsModule,
-        ScheduleModule.forRoot(),
+        BackgroundModule,
         ResourceModule,
         AuditModule,
         SessionModule,

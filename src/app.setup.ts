@@ -7,6 +7,7 @@ import { refuseBrokenRequests } from './fhir/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { MemoryBudget } from './platform/admission/memory-budget';
 import { requestBodies } from './platform/admission/request-bodies';
+import { BackgroundTasks } from './platform/background/background-tasks';
 import { ANSWER_TERMS, type AnswerTerms } from './platform/http/send-body';
 import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
@@ -87,6 +88,7 @@ const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
 export async function listen(app: NestExpressApplication, port: number, host: string): Promise<void> {
   await app.init();
   await app.get(InitBundle, { strict: false }).apply();
+  app.get(BackgroundTasks).start();
   refuseBrokenRequests(app.getHttpServer());
   await app.listen(port, host);
 }

@@ -14,7 +14,6 @@ import {
   READ_CLAIMS,
   READ_DUE,
   SETTLE,
-  SWEEP,
 } from './delivery-statements';
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type EventArrays, eventsIn } from './event-arrays';
@@ -155,11 +154,6 @@ export class DeliveryQueue {
   async claimsOf(slot: number): Promise<ReadonlyMap<number, number>> {
     const rows = await this.statements.run<{ destination_key: number; epoch: number }>(READ_CLAIMS, [slot]);
     return new Map(rows.map(({ destination_key: key, epoch }) => [key, epoch]));
-  }
-
-  /** Removes events that no destination waits for any more. */
-  async sweep(): Promise<void> {
-    await this.statements.run(SWEEP, []);
   }
 
   /** Lets queues be read from a later beginning; to be called about once a second, outside of any transaction. */

@@ -1,3 +1,4 @@
+import { WORKER_LOCK_CLASS } from '../platform/database/advisory-locks';
 import { SYSTEM_IDENTIFIER, TIMELINE } from '../platform/database/cluster-identity';
 import { assertRightsSql } from '../platform/database/registry-epoch';
 import { type Statement } from '../platform/database/statement';
@@ -6,12 +7,6 @@ import { type Statement } from '../platform/database/statement';
  * All SQL of the delivery tables but for the cold paths (`destination-runtimes.repository.ts`). The database's clock
  * alone counts.
  */
-
-/**
- * First key of the advisory locks that living workers hold; the second is their slot. Any number that no other lock
- * uses.
- */
-const WORKER_LOCK_CLASS = 4_713_591;
 
 /**
  * What an attempt may last beyond the destination's timeout before others take the batch over: rendering and settling.

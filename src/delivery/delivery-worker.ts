@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { SchedulerRegistry } from '@nestjs/schedule';
 import { Slots } from '../platform/admission/slots';
+import { Background, type BackgroundTask } from '../platform/background/background';
 import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/http/request-context';
-import { errorTrace } from '../platform/logging/error-trace';
+import { errorName, errorTrace } from '../platform/logging/error-trace';
 import { recordAttempt } from './attempt-record';
 import { backoffMilliseconds } from './backoff';
 import { BatchSender } from './batch-sender';
@@ -12,7 +12,6 @@ import { DeliveryFailure } from './delivery-failure';
 import { DeliveryGeneration } from './delivery-generation';
 import { type ClaimedBatch, DeliveryQueue, type Settled } from './delivery-queue';
 import { LEASE_GRACE_SECONDS } from './delivery-statements';
-import { SendMemory } from './send-memory';
 import { WorkerIdentity } from './worker-identity';
 
 interface Attempt {
@@ -39,7 +38,6 @@ interface Visit {
  * retry. Destinations that the poll finds use that queue too, since the poll can find all of them at once.
  */
 const OFTEN = 2;
-const SWEEP_INTERVAL_MILLISECONDS = 60_000;
 const SETTLE_PAUSE_MILLISECONDS = 500;
 /** The lease begins a moment before the worker hears of it. */
 const LEASE_MARGIN_MILLISECONDS = 2000;
@@ -52,24 +50,24 @@ const STOPPED = 'The server was stopped before an answer came';
  * nothing that others need (`send-memory.ts`).
  */
 @Injectable()
-export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+@Background({
+  task: 'poll of deliveries',
+  interval: ({ isDelivering, deliveryPollMilliseconds }) => (isDelivering ? deliveryPollMilliseconds : 0),
+})
+export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly visits = new Map<number, Visit>();
   private readonly queues: Slots;
-  private polling: Promise<void> | undefined;
   private isClaiming = true;
   private isStopping = false;
   private isOver = false;
-  private sweptAt = -Infinity;
 
   constructor(
     private readonly queue: DeliveryQueue,
     private readonly generation: DeliveryGeneration,
     private readonly sender: BatchSender,
-    private readonly memory: SendMemory,
     private readonly identity: WorkerIdentity,
     private readonly environment: Environment,
-    private readonly scheduler: SchedulerRegistry,
     private readonly requests: RequestContext,
   ) {
     this.queues = Slots.perKey(environment.deliverySlots);
@@ -79,15 +77,6 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     if (!this.environment.isDelivering) return;
     await this.generation.renew();
     await this.generation.warnWhereHeld();
-    // `@Interval` takes no setting, the registry does; ScheduleModule clears its intervals when the application closes.
-    const look = (): void => {
-      this.memory.endStalled();
-      this.polling ??= this.poll().finally(() => {
-        this.polling = undefined;
-      });
-    };
-    this.scheduler.addInterval(DeliveryWorker.name, setInterval(look, this.environment.deliveryPollMilliseconds));
-    look();
   }
 
   /** Stops claiming, lets attempts end within the time of `SVC_SHUTDOWN_SECONDS`, and gives the slot back. */
@@ -100,7 +89,6 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     }, this.environment.shutdownSeconds * 1000);
     await Promise.all([...this.visits.values()].flatMap(({ ended }) => ended ?? []));
     clearTimeout(timer);
-    await this.polling;
     await this.identity.release();
   }
 
@@ -118,6 +106,14 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
       // A request that wakes it has no part in what is sent, which goes on long after its answer.
       visit.ended = this.requests.outside(() => this.visit(key, visit));
     }
+  }
+
+  /** Looks for what other processes left or wrote. */
+  async step(): Promise<undefined> {
+    this.wake(await this.queue.due(), OFTEN);
+    await this.endLostAttempts();
+    await this.generation.renew();
+    await this.queue.raiseMark();
   }
 
   /** Ends what is being sent to a destination: its settings changed, or it is gone. */
@@ -152,7 +148,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
       this.isClaiming = true;
       return batch;
     } catch (error) {
-      if (this.isClaiming) this.logger.warn(`Claiming failed and is tried again: ${nameOf(error)}`);
+      if (this.isClaiming) this.logger.warn(`Claiming failed and is tried again: ${errorName(error)}`);
       this.isClaiming = false;
       return undefined;
     }
@@ -209,7 +205,9 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
         return settled;
       } catch (error) {
         if (this.isOver || performance.now() > endsAt) {
-          this.logger.error(`The result of an attempt could not be stored, the batch is sent again: ${nameOf(error)}`);
+          this.logger.error(
+            `The result of an attempt could not be stored, the batch is sent again: ${errorName(error)}`,
+          );
           return undefined;
         }
         await delay(SETTLE_PAUSE_MILLISECONDS);
@@ -221,20 +219,6 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     if (error instanceof DeliveryFailure) return error;
     this.logger.error('An attempt ended unexpectedly', errorTrace(error));
     return new DeliveryFailure('Internal error of the server. The operator finds it in the log.');
-  }
-
-  private async poll(): Promise<void> {
-    try {
-      this.wake(await this.queue.due(), OFTEN);
-      await this.endLostAttempts();
-      await this.generation.renew();
-      await this.queue.raiseMark();
-      if (performance.now() - this.sweptAt < SWEEP_INTERVAL_MILLISECONDS) return;
-      this.sweptAt = performance.now();
-      await this.queue.sweep();
-    } catch (error) {
-      this.logger.warn(`Looking after deliveries failed and is tried again: ${nameOf(error)}`);
-    }
   }
 
   /** Another replica may have changed or deleted a destination while this one sends to it. */
@@ -261,9 +245,3 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 }
 
 const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);
-
-/** Errors of the database driver can quote values: only their name and code are logged. */
-function nameOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error';
-  return 'code' in error && typeof error.code === 'string' ? `${error.name} ${error.code}` : error.name;
-}

@@ -11,6 +11,7 @@ import { DeliveryQueue } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
 import { DestinationRuntimes } from './destination-runtimes.repository';
 import { Destinations } from './destinations';
+import { EventSweeper } from './event-sweeper';
 import { NotificationRenderers } from './notification-renderer';
 import { Outbox } from './outbox';
 import { AddressPolicy } from './webhook/address-policy';
@@ -24,7 +25,7 @@ import { Trials } from './trials';
 import { WorkerIdentity } from './worker-identity';
 
 /**
- * Delivers events at least once. Knows destinations and events, but neither resources nor topics. Needs ScheduleModule.
+ * Delivers events at least once. Knows destinations and events, but neither resources nor topics.
  */
 @Module({
   imports: [DiscoveryModule],
@@ -39,6 +40,7 @@ import { WorkerIdentity } from './worker-identity';
     DeliveryWorker,
     DestinationRuntimes,
     Destinations,
+    EventSweeper,
     NotificationRenderers,
     Outbox,
     Replays,

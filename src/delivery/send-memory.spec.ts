@@ -41,11 +41,11 @@ describe(SendMemory.name, () => {
     const [slow, slowest] = [await render('slow', 'all'), await render('slowest', 'all')];
     slow.progressAt -= 11_000;
     slowest.progressAt -= 12_000;
-    memory.endStalled();
+    void memory.step();
     expect(slowest.control.signal.aborted).toBe(false);
     const waiting = render('waiting', 'all');
     await turn();
-    memory.endStalled();
+    void memory.step();
     expect(slowest.control.signal.reason).toMatchObject({
       message: 'The receiver took less than 64 kB in 10 s, and its memory was needed for others',
     });
@@ -59,7 +59,7 @@ describe(SendMemory.name, () => {
     for (const body of stalled) body.progressAt -= 11_000;
     const waiting = render('failed', 'half');
     await turn();
-    memory.endStalled();
+    void memory.step();
     expect(stalled.map(({ control }) => control.signal.aborted)).toEqual([true, true]);
     await waiting;
   });
@@ -72,7 +72,7 @@ describe(SendMemory.name, () => {
     const [waiting, queued] = [render('waiting', 'all', control), render('queued', 'all', control)];
     const ended = Promise.allSettled([waiting, queued]);
     await turn();
-    memory.endStalled();
+    void memory.step();
     control.abort();
     expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(rendered).toEqual(['one', 'other']);

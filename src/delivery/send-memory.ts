@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { Slots } from '../platform/admission/slots';
+import { Background, type BackgroundTask } from '../platform/background/background';
 import { Environment } from '../platform/config/environment';
 import { DeliveryFailure } from './delivery-failure';
 
@@ -23,7 +24,8 @@ const STALLED = 'The receiver took less than 64 kB in 10 s, and its memory was n
 
 /** The one budget of bytes that were rendered and that no socket has taken yet. */
 @Injectable()
-export class SendMemory {
+@Background({ task: 'end of stalled deliveries', interval: () => 1000 })
+export class SendMemory implements BackgroundTask {
   private heldBytes = 0;
   private readonly bodies = new Set<HeldBody>();
   private readonly renders: Slots;
@@ -60,14 +62,15 @@ export class SendMemory {
     for (const share of ['all', 'half'] as const) if (!this.isFull(share)) this.room.emit(share);
   }
 
-  /** Ends stalled senders, the slowest first, while others wait for memory. To be called about once a second. */
-  endStalled(): void {
+  /** Ends stalled senders, the slowest first, while others wait for memory. */
+  step(): Promise<undefined> {
     const latest = performance.now() - STALL_MILLISECONDS;
     const stalled = [...this.bodies].filter(({ progressAt }) => progressAt <= latest);
     for (const body of stalled.sort((one, other) => one.progressAt - other.progressAt)) {
-      if (this.room.eventNames().length === 0) return;
+      if (this.room.eventNames().length === 0) break;
       this.release(body);
       body.control.abort(new DeliveryFailure(STALLED));
     }
+    return Promise.resolve(undefined);
   }
 }

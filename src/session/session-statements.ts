@@ -1,3 +1,4 @@
+import { SESSION_FAMILY_LOCK_CLASS, SESSION_OWNER_LOCK_CLASS } from '../platform/database/advisory-locks';
 import { type Statement } from '../platform/database/statement';
 
 /** One indexed read per request: the live Session of a token, and the epochs of cached registries and rights. */
@@ -29,26 +30,20 @@ export const IS_LIVE_SESSION: Statement = {
   text: 'select from session_token where session_id = $1 and closed_at is null limit 1',
 };
 
-/** First keys of advisory locks on owners and on families of Sessions; the second is a hash. Numbers that no other lock uses. */
-const OWNER_LOCK_CLASS = 4_713_592;
-const FAMILY_LOCK_CLASS = 4_713_593;
-/** Held by the one replica that looks for Sessions that are over. */
-const SWEEP_LOCK = 4_713_594;
-
 export const HOLD_OWNERS: Statement = {
   name: 'session-hold-owners',
-  text: `select pg_advisory_xact_lock_shared(${OWNER_LOCK_CLASS}, hashtext(k)) from unnest($1::text[]) k`,
+  text: `select pg_advisory_xact_lock_shared(${SESSION_OWNER_LOCK_CLASS}, hashtext(k)) from unnest($1::text[]) k`,
 };
 
 export const LOCK_OWNER: Statement = {
   name: 'session-lock-owner',
-  text: `select pg_advisory_xact_lock(${OWNER_LOCK_CLASS}, hashtext($1))`,
-  lockKey: `${OWNER_LOCK_CLASS}, hashtext(k)`,
+  text: `select pg_advisory_xact_lock(${SESSION_OWNER_LOCK_CLASS}, hashtext($1))`,
+  lockKey: `${SESSION_OWNER_LOCK_CLASS}, hashtext(k)`,
 };
 
 export const LOCK_FAMILY: Statement = {
   name: 'session-lock-family',
-  text: `select pg_advisory_xact_lock(${FAMILY_LOCK_CLASS}, hashtext($1))`,
+  text: `select pg_advisory_xact_lock(${SESSION_FAMILY_LOCK_CLASS}, hashtext($1))`,
 };
 
 export const CLOSE_TOKENS: Statement = {
@@ -110,12 +105,6 @@ export const LIVE_SESSIONS_OF_USER: Statement = {
 export const LIVE_SESSIONS_OF_CLIENT: Statement = {
   name: 'session-live-of-client',
   text: 'select distinct session_id from session_token where client_id = $1 and closed_at is null order by session_id',
-};
-
-/** One replica at a time; the lock ends with the transaction, however that ends. */
-export const TRY_SWEEP: Statement = {
-  name: 'session-try-sweep',
-  text: `select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as is_mine`,
 };
 
 export const ENDED_SESSIONS: Statement = {

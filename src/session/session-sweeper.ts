@@ -1,96 +1,56 @@
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { SchedulerRegistry } from '@nestjs/schedule';
+import { Injectable, Logger } from '@nestjs/common';
+import { Background, type BackgroundTask } from '../platform/background/background';
 import { Environment } from '../platform/config/environment';
+import { SESSION_SWEEP_LOCK } from '../platform/database/advisory-locks';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
-import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { ResourceWriter } from '../resource/resource-writer';
-import {
-  ENDED_SESSIONS,
-  FORGET_REFRESH_TOKENS,
-  FORGET_TOKENS,
-  OUTDATED_SESSIONS,
-  TRY_SWEEP,
-} from './session-statements';
+import { ENDED_SESSIONS, FORGET_REFRESH_TOKENS, FORGET_TOKENS, OUTDATED_SESSIONS } from './session-statements';
 import { SessionTokens } from './session-tokens.repository';
 import { Sessions } from './sessions';
 
-/** Sessions of one transaction: it holds their rows, so it is over in a moment. */
+/** Sessions of one step: its transaction holds their rows, so it is over in a moment. */
 const BATCH = 100;
-/** Batches of one sweep: what is left waits for the next. */
-const MAX_BATCHES = 100;
 
 /**
- * Closes Sessions whose tokens have expired, and deletes those that were over long ago; their history stays. One
- * replica at a time: each batch is a transaction under a lock that ends with it. Nothing depends on it being in time,
- * since expired tokens are refused by their own time.
+ * Closes Sessions whose tokens have expired, and deletes those that were over long ago; their history stays. Nothing
+ * depends on it being in time, since expired tokens are refused by their own time.
  */
 @Injectable()
-export class SessionSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+@Background({
+  task: 'sweep of Sessions',
+  interval: ({ sessionSweepSeconds }) => sessionSweepSeconds * 1000,
+  lock: SESSION_SWEEP_LOCK,
+})
+export class SessionSweeper implements BackgroundTask {
   private readonly logger = new Logger(SessionSweeper.name);
-  private sweeping: Promise<void> | undefined;
-  private isStopping = false;
 
   constructor(
     private readonly sessions: Sessions,
     private readonly tokens: SessionTokens,
     private readonly writer: ResourceWriter,
     private readonly statements: Statements,
-    private readonly unitOfWork: UnitOfWork,
     private readonly environment: Environment,
-    private readonly scheduler: SchedulerRegistry,
   ) {}
 
-  onApplicationBootstrap(): void {
-    const { sessionSweepSeconds } = this.environment;
-    if (sessionSweepSeconds === 0) return;
-    const interval = setInterval(() => {
-      this.sweeping ??= this.sweep()
-        .catch((error: unknown) => {
-          this.logger.warn(`Looking for expired Sessions failed: ${error instanceof Error ? error.name : 'unknown'}`);
-        })
-        .finally(() => {
-          this.sweeping = undefined;
-        });
-    }, sessionSweepSeconds * 1000);
-    this.scheduler.addInterval(SessionSweeper.name, interval);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    this.isStopping = true;
-    await this.sweeping;
-  }
-
-  /** Closes what has expired and deletes what is outdated, unless another replica is at it. */
-  async sweep(): Promise<void> {
-    const closed = await this.inBatches(ENDED_SESSIONS, [BATCH], (sessionId) => this.close(sessionId));
-    const { sessionRetentionDays } = this.environment;
-    const deleted =
-      sessionRetentionDays === 0
-        ? 0
-        : await this.inBatches(OUTDATED_SESSIONS, [sessionRetentionDays, BATCH], (id) => this.forget(id));
+  async step(): Promise<number | undefined> {
+    const { sessionRetentionDays: days } = this.environment;
+    const closed = await this.each(ENDED_SESSIONS, [BATCH], (sessionId) => this.close(sessionId));
+    const isFull = closed === BATCH || days === 0;
+    const deleted = isFull ? 0 : await this.each(OUTDATED_SESSIONS, [days, BATCH], (id) => this.forget(id));
     if (closed + deleted > 0) this.logger.log({ event: 'sessions swept', closed, deleted });
+    return closed === BATCH || deleted === BATCH ? 0 : undefined;
   }
 
-  private async inBatches(
+  private async each(
     statement: Statement,
     values: readonly unknown[],
     work: (sessionId: string) => Promise<void>,
   ): Promise<number> {
-    let total = 0;
-    for (let batch = 0; batch < MAX_BATCHES && !this.isStopping; batch++) {
-      const count = await this.unitOfWork.run(async () => {
-        const lock = await this.statements.runOne<{ is_mine: boolean }>(TRY_SWEEP, []);
-        if (lock?.is_mine !== true) return 0;
-        const found = await this.statements.run<{ session_id: string }>(statement, values);
-        for (const { session_id: sessionId } of found) await work(sessionId);
-        return found.length;
-      });
-      total += count;
-      if (count < BATCH) break;
-    }
-    return total;
+    const found = await this.statements.run<{ session_id: string }>(statement, values);
+    for (const { session_id: sessionId } of found) await work(sessionId);
+    return found.length;
   }
 
   private async close(sessionId: string): Promise<void> {

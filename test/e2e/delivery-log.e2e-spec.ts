@@ -29,7 +29,7 @@ async function dayFromToday(days: number): Promise<string> {
 const daysFromToday = (from: number, to: number): Promise<string[]> =>
   Promise.all(Array.from({ length: to - from + 1 }, (_value, index) => dayFromToday(from + index)));
 
-const keepDays = (): Promise<void> => app.app.get(DeliveryLog, { strict: false }).keepDays();
+const keepDays = (): Promise<undefined> => app.app.get(DeliveryLog, { strict: false }).step();
 
 const insertAttempt = (endedAt: string): Promise<object[]> =>
   query(`insert into delivery_attempt

@@ -230,7 +230,7 @@ describe('$everything of large charts', () => {
       await database.query('update everything_list set expires_at = clock_timestamp()');
       const sweeper = app.app.get(ListSweeper, { strict: false });
       await eventually('nothing is left', async () => {
-        await sweeper.sweep();
+        await sweeper.step();
         const { rows } = await database.query('select from everything_list union all select from everything_entry');
         return rows.length === 0;
       });

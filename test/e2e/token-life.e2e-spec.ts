@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
+import { BackgroundTasks } from '../../src/platform/background/background-tasks';
 import { Clock } from '../../src/platform/time/clock';
-import { SessionSweeper } from '../../src/session/session-sweeper';
 import { BASE_URL, type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 interface Tokens {
@@ -519,9 +519,7 @@ describe('the life of a token', () => {
   });
 
   describe('the sweep', () => {
-    const sweep = async (server = app): Promise<void> => {
-      await server.app.get(SessionSweeper).sweep();
-    };
+    const sweep = (server = app): Promise<void> => server.app.get(BackgroundTasks).wake('sweep of Sessions');
     const sessionOf = async (token: string): Promise<{ id: string; active: boolean; end?: string }> => {
       const { rows } = await database.query<{ session_id: string }>(
         `select session_id from session_token where token_hash = sha256($1)`,

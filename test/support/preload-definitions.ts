@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import { Module } from '@nestjs/common';
-import { ScheduleModule } from '@nestjs/schedule';
+import { BackgroundModule } from '../../src/platform/background/background.module';
 import { ConfigModule } from '../../src/platform/config/config.module';
 import { readEnvironment } from '../../src/platform/config/environment';
 import { DatabaseModule } from '../../src/platform/database/database.module';
@@ -22,13 +22,7 @@ export async function preloadDefinitions(url: string): Promise<void> {
   const context = await NestFactory.createApplicationContext(
     {
       module: ResourcesAlone,
-      imports: [
-        ConfigModule.of(environment),
-        DatabaseModule.at(url),
-        HttpModule,
-        ScheduleModule.forRoot(),
-        ResourceModule,
-      ],
+      imports: [ConfigModule.of(environment), DatabaseModule.at(url), HttpModule, BackgroundModule, ResourceModule],
     },
     { logger: ['error'], abortOnError: false },
   );

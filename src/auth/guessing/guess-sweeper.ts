@@ -1,23 +1,15 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Injectable } from '@nestjs/common';
+import { Background, type BackgroundTask } from '../../platform/background/background';
 import { Statements } from '../../platform/database/statements';
 import { SWEEP_TRIES } from './guess-statements';
 
-const SWEEP_MILLISECONDS = 60_000;
-
 /** Keeps the table of tries short. Nothing depends on it being in time: an expired row counts as none. */
 @Injectable()
-export class GuessSweeper {
-  private readonly logger = new Logger(GuessSweeper.name);
-
+@Background({ task: 'sweep of failed logins', interval: () => 60_000 })
+export class GuessSweeper implements BackgroundTask {
   constructor(private readonly statements: Statements) {}
 
-  @Interval(SWEEP_MILLISECONDS)
-  async sweep(): Promise<void> {
-    try {
-      await this.statements.run(SWEEP_TRIES, []);
-    } catch (error) {
-      this.logger.warn(`Forgetting old tries failed: ${error instanceof Error ? error.name : 'unknown'}`);
-    }
+  async step(): Promise<undefined> {
+    await this.statements.run(SWEEP_TRIES, []);
   }
 }

@@ -2,21 +2,19 @@ import { createPublicKey, generateKeyPair, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../platform/crypto/secret-box';
+import { KEY_ROTATION_LOCK } from '../../platform/database/advisory-locks';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 
-/** Any number that no other advisory lock uses. */
-const ROTATION_LOCK = 4_713_595;
-
 const LOCK_ROTATION: Statement = {
   name: 'signing-key-lock-rotation',
-  text: `select pg_advisory_xact_lock(${ROTATION_LOCK})`,
+  text: `select pg_advisory_xact_lock(${KEY_ROTATION_LOCK})`,
 };
 
 /** Keeps the key that signs a token from being withdrawn until the token is stored. */
 const HOLD_KEYS: Statement = {
   name: 'signing-key-hold',
-  text: `select pg_advisory_xact_lock_shared(${ROTATION_LOCK})`,
+  text: `select pg_advisory_xact_lock_shared(${KEY_ROTATION_LOCK})`,
 };
 
 /** $5: seconds from now; the clock is the database's, so that all replicas change keys at once. */

@@ -1,3 +1,4 @@
+import { LOGIN_LOCK_CLASS } from '../../platform/database/advisory-locks';
 import { type Statement } from '../../platform/database/statement';
 
 /** The password of a User. */
@@ -19,9 +20,6 @@ export const FIND_LOGIN: Statement = {
     where (l.kind = 'userName' and l.login = $1) or (l.kind = 'email' and l.login = $2)
     union all select 'id', user_id, password_id, password_hash from user_password where user_id = $1`,
 };
-
-/** First key of the advisory locks on login names; the second is a hash. A number that no other lock uses. */
-const LOGIN_LOCK_CLASS = 4_713_596;
 
 export const LOCK_LOGINS: Statement = {
   name: 'user-lock-logins',

@@ -20,6 +20,12 @@ export function errorTrace(error: unknown): string {
   return `${head}${framesOf(stack, message)}`;
 }
 
+/** Its name and code alone, for failures that are expected: messages of the database driver can quote values. */
+export function errorName(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  return 'code' in error && typeof error.code === 'string' ? `${error.name} ${error.code}` : error.name;
+}
+
 /** V8 writes the message before the frames; after an empty one a colon may be left. */
 function framesOf(stack: string, message: string): string {
   if (message === '') return stack.slice(stack.search(/\n {4}at /));

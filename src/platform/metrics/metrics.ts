@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { errorName } from '../logging/error-trace';
 import { expositionOf } from './exposition';
 import { type MetricFamily } from './metric-family';
 import { type MetricPath } from './metric-source';
@@ -32,9 +33,7 @@ export class Metrics {
         try {
           return { source, isUp: true, families: await handler.read() };
         } catch (error) {
-          this.logger.warn(
-            `Metrics of ${source} could not be read: ${error instanceof Error ? error.name : 'unknown'}`,
-          );
+          this.logger.warn(`Metrics of ${source} could not be read: ${errorName(error)}`);
           return { source, isUp: false, families: [] };
         }
       }),

@@ -1,3 +1,4 @@
+import { KEEP_DAYS_LOCK } from '../advisory-locks';
 import { type Migration } from '../migration';
 
 /** A destination that is deleted and made again gets a new key: events of the old one can never reach it. */
@@ -102,9 +103,6 @@ const createDeliveryAttempt = [
   'create index delivery_attempt_number_idx on delivery_attempt (destination_key, first_number)',
   'create table delivery_attempt_other partition of delivery_attempt default',
 ];
-
-/** Any number that no other lock uses. */
-const KEEP_DAYS_LOCK = 4_713_592;
 
 /**
  * Makes the partitions of today and the seven days to come (UTC), and drops those that ended more than `retention_days`

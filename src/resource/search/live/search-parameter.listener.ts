@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { BackgroundTasks } from '../../../platform/background/background-tasks';
 import { RegistryEpoch } from '../../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../../platform/database/unit-of-work';
 import { ServiceError } from '../../../platform/errors/service-error';
@@ -8,7 +9,7 @@ import { type OwnSearchParameter } from '../extract/search-parameter';
 import { SearchIndex } from '../search-index';
 import { isBuiltIn, notDeletable } from './built-in-definition';
 import { parameterDigest } from '../extract/parameter-digest';
-import { IndexWorker } from '../states/index-worker';
+import { INDEX_TASK } from '../states/index-worker';
 import { definitionOf, type ParameterState } from '../states/parameter-state';
 import { ParameterStates } from '../states/parameter-states.repository';
 import { readDefinition } from './read-definition';
@@ -25,7 +26,7 @@ export class SearchParameterListener implements ResourceChangeListener {
   constructor(
     private readonly states: ParameterStates,
     private readonly index: SearchIndex,
-    private readonly worker: IndexWorker,
+    private readonly background: BackgroundTasks,
     private readonly epoch: RegistryEpoch,
     private readonly unitOfWork: UnitOfWork,
   ) {}
@@ -44,7 +45,7 @@ export class SearchParameterListener implements ResourceChangeListener {
     // At the end of the transaction: its own writes go by the version before.
     this.unitOfWork.gather(this.versionRaised, undefined, () => this.states.raiseVersion());
     this.unitOfWork.afterCommit(() => {
-      this.worker.wake();
+      void this.background.wake(INDEX_TASK);
     });
   }
 

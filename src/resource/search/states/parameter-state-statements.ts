@@ -1,3 +1,4 @@
+import { INDEX_JOB_LOCK } from '../../../platform/database/advisory-locks';
 import { type Statement } from '../../../platform/database/statement';
 
 /** All SQL of `search_parameter_state` and `search_parameter_version` (ADR 0019, ADR 0051). */
@@ -110,7 +111,7 @@ export const PUT: Statement = {
 /** Of all servers one takes a step at a time. */
 export const TAKE_JOB: Statement = {
   name: 'index-job-take',
-  text: 'select pg_try_advisory_xact_lock(4713591) as is_taken',
+  text: `select pg_try_advisory_xact_lock(${INDEX_JOB_LOCK}) as is_taken`,
 };
 
 export const LOCK_NEW: Statement = {

@@ -1,0 +1,120 @@
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { Environment } from '../config/environment';
+import { type Statement } from '../database/statement';
+import { Statements } from '../database/statements';
+import { UnitOfWork } from '../database/unit-of-work';
+import { HandlerRegistry } from '../discovery/handler-registry';
+import { RequestContext } from '../http/request-context';
+import { errorName } from '../logging/error-trace';
+import { type MetricFamily } from '../metrics/metric-family';
+import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
+import { Background, type BackgroundDefinition, type BackgroundTask } from './background';
+
+/** The lock ends with the transaction, however that ends. */
+const TRY_LOCK: Statement = {
+  name: 'background-try-lock',
+  text: 'select pg_try_advisory_xact_lock($1) as is_mine',
+};
+
+interface TaskState {
+  wakes: number;
+  failures: number;
+  running?: Promise<void> | undefined;
+  timer?: NodeJS.Timeout;
+}
+
+/** Runs every provider with `@Background`. */
+@Injectable()
+@MetricsFrom({ source: 'background', path: '/metrics' })
+export class BackgroundTasks
+  extends HandlerRegistry<BackgroundDefinition, BackgroundTask>
+  implements BeforeApplicationShutdown, MetricSource
+{
+  private readonly logger = new Logger(BackgroundTasks.name);
+  private readonly states = new Map<string, TaskState>();
+  private isStopping = false;
+
+  constructor(
+    discovery: DiscoveryService,
+    private readonly environment: Environment,
+    private readonly requests: RequestContext,
+    private readonly statements: Statements,
+    private readonly unitOfWork: UnitOfWork,
+  ) {
+    super(discovery, Background, ({ task }) => task);
+  }
+
+  /** Starts all tasks that have an interval. To be called when every module has done its setup. */
+  start(): void {
+    for (const { meta } of this.all()) {
+      if (meta.interval(this.environment) > 0) void this.wake(meta.task);
+    }
+  }
+
+  /** Lets each task finish its step. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    for (const { timer } of this.states.values()) clearTimeout(timer);
+    await Promise.all([...this.states.values()].flatMap(({ running }) => running ?? []));
+  }
+
+  /**
+   * Runs a task now; one that is running runs once more, since it may have looked too early.
+   * @returns when it has nothing left to do; does not reject
+   */
+  wake(task: string): Promise<void> {
+    const found = this.find(task);
+    if (found === undefined) throw new Error(`There is no background task "${task}"`);
+    if (this.isStopping) return Promise.resolve();
+    const state = this.states.get(task) ?? { wakes: 0, failures: 0 };
+    this.states.set(task, state);
+    clearTimeout(state.timer);
+    state.wakes++;
+    // A request that wakes it has no part in the run, neither its id nor the isolation level that it asked for.
+    state.running ??= this.requests.outside(() => this.run(found.meta, found.handler, state));
+    return state.running;
+  }
+
+  read(): readonly MetricFamily[] {
+    return [
+      {
+        name: 'svc_background_failures_total',
+        type: 'counter',
+        help: 'Runs of background tasks that failed.',
+        samples: [...this.states].map(([task, { failures }]) => ({ labels: { task }, value: failures })),
+      },
+    ];
+  }
+
+  private async run(meta: BackgroundDefinition, handler: BackgroundTask, state: TaskState): Promise<void> {
+    const interval = meta.interval(this.environment);
+    let pause: number;
+    let wakes: number;
+    do {
+      wakes = state.wakes;
+      pause = (await this.tryStep(meta, handler, state)) ?? interval;
+    } while (!this.isStopping && (state.wakes > wakes || (pause === 0 && interval > 0)));
+    state.running = undefined;
+    if (this.isStopping || pause === 0) return;
+    state.timer = setTimeout(() => void this.wake(meta.task), pause).unref();
+  }
+
+  private async tryStep(
+    { task, lock }: BackgroundDefinition,
+    handler: BackgroundTask,
+    state: TaskState,
+  ): Promise<number | undefined> {
+    try {
+      if (lock === undefined) return await handler.step();
+      return await this.unitOfWork.run(async () => {
+        const held = await this.statements.runOne<{ is_mine: boolean }>(TRY_LOCK, [lock]);
+        return held?.is_mine === true ? handler.step() : undefined;
+      });
+    } catch (error) {
+      this.logger.warn(`"${task}" failed and is tried again: ${errorName(error)}`);
+      state.failures++;
+      return undefined;
+    }
+  }
+}
