@@ -14,10 +14,11 @@ const javascript = {
   module: { type: 'commonjs' },
 };
 
-module.exports = {
+const project = (displayName, testRegex, ...folders) => ({
+  displayName,
+  roots: folders.map((folder) => `<rootDir>/${folder}`),
   testEnvironment: 'node',
-  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/tools'],
-  testRegex: '\\.(spec|e2e-spec)\\.ts$',
+  testRegex,
   moduleFileExtensions: ['js', 'ts', 'json'],
   injectGlobals: false,
   transform: {
@@ -27,9 +28,23 @@ module.exports = {
   transformIgnorePatterns: [
     '/node_modules/(?!(@nestjs|axios|oauth4webapi|file-type|uint8array-extras|token-types|strtok3|@tokenizer)/)',
   ],
+});
+
+const E2E = '\\.e2e-spec\\.ts$';
+
+const onPostgres = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
+
+/** `unit` needs neither PostgreSQL nor a build; `faults` kills servers, crashes databases and lets receivers hang. */
+module.exports = {
+  projects: [
+    project('unit', '\\.spec\\.ts$', 'src', 'tools', 'test/docs'),
+    { ...project('e2e', E2E, 'test/e2e', 'test/docs', 'test/database'), ...onPostgres },
+    { ...project('faults', E2E, 'test/faults'), ...onPostgres },
+  ],
   testTimeout: 30000,
-  maxWorkers: 2,
+  maxWorkers: '100%',
   maxConcurrency: 3, // of specs with `it.concurrent`: those that start servers and wait
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyText } from '../../../test/support/any-text';
 import { load } from 'js-yaml';
 import { JsonBodyError } from '../json/json-body-error';
 import { compactJson } from '../json/compact-json';
@@ -7,7 +8,7 @@ import { YamlOfJson } from './print-yaml';
 import { jsonOfYaml } from './read-yaml';
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.string(),
   fc.constantFrom(
     'yes',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { CounterDatabase } from '../../../test/support/counter-database';
-import { ServerSetup } from './server-setup';
-import { type Statements } from './statements';
-import { type UnitOfWork } from './unit-of-work';
+import { CounterDatabase } from '../support/counter-database';
+import { ServerSetup } from '../../src/platform/database/server-setup';
+import { type Statements } from '../../src/platform/database/statements';
+import { type UnitOfWork } from '../../src/platform/database/unit-of-work';
 
 describe(ServerSetup.name, () => {
   let database: CounterDatabase;

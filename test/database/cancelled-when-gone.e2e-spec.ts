@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BACKGROUND, type RequestTicket } from '../admission/ticket';
-import { ServiceError } from '../errors/service-error';
-import { COUNTER_ADD, COUNTER_READ, CounterDatabase } from '../../../test/support/counter-database';
-import { eventually } from '../../../test/support/eventually';
-import { cancelledWhenGone } from './cancelled-when-gone';
-import { poolOf } from './connection-slots';
-import { Snapshots } from './snapshots';
-import { type Statement } from './statement';
-import { TimeLimit } from './time-limit';
+import { BACKGROUND, type RequestTicket } from '../../src/platform/admission/ticket';
+import { ServiceError } from '../../src/platform/errors/service-error';
+import { COUNTER_ADD, COUNTER_READ, CounterDatabase } from '../support/counter-database';
+import { eventually } from '../support/eventually';
+import { cancelledWhenGone } from '../../src/platform/database/cancelled-when-gone';
+import { poolOf } from '../../src/platform/database/connection-slots';
+import { Snapshots } from '../../src/platform/database/snapshots';
+import { type Statement } from '../../src/platform/database/statement';
+import { TimeLimit } from '../../src/platform/database/time-limit';
 
 const SLEEP: Statement = { name: 'gone-sleep', text: 'select pg_sleep($1)' };
 const RUNNING: Statement = {

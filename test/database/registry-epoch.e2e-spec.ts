@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { CounterDatabase } from '../../../test/support/counter-database';
-import { type RequestContext } from '../http/request-context';
-import { CachedRegistry, RegistryEpoch, assertRightsSql } from './registry-epoch';
-import { type Statement } from './statement';
-import { type Epochs } from './epochs';
-import { type Statements } from './statements';
-import { type UnitOfWork } from './unit-of-work';
+import { CounterDatabase } from '../support/counter-database';
+import { type RequestContext } from '../../src/platform/http/request-context';
+import { CachedRegistry, RegistryEpoch, assertRightsSql } from '../../src/platform/database/registry-epoch';
+import { type Statement } from '../../src/platform/database/statement';
+import { type Epochs } from '../../src/platform/database/epochs';
+import { type Statements } from '../../src/platform/database/statements';
+import { type UnitOfWork } from '../../src/platform/database/unit-of-work';
 
 describe(RegistryEpoch.name, () => {
   let database: CounterDatabase;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type DataSource, type Repository } from 'typeorm';
-import { type Counter, CounterDatabase } from '../../../test/support/counter-database';
-import { TransactionConflict } from './database-error';
-import { type IsolationLevel } from './isolation-level';
-import { type Statement } from './statement';
-import { type Statements } from './statements';
-import { UnitOfWork } from './unit-of-work';
+import { type Counter, CounterDatabase } from '../support/counter-database';
+import { TransactionConflict } from '../../src/platform/database/database-error';
+import { type IsolationLevel } from '../../src/platform/database/isolation-level';
+import { type Statement } from '../../src/platform/database/statement';
+import { type Statements } from '../../src/platform/database/statements';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work';
 
 const PID: Statement = { name: 'pid', text: 'select pg_backend_pid() as pid' };
 

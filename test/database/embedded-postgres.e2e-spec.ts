@@ -5,11 +5,15 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
-import { clusterFolder, clusterHome } from './cluster';
-import { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres';
-import { findPostmasterPid, postmasterPidPath } from './postmaster-pid-file';
-import { readCommandLine } from './process-by-id';
-import { fallbackFolder } from './root-state';
+import { clusterFolder, clusterHome } from '../../src/platform/database/embedded/cluster';
+import {
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+} from '../../src/platform/database/embedded/embedded-postgres';
+import { findPostmasterPid, postmasterPidPath } from '../../src/platform/database/embedded/postmaster-pid-file';
+import { readCommandLine } from '../../src/platform/database/embedded/process-by-id';
+import { fallbackFolder } from '../../src/platform/database/embedded/root-state';
 
 const itAsRoot = process.getuid?.() === 0 ? it : it.skip;
 
@@ -39,9 +43,13 @@ describe(startEmbeddedPostgres.name, () => {
 
   /** Starts the server in a process of its own. */
   async function startOwner(): Promise<{ owner: ChildProcess; url: string }> {
-    const owner = spawn(process.execPath, [join(__dirname, 'owner-process.cjs'), directory], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+    const owner = spawn(
+      process.execPath,
+      [join('src', 'platform', 'database', 'embedded', 'owner-process.cjs'), directory],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
     processes.push(owner);
     const [url] = (await once(owner.stdout, 'data')) as [Buffer];
     return { owner, url: url.toString().trim() };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { COUNTER_ADD, COUNTER_READ, CounterDatabase } from '../../../test/support/counter-database';
-import { type Statement } from './statement';
-import { Statements } from './statements';
-import { TimeLimit } from './time-limit';
-import { type UnitOfWork } from './unit-of-work';
+import { COUNTER_ADD, COUNTER_READ, CounterDatabase } from '../support/counter-database';
+import { type Statement } from '../../src/platform/database/statement';
+import { Statements } from '../../src/platform/database/statements';
+import { TimeLimit } from '../../src/platform/database/time-limit';
+import { type UnitOfWork } from '../../src/platform/database/unit-of-work';
 
 const SLEEP: Statement = { name: 'sleep', text: 'select pg_sleep($1)' };
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { type ClonedDatabase, cloneDatabase } from '../../../test/support/clone-database';
-import { type ArrayElementType, binaryArray } from './binary-array';
+import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+import { type ArrayElementType, binaryArray } from '../../src/platform/database/binary-array';
 
 describe(binaryArray, () => {
   let database: ClonedDatabase;
