@@ -46,13 +46,13 @@ async function follow(client: Client, types: readonly string[]): Promise<void> {
     return;
   }
   const bar = new ProgressBar({ label: 'reindex', total: begun.total });
-  for (let shown = 0; ; await delay(POLL_MILLISECONDS)) {
+  for (let shown = 0; shown < begun.total;) {
     const { isDone, done } = await progressOfTypes(client, types);
     // What is created and deleted meanwhile is not counted.
     const now = isDone ? begun.total : Math.min(done, begun.total - 1);
     if (now > shown) bar.advance(now - shown);
+    else await delay(POLL_MILLISECONDS);
     shown = Math.max(shown, now);
-    if (isDone) return;
   }
 }
 

@@ -57,7 +57,8 @@ function problemOf(criterion: string, read: ReadCriterion): ServiceError | undef
     read(criterion);
     return undefined;
   } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    // It is a search; where it decides, the request waits for its index.
+    return error.kind === 'busy' ? undefined : error;
   }
 }
