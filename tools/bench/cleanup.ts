@@ -4,9 +4,9 @@ export class Cleanup {
   private running: Promise<void> | undefined;
 
   /** Waits for `starting` and undoes it at the end, also when the end comes before it is there. */
-  async undoing<T>(starting: Promise<T>, undo: (started: T) => Promise<unknown>): Promise<T> {
+  async undoing<T>(starting: Promise<T> | T, undo: (started: T) => unknown): Promise<T> {
     this.steps.push(async () => {
-      const started = await starting.catch(() => undefined);
+      const started = await Promise.resolve(starting).catch(() => undefined);
       if (started !== undefined) await undo(started);
     });
     return starting;

@@ -1,17 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Cleanup } from './cleanup';
-import { CASES } from './bench-data';
 import { LoadClient } from './load-client';
 import { type Flood } from './login-flooder';
+import { readUntil, withPriority } from './paced-reads';
+import { loginOf } from './prepare-server';
 import { quantile } from './statistics';
 import { setUpServer } from './test-bed';
 
-/** Reads go out at this pace, whether the last one was answered or not: who waits would hide how long others wait. */
-const READS_PER_SECOND = 100;
 const BASELINE_SECONDS = 10;
 /** One flood has a few hundred reads: its p99 is that of a handful. */
 const ROUNDS = 5;
@@ -23,34 +21,28 @@ export async function measureFlood(count: number, cleanup: Cleanup): Promise<str
   const bed = await setUpServer(cleanup);
   const reader = new LoadClient(bed.server);
   const flooder = fork(resolve('dist/tools/bench/login-flooder.js'));
-  const flood = { url: new URL('/auth/token', bed.server.baseUrl).href, form: bed.login, count };
+  const flood = { url: new URL('/auth/token', bed.server.baseUrl).href, form: loginOf(bed.secrets), count };
   try {
     await answersTo(flooder, { ...flood, count: WARM_UP_LOGINS });
-    comeFirst();
-    await readUntil(reader, delay(3_000));
-    const rounds: FloodResult[] = [];
-    while (rounds.length < ROUNDS) {
-      const alone = await readUntil(reader, delay(BASELINE_SECONDS * 1_000));
-      const startedAt = performance.now();
-      const logins = answersTo(flooder, flood);
-      const during = await readUntil(reader, logins);
-      const seconds = (performance.now() - startedAt) / 1_000;
-      rounds.push({ alone, during, statuses: await logins, seconds });
-    }
-    return reportOf(rounds);
+    return reportOf(await withPriority(() => runRounds(reader, flooder, flood)));
   } finally {
     flooder.kill();
     reader.close();
   }
 }
 
-/** Readers are other machines, too: what they measure must not be how long they wait for a processor. */
-function comeFirst(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_HIGH);
-  } catch {
-    // Only root may; without it the server's threads stand in the readers' way, more so under a flood.
+async function runRounds(reader: LoadClient, flooder: ChildProcess, flood: Flood): Promise<readonly FloodResult[]> {
+  await readUntil(reader, delay(3_000));
+  const rounds: FloodResult[] = [];
+  while (rounds.length < ROUNDS) {
+    const alone = await readUntil(reader, delay(BASELINE_SECONDS * 1_000));
+    const startedAt = performance.now();
+    const logins = answersTo(flooder, flood);
+    const during = await readUntil(reader, logins);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    rounds.push({ alone, during, statuses: await logins, seconds });
   }
+  return rounds;
 }
 
 interface FloodResult {
@@ -79,25 +71,6 @@ function reportOf(rounds: readonly FloodResult[]): string {
     line(`with ${statuses.length / rounds.length} logins at once`, during),
     `p99 ratio ${ratio.toFixed(2)} in ${rounds.length} rounds; logins: ${counts.join(', ')}, in ${longest.toFixed(1)} s at most`,
   ].join('\n');
-}
-
-/** Latencies of the reads that were sent until `end`, at an even pace. */
-async function readUntil(reader: LoadClient, end: Promise<unknown>): Promise<readonly number[]> {
-  const read = CASES.find(({ name }) => name === 'read');
-  if (read === undefined) throw new Error('There is no case "read".');
-  const waiting: Promise<number>[] = [];
-  const over = new AbortController();
-  const whenOver = end.finally(() => {
-    over.abort();
-  });
-  const startedAt = performance.now();
-  while (!over.signal.aborted) {
-    const dueAt = startedAt + (waiting.length * 1_000) / READS_PER_SECOND;
-    await delay(Math.max(0, dueAt - performance.now()));
-    waiting.push(reader.send(read.requestOf(waiting.length)).then(() => performance.now() - dueAt));
-  }
-  await whenOver;
-  return Promise.all(waiting);
 }
 
 /** The statuses of the logins, when all were answered. */

@@ -7,10 +7,15 @@ export function databaseUrlOf(clusterUrl: string, database: string): string {
   return url.href;
 }
 
-/** Runs one statement on a connection of its own. */
-export async function runQuery<Row extends object>(url: string, text: string): Promise<Row[]> {
+export async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
   await client.connect();
+  return client;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function runQuery<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = await connect(url);
   try {
     return (await client.query<Row>(text)).rows;
   } finally {

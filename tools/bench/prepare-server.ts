@@ -40,10 +40,12 @@ export async function prepareServer(url: string, secrets: FirstSecrets, endpoint
   }
   await put('/fhir/SvcTopicDestination/bench-live', destination(LIVE_TOPIC, endpoint));
   await put(`/Client/${CLIENT_ID}`, { grant_types: ['password'], auth: { password: { secret_required: false } } });
-  return stringAt(
-    await succeed(client, { method: 'POST', path: '/auth/token', body: { form: loginOf(secrets) } }),
-    'access_token',
-  );
+  return accessTokenOf(client, loginOf(secrets));
+}
+
+/** The access token that the form of a token request brings. */
+export async function accessTokenOf(client: HttpClient, form: Readonly<Record<string, string>>): Promise<string> {
+  return stringAt(await succeed(client, { method: 'POST', path: '/auth/token', body: { form } }), 'access_token');
 }
 
 export const topic = (url: string, resource: string): object => ({ url, status: 'active', trigger: [{ resource }] });

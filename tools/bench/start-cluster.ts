@@ -5,21 +5,26 @@ import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embe
 import { type PostgresSettings } from '../../src/platform/database/embedded/server-settings';
 import { type Cleanup } from './cleanup';
 
-/** A PostgreSQL of its own, in the folder or in one that is removed at the end; the URL of its first database. */
-export async function startCluster(
-  keep: string | undefined,
-  cleanup: Cleanup,
-  further: PostgresSettings = {},
-): Promise<string> {
+/** What data larger than a few thousand resources need. */
+export const LARGE_BUFFERS: PostgresSettings = { shared_buffers: '1GB' };
+
+export interface Cluster {
+  /** Of its first database. */
+  readonly url: string;
+  readonly folder: string;
+}
+
+/** A PostgreSQL of its own, in the folder `keep` or in one that is removed at the end. */
+export async function startCluster(cleanup: Cleanup, settings: PostgresSettings = {}, keep?: string): Promise<Cluster> {
   const folder = keep ?? (await cleanup.undoing(makeFolder(), (path) => rm(path, { recursive: true, force: true })));
   await mkdir(folder, { recursive: true });
-  const settings = { shared_buffers: '1GB', ...further };
   const starting = startEmbeddedPostgres({ dataDirectory: folder, settings });
-  return (await cleanup.undoing(starting, (started) => started.stop())).url;
+  const { url } = await cleanup.undoing(starting, (started) => started.stop());
+  return { url, folder };
 }
 
 async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-scale-'));
+  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   // PostgreSQL runs as another account where the bench runs as root; what it keeps there is closed to everybody else.
   await chmod(folder, 0o755);
   return folder;

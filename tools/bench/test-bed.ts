@@ -1,15 +1,14 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
+import { resolve } from 'node:path';
+import { type PostgresSettings } from '../../src/platform/database/embedded/server-settings';
 import { ChildServer } from './child-server';
 import { type Cleanup } from './cleanup';
 import { CpuMeter } from './cpu-meter';
 import { loadCharts } from './load-charts';
 import { newServer } from './new-server';
 import { postgresFacts, runQuery, databaseUrlOf } from './own-database';
-import { loginOf, prepareServer } from './prepare-server';
+import { type FirstSecrets, prepareServer } from './prepare-server';
 import { type Contender } from './run-case';
+import { startCluster } from './start-cluster';
 import { WebhookReceiver } from './webhook-receiver';
 
 /** Links of answers begin with it; nobody follows them. */
@@ -18,7 +17,19 @@ const BASE_URL = 'http://bench.example';
 /** A server of ours with the database that it alone uses. */
 export interface OwnContender extends Contender {
   readonly meter: CpuMeter;
+  readonly pid: number;
   readonly databaseUrl: string;
+}
+
+/** Where a bed differs from the usual one. */
+export interface BedOptions {
+  /** The folder of the compiled server. */
+  readonly build?: string;
+  /** Variables of the server. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly postgres?: PostgresSettings;
+  /** Stores data in the empty database, before a server uses it. */
+  readonly fill?: (databaseUrl: string) => Promise<void>;
 }
 
 /** The server with charts, and a receiver of webhooks. */
@@ -26,8 +37,8 @@ export interface ServerBed {
   readonly server: OwnContender;
   readonly receiver: WebhookReceiver;
   readonly postgresVersion: string;
-  /** The form that gets a token of the server. */
-  readonly login: Readonly<Record<string, string>>;
+  /** Of the Client `root` and the User `admin`. */
+  readonly secrets: FirstSecrets;
 }
 
 /** Beside it its floor, on the same PostgreSQL with an equal database. */
@@ -46,8 +57,8 @@ export async function setUpTestBed(cleanup: Cleanup): Promise<TestBed> {
 }
 
 /** The same without the floor, which takes its share of the processors even when nobody asks it. */
-export async function setUpServer(cleanup: Cleanup): Promise<ServerBed> {
-  return (await layGround(cleanup)).startServer();
+export async function setUpServer(cleanup: Cleanup, options: BedOptions = {}): Promise<ServerBed> {
+  return (await layGround(cleanup, options)).startServer();
 }
 
 /** A database of the server with charts that nobody uses yet, and what starts servers. */
@@ -59,43 +70,36 @@ interface Ground {
 
 type Variables = Readonly<Record<string, string>> & { readonly DATABASE_URL: string };
 
-async function layGround(cleanup: Cleanup): Promise<Ground> {
+async function layGround(cleanup: Cleanup, { build = 'dist', ...options }: BedOptions = {}): Promise<Ground> {
   const receiver = await cleanup.undoing(WebhookReceiver.start(), (started) => started.stop());
-  const folder = await cleanup.undoing(makeFolder(), (path) => rm(path, { recursive: true, force: true }));
-  const postgres = await cleanup.undoing(startEmbeddedPostgres({ dataDirectory: folder }), (started) => started.stop());
-  const { secrets, variables: given } = newServer(databaseUrlOf(postgres.url, 'bench_server'));
-  const variables = { ...given, BASE_URL, DATA_DIR: folder };
+  const cluster = await startCluster(cleanup, options.postgres);
+  const { secrets, variables: given } = newServer(databaseUrlOf(cluster.url, 'bench_server'));
+  const variables = { ...given, BASE_URL, DATA_DIR: cluster.folder, ...options.variables };
   const spawn = (script: string, environment: Variables): Promise<ChildServer> =>
-    cleanup.undoing(ChildServer.start(resolve('dist', script), environment), (started) => started.stop());
+    cleanup.undoing(ChildServer.start(resolve(build, script), environment), (started) => started.stop());
 
-  await runQuery(postgres.url, 'create database bench_server');
+  await runQuery(cluster.url, 'create database bench_server');
+  await options.fill?.(variables.DATABASE_URL);
   const first = await spawn('src/main.js', variables);
   const authorization = `Bearer ${await prepareServer(first.url, secrets, receiver.url)}`;
   await loadCharts({ name: 'server', baseUrl: `${first.url}/fhir`, authorization });
   await first.stop();
   await runQuery(variables.DATABASE_URL, 'vacuum analyze');
 
-  const { postmasterPid, version } = await postgresFacts(postgres.url);
+  const { postmasterPid, version } = await postgresFacts(cluster.url);
   const start: Ground['start'] = async (name, script, environment) => {
     const { url, pid } = await spawn(script, environment);
     const meter = new CpuMeter(pid, postmasterPid);
-    return { name, baseUrl: `${url}/fhir`, authorization, meter, databaseUrl: environment.DATABASE_URL };
+    return { name, baseUrl: `${url}/fhir`, authorization, meter, pid, databaseUrl: environment.DATABASE_URL };
   };
   return {
-    postgresUrl: postgres.url,
+    postgresUrl: cluster.url,
     start,
     startServer: async () => ({
       server: await start('server', 'src/main.js', variables),
       receiver,
       postgresVersion: version,
-      login: loginOf(secrets),
+      secrets,
     }),
   };
-}
-
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-  // PostgreSQL runs as another account where the bench runs as root; what it keeps there is closed to everybody else.
-  await chmod(folder, 0o755);
-  return folder;
 }

@@ -8,7 +8,7 @@ import { newServer } from '../new-server';
 import { databaseUrlOf, postgresFacts, runQuery } from '../own-database';
 import { destination, prepareServer, succeed, topic } from '../prepare-server';
 import { type OwnContender } from '../test-bed';
-import { startCluster } from '../start-cluster';
+import { LARGE_BUFFERS, startCluster } from '../start-cluster';
 import { WebhookReceiver } from '../webhook-receiver';
 import { ArrivalReceiver } from './arrival-receiver';
 
@@ -39,7 +39,7 @@ export interface DeliveryBed extends OwnContender {
 export async function setUpDeliveryBed(cleanup: Cleanup): Promise<DeliveryBed> {
   const counter = await cleanup.undoing(WebhookReceiver.start(), (started) => started.stop());
   const arrivals = await cleanup.undoing(ArrivalReceiver.start(), (started) => started.stop());
-  const cluster = await startCluster(undefined, cleanup, { track_commit_timestamp: 'on' });
+  const { url: cluster } = await startCluster(cleanup, { ...LARGE_BUFFERS, track_commit_timestamp: 'on' });
   await runQuery(cluster, `create database ${DATABASE}`);
   const databaseUrl = databaseUrlOf(cluster, DATABASE);
   const { secrets, variables } = newServer(databaseUrl);
@@ -65,6 +65,7 @@ export async function setUpDeliveryBed(cleanup: Cleanup): Promise<DeliveryBed> {
   return {
     ...target,
     databaseUrl,
+    pid: server.pid,
     meter: new CpuMeter(server.pid, postmasterPid),
     counter,
     arrivals,

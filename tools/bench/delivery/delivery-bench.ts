@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { ProgressBar } from '../../progress-bar';
 import { type Cleanup } from '../cleanup';
+import { chosen } from '../suite';
 import { compareWithDead } from './dead-destinations';
 import { type DeliveryBed, ONE, setUpDeliveryBed } from './delivery-bed';
 import { deadReportOf, drainReportOf, takeoverReportOf, timesReportOf } from './delivery-report';
@@ -21,15 +22,20 @@ const HELD_BACKLOG = 100_000;
 const HELD_WINDOWS = 10;
 
 /** What can be measured by itself, in this order: the last one kills the server. */
-const PARTS: Readonly<Record<string, (bed: DeliveryBed, cleanup: Cleanup) => Promise<string>>> = {
-  latency: measureLatency,
-  drain: measureDrain,
-  backlog: measureBacklog,
-  snapshot: measureBesideSnapshot,
-  dead: async (bed, cleanup) => deadReportOf(await compareWithDead(bed, cleanup)),
-  isolation: measureIsolation,
-  takeover: async (bed, cleanup) => takeoverReportOf(await measureTakeover(bed, cleanup)),
-};
+const PARTS: readonly Part[] = [
+  { name: 'latency', measure: measureLatency },
+  { name: 'drain', measure: measureDrain },
+  { name: 'backlog', measure: measureBacklog },
+  { name: 'snapshot', measure: measureBesideSnapshot },
+  { name: 'dead', measure: async (bed, cleanup) => deadReportOf(await compareWithDead(bed, cleanup)) },
+  { name: 'isolation', measure: measureIsolation },
+  { name: 'takeover', measure: async (bed, cleanup) => takeoverReportOf(await measureTakeover(bed, cleanup)) },
+];
+
+interface Part {
+  readonly name: string;
+  readonly measure: (bed: DeliveryBed, cleanup: Cleanup) => Promise<string>;
+}
 
 /**
  * Measures delivery by itself (docs/performance.md, "Delivery").
@@ -37,11 +43,10 @@ const PARTS: Readonly<Record<string, (bed: DeliveryBed, cleanup: Cleanup) => Pro
  * @throws Error when there is no such part
  */
 export async function measureDelivery(only: string | undefined, cleanup: Cleanup): Promise<string> {
-  const parts = Object.entries(PARTS).filter(([name]) => only === undefined || name === only);
-  if (parts.length === 0) throw new Error(`--only takes one of ${Object.keys(PARTS).join(', ')}.`);
+  const parts = chosen(PARTS, only);
   const bed = await setUpDeliveryBed(cleanup);
   const reports: string[] = [];
-  for (const [, measure] of parts) reports.push(await measure(bed, cleanup));
+  for (const { measure } of parts) reports.push(await measure(bed, cleanup));
   return reports.join('\n\n');
 }
 

@@ -1,44 +1,30 @@
-import { resolve } from 'node:path';
 import { type ChartEntry, generateChart } from '../../chart/chart-generator';
-import { ChildServer } from '../child-server';
 import { type Cleanup } from '../cleanup';
-import { CpuMeter } from '../cpu-meter';
-import { newServer } from '../new-server';
-import { databaseUrlOf, postgresFacts, runQuery } from '../own-database';
-import { prepareServer } from '../prepare-server';
 import { fillDatabase } from '../scale/scale-database';
-import { startCluster } from '../start-cluster';
+import { LARGE_BUFFERS } from '../start-cluster';
+import { setUpServer } from '../test-bed';
 import { AnswerReader } from './answer-reader';
 import { everythingReportOf } from './everything-report';
 import { type EverythingFigures, FORMATS, measureChart } from './measure-chart';
 
-const DATABASE = 'bench_everything';
-
 /** Measures `$everything` of one chart of each size, one request at a time (docs/performance.md, "Charts of any size"). */
 export async function measureEverything(sizes: readonly number[], cleanup: Cleanup): Promise<string> {
-  const cluster = await startCluster(undefined, cleanup);
-  await runQuery(cluster, `create database ${DATABASE}`);
-  const databaseUrl = databaseUrlOf(cluster, DATABASE);
-  await fillDatabase(
-    databaseUrl,
-    sizes.reduce((sum, size) => sum + size, 0),
-    chartsOf(sizes),
-  );
-  const { secrets, variables } = newServer(databaseUrl);
-  const server = await cleanup.undoing(ChildServer.start(resolve('dist/src/main.js'), variables), (started) =>
-    started.stop(),
-  );
-  // No event of the bench leads there.
-  const authorization = `Bearer ${await prepareServer(server.url, secrets, 'http://127.0.0.1:9/')}`;
-  const { postmasterPid } = await postgresFacts(cluster);
-  const meter = new CpuMeter(server.pid, postmasterPid);
-  const reader = new AnswerReader(`${server.url}/fhir`, authorization);
+  const { server } = await setUpServer(cleanup, {
+    postgres: LARGE_BUFFERS,
+    fill: (url) =>
+      fillDatabase(
+        url,
+        sizes.reduce((sum, size) => sum + size, 0),
+        chartsOf(sizes),
+      ),
+  });
+  const reader = new AnswerReader(server.baseUrl, server.authorization);
   const figures: EverythingFigures[] = [];
   try {
     for (const format of FORMATS) {
       for (const size of sizes) {
         const chart = { size, format, patientId: patientIdOf(size), pid: server.pid };
-        figures.push(await measureChart(chart, reader, meter));
+        figures.push(await measureChart(chart, reader, server.meter));
       }
     }
   } finally {

@@ -1,8 +1,8 @@
 import { ProgressBar } from '../../progress-bar';
 import { type CpuMeter } from '../cpu-meter';
+import { measureMemory } from '../resident-memory';
 import { median } from '../statistics';
 import { type AnswerReader, type ReadAnswer } from './answer-reader';
-import { growthOf } from './memory-peak';
 
 /** How a chart is asked for. */
 export const FORMATS = ['ndjson', 'bundle'] as const;
@@ -59,7 +59,7 @@ export async function measureChart(
     return answers;
   };
   await readAll();
-  const { result: rounds, bytes } = await growthOf(pid, async () => {
+  const { result: rounds, memory } = await measureMemory(pid, async () => {
     const measured = [];
     for (let round = 0; round < ROUNDS; round++) measured.push(await meter.measure(readAll));
     return measured;
@@ -78,6 +78,6 @@ export async function measureChart(
     milliseconds: median(answers.map((answer) => answer.milliseconds)),
     serverMicroseconds: cpuOf('serverMicroseconds'),
     databaseMicroseconds: cpuOf('databaseMicroseconds'),
-    growthBytes: bytes,
+    growthBytes: memory.before && memory.peak && memory.peak - memory.before,
   };
 }

@@ -2,7 +2,8 @@ import { SearchParameterSet } from '../../../src/resource/search/extract/search-
 import { Random } from '../../chart/random';
 import { ProgressBar } from '../../progress-bar';
 import { type Cleanup } from '../cleanup';
-import { startCluster } from '../start-cluster';
+import { LARGE_BUFFERS, startCluster } from '../start-cluster';
+import { chosen } from '../suite';
 import { measureCase, type ScaleFigures } from './measure-case';
 import { SampledResources } from './sampled-resources';
 import { SAMPLED, SCALE_CASES } from './scale-cases';
@@ -23,9 +24,9 @@ export interface ScaleOptions {
 
 /** Measures what each class of search costs PostgreSQL, on databases of growing size. */
 export async function measureScale(options: ScaleOptions, cleanup: Cleanup): Promise<string> {
-  const { sizes, keep, only = '' } = options;
-  const cluster = options.cluster ?? (await startCluster(keep, cleanup));
-  const cases = SCALE_CASES.filter(({ name }) => name.includes(only));
+  const { sizes, keep, only } = options;
+  const cluster = options.cluster ?? (await startCluster(cleanup, LARGE_BUFFERS, keep)).url;
+  const cases = chosen(SCALE_CASES, only);
   const columns: ScaleFigures[][] = [];
   for (const size of sizes) {
     const session = await cleanup.undoing(openScaleSession(await openScaleDatabase(cluster, size)), (opened) =>

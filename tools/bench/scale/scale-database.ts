@@ -1,10 +1,10 @@
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { migrate } from '../../../src/platform/database/migrate';
 import { READ_HASH_KEY } from '../../../src/resource/search/database-hash-key';
 import { type HashKey } from '../../../src/resource/search/extract/half-siphash';
 import { useHashKey } from '../../../src/resource/search/extract/hash';
 import { type ChartEntry } from '../../chart/chart-generator';
-import { databaseUrlOf } from '../own-database';
+import { connect, databaseUrlOf } from '../own-database';
 import { chartsOf, fillCharts } from './fill-charts';
 
 /**
@@ -54,10 +54,4 @@ export async function fillDatabase(url: string, size: number, entries: Iterable<
   } finally {
     await client.end();
   }
-}
-
-async function connect(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  return client;
 }

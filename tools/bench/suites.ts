@@ -1,0 +1,26 @@
+import { measureCapture } from './capture/capture-bench';
+import { type Cleanup } from './cleanup';
+import { measureDelivery } from './delivery/delivery-bench';
+import { measureEverything } from './everything/everything-bench';
+import { measureFlood } from './login-flood';
+import { measureOperations } from './operations-bench';
+import { measureScale } from './scale/scale-bench';
+import { type Suite, type SuiteOptions } from './suite';
+import { setUpServer } from './test-bed';
+import { measureTurns } from './turns/turns-bench';
+
+/** A suite that prints figures and promises nothing. */
+const figures =
+  (measure: (options: SuiteOptions, cleanup: Cleanup) => Promise<string>): Suite =>
+  async (options, cleanup) => ({ text: await measure(options, cleanup), isKept: true });
+
+/** Every suite by its name (docs/performance.md). */
+export const SUITES: Readonly<Record<string, Suite>> = {
+  operations: (_, cleanup) => measureOperations(cleanup),
+  capture: figures(async (_, cleanup) => measureCapture((await setUpServer(cleanup)).server, cleanup)),
+  delivery: figures(({ only }, cleanup) => measureDelivery(only, cleanup)),
+  everything: figures(({ sizes = [200, 2_000, 20_000, 100_000] }, cleanup) => measureEverything(sizes, cleanup)),
+  flood: figures(({ sizes: [count = 500] = [] }, cleanup) => measureFlood(count, cleanup)),
+  scale: figures(({ sizes = [92_000, 460_000], ...options }, cleanup) => measureScale({ sizes, ...options }, cleanup)),
+  turns: figures((_, cleanup) => measureTurns(cleanup)),
+};
