@@ -18,9 +18,12 @@ export class LoadClient {
   private readonly agent: Agent;
   private readonly isSecure: boolean;
 
-  constructor(private readonly target: Target) {
+  constructor(
+    private readonly target: Target,
+    maxSockets = CONCURRENCY,
+  ) {
     this.isSecure = target.baseUrl.startsWith('https:');
-    const options = { keepAlive: true, maxSockets: CONCURRENCY };
+    const options = { keepAlive: true, maxSockets };
     this.agent = this.isSecure ? new SecureAgent(options) : new Agent(options);
   }
 

@@ -2,6 +2,7 @@ import { measureCapture } from './capture/capture-bench';
 import { type Cleanup } from './cleanup';
 import { measureDelivery } from './delivery/delivery-bench';
 import { measureEverything } from './everything/everything-bench';
+import { measureFairness } from './fairness/fairness-bench';
 import { measureFlood } from './login-flood';
 import { measureOperations } from './operations-bench';
 import { measureScale } from './scale/scale-bench';
@@ -20,6 +21,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   capture: figures(async (_, cleanup) => measureCapture((await setUpServer(cleanup)).server, cleanup)),
   delivery: figures(({ only }, cleanup) => measureDelivery(only, cleanup)),
   everything: figures(({ sizes = [200, 2_000, 20_000, 100_000] }, cleanup) => measureEverything(sizes, cleanup)),
+  fairness: measureFairness,
   flood: figures(({ sizes: [count = 500] = [] }, cleanup) => measureFlood(count, cleanup)),
   scale: figures(({ sizes = [92_000, 460_000], ...options }, cleanup) => measureScale({ sizes, ...options }, cleanup)),
   turns: figures((_, cleanup) => measureTurns(cleanup)),

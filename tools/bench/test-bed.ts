@@ -19,6 +19,7 @@ export interface OwnContender extends Contender {
   readonly meter: CpuMeter;
   readonly pid: number;
   readonly databaseUrl: string;
+  stop(): Promise<void>;
 }
 
 /** Where a bed differs from the usual one. */
@@ -39,6 +40,8 @@ export interface ServerBed {
   readonly postgresVersion: string;
   /** Of the Client `root` and the User `admin`. */
   readonly secrets: FirstSecrets;
+  /** Starts a server on the same data, when the last one was stopped. */
+  readonly startAgain: () => Promise<OwnContender>;
 }
 
 /** Beside it its floor, on the same PostgreSQL with an equal database. */
@@ -88,18 +91,20 @@ async function layGround(cleanup: Cleanup, { build = 'dist', ...options }: BedOp
 
   const { postmasterPid, version } = await postgresFacts(cluster.url);
   const start: Ground['start'] = async (name, script, environment) => {
-    const { url, pid } = await spawn(script, environment);
-    const meter = new CpuMeter(pid, postmasterPid);
-    return { name, baseUrl: `${url}/fhir`, authorization, meter, pid, databaseUrl: environment.DATABASE_URL };
+    const child = await spawn(script, environment);
+    return {
+      ...{ name, baseUrl: `${child.url}/fhir`, authorization, databaseUrl: environment.DATABASE_URL },
+      ...{ pid: child.pid, meter: new CpuMeter(child.pid, postmasterPid) },
+      stop: () => child.stop(),
+    };
   };
+  const startAgain = (): Promise<OwnContender> => start('server', 'src/main.js', variables);
   return {
     postgresUrl: cluster.url,
     start,
     startServer: async () => ({
-      server: await start('server', 'src/main.js', variables),
-      receiver,
-      postgresVersion: version,
-      secrets,
+      ...{ server: await startAgain(), startAgain, receiver },
+      ...{ postgresVersion: version, secrets },
     }),
   };
 }

@@ -66,6 +66,7 @@ export async function setUpDeliveryBed(cleanup: Cleanup): Promise<DeliveryBed> {
     ...target,
     databaseUrl,
     pid: server.pid,
+    stop: () => server.stop(),
     meter: new CpuMeter(server.pid, postmasterPid),
     counter,
     arrivals,

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const MIB = 2 ** 20;
+const SPACES = Buffer.alloc(20 * MIB, ' ');
+
+/** Bodies of 20 MiB, packed to some bytes and to 20 kB, by their Content-Encoding. */
+export const BOMBS: readonly (readonly [encoding: string, body: Buffer])[] = [
+  [
+    'br',
+    brotliCompressSync(SPACES, {
+      params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: 2 },
+    }),
+  ],
+  ['gzip', gzipSync(SPACES)],
+];
+
+/** What of an upload is sent, and what its head declares. */
+export const UNFINISHED = { body: SPACES.subarray(0, MIB), declaredBytes: 20 * MIB };
+
+/** Of so many bytes; the content cannot be compressed, as that of pictures cannot. */
+export function binaryOf(bytes: number): Buffer {
+  const block = randomBytes(48 * 1024).toString('base64');
+  const data = block.repeat(Math.floor(bytes / block.length));
+  return Buffer.from(`{"resourceType":"Binary","contentType":"image/png","data":"${data}"}`);
+}
+
+/** Of so many bytes, in identifiers: a body may have a million values. */
+export function patientOf(bytes: number): Buffer {
+  const rest = 'x'.repeat(130);
+  const identifier = Array.from({ length: Math.floor(bytes / 185) }, (_, n) => ({
+    system: 'http://hostile.example',
+    value: `${String(n).padStart(8, '0')}${rest}`,
+  }));
+  return Buffer.from(JSON.stringify({ resourceType: 'Patient', identifier }));
+}
+
+/** A batch of searches that no index answers. */
+export function searchesOf(count: number): string {
+  const entry = Array.from({ length: count }, (_, n) => ({
+    request: { method: 'GET', url: `Observation?code:text=none-${n}` },
+  }));
+  return JSON.stringify({ resourceType: 'Bundle', type: 'batch', entry });
+}
+
+/** A topic whose criteria take long for every version that they are tried on. */
+export function dearTopic(): string {
+  const fhirPathCriteria = 'code.coding.where(display.upper().length() > 1000).exists()';
+  const trigger = Array.from({ length: 20 }, () => ({ resource: 'Observation', fhirPathCriteria }));
+  return JSON.stringify({
+    resourceType: 'SvcSubscriptionTopic',
+    url: 'http://bench.example/topics/dear',
+    status: 'draft',
+    trigger,
+  });
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { resolve } from 'node:path';
+import { type Client } from 'pg';
+import { textTable } from '../../demo/text-table';
+import { type Cleanup } from '../cleanup';
+import { LoadClient } from '../load-client';
+import { connect } from '../own-database';
+import { withPriority } from '../paced-reads';
+import { loginOf } from '../prepare-server';
+import { fillDatabase } from '../scale/scale-database';
+import { type SuiteOptions, type SuiteReport, chosen } from '../suite';
+import { type OwnContender, type ServerBed, setUpServer } from '../test-bed';
+import { checksOf } from './checks';
+import { fairnessCharts, prepareScenes } from './fairness-data';
+import { type SceneFigures, runScene } from './run-scene';
+import { type Scene } from './scene';
+import { SCENES } from './scenes';
+
+/** Resources that are stored: enough that a search without an index is dear. */
+const RESOURCES = 92_000;
+/** Hostile callers with credentials. */
+const CALLERS = 30;
+/** A read that waits delays no other one. */
+const READER_CONNECTIONS = 500;
+
+/** Measures what the server needs and others feel while hostile callers do one scene after the other. */
+export async function measureFairness({ sizes, only }: SuiteOptions, cleanup: Cleanup): Promise<SuiteReport> {
+  const scenes = chosen(SCENES, only);
+  const stage = await setUpStage(sizes?.[0] ?? RESOURCES, cleanup);
+  let { server } = stage.bed;
+  const figures: SceneFigures[] = [];
+  for (const scene of scenes) {
+    process.stdout.write(`${scene.name} …\n`);
+    // What one scene leaves in memory is no part of the next one.
+    await server.stop();
+    server = await stage.bed.startAgain();
+    figures.push(await runOn(server, scene, stage));
+  }
+  return reportOf(figures);
+}
+
+interface Stage {
+  readonly bed: ServerBed;
+  readonly callers: readonly string[];
+  readonly attacker: ChildProcess;
+  readonly database: Client;
+}
+
+async function setUpStage(resources: number, cleanup: Cleanup): Promise<Stage> {
+  const bed = await setUpServer(cleanup, { fill: (url) => fillDatabase(url, resources, fairnessCharts(resources)) });
+  const callers = await prepareScenes(bed, CALLERS);
+  const attacker = fork(resolve('dist/tools/bench/fairness/attacker.js'));
+  await cleanup.undoing(attacker, (child) => child.kill());
+  const database = await cleanup.undoing(connect(bed.server.databaseUrl), (client) => client.end());
+  return { bed, callers, attacker, database };
+}
+
+async function runOn(server: OwnContender, scene: Scene, stage: Stage): Promise<SceneFigures> {
+  const { bed, callers, attacker, database } = stage;
+  const reader = new LoadClient(server, READER_CONNECTIONS);
+  const order = { url: new URL(server.baseUrl).origin, callers, login: loginOf(bed.secrets) };
+  try {
+    return await withPriority(() => runScene(scene, { serverPid: server.pid, attacker, reader, database, order }));
+  } finally {
+    reader.close();
+  }
+}
+
+function reportOf(figures: readonly SceneFigures[]): SuiteReport {
+  const rows: string[][] = [];
+  const notes: string[] = [];
+  let isKept = true;
+  for (const one of figures) {
+    for (const [index, check] of checksOf(one).entries()) {
+      const verdict = check.promised === '' ? '' : check.isKept ? 'kept' : 'BROKEN';
+      rows.push([index === 0 ? one.scene.name : '', check.what, check.measured, check.promised, verdict]);
+      isKept &&= check.isKept;
+    }
+    for (const [status, text] of Object.entries(one.attack.refusals)) {
+      const isPromised = one.scene.promises.statuses?.includes(Number(status)) ?? false;
+      if (!isPromised) notes.push(`${one.scene.name}, an answer ${status}: ${text.slice(-200)}`);
+    }
+  }
+  return { text: [textTable(['scene', 'what', 'measured', 'promised', ''], rows), ...notes].join('\n\n'), isKept };
+}

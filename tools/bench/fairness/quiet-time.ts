@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client } from 'pg';
+
+const BUSY = `select count(*)::integer as busy from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid() and state <> 'idle'`;
+
+const LOOK_MILLISECONDS = 20;
+/** How long nothing may run until we believe it. */
+const STILL_SECONDS = 1.5;
+const GIVE_UP_SECONDS = 20;
+
+/**
+ * Seconds from now until the last statement of the server was seen. One that is seen once alone is one of others: the
+ * server itself looks for work now and then.
+ */
+export async function secondsUntilQuiet(database: Client): Promise<number> {
+  const startedAt = performance.now();
+  const elapsed = (): number => (performance.now() - startedAt) / 1_000;
+  let [lastBusy, wasBusy] = [0, true];
+  while (elapsed() - lastBusy < STILL_SECONDS && elapsed() < GIVE_UP_SECONDS) {
+    const isBusy = ((await database.query<{ busy: number }>(BUSY)).rows[0]?.busy ?? 0) > 0;
+    if (isBusy && wasBusy) lastBusy = elapsed();
+    wasBusy = isBusy;
+    await delay(LOOK_MILLISECONDS);
+  }
+  return lastBusy;
+}

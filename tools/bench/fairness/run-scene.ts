@@ -1,0 +1,70 @@
+import { type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client } from 'pg';
+import { HttpClient } from '../../http-client';
+import { type LoadClient } from '../load-client';
+import { readUntil } from '../paced-reads';
+import { type ResidentMemory, measureMemory } from '../resident-memory';
+import { type AttackOrder, type AttackResult } from './attack';
+import { secondsUntilQuiet } from './quiet-time';
+import { type Scene } from './scene';
+
+/** Others log in one after the other, with this pause. */
+const LOGIN_PAUSE_MILLISECONDS = 1_000;
+
+const ALONE_SECONDS = 5;
+
+/** What takes part in a scene. */
+export interface Stage {
+  readonly serverPid: number;
+  readonly attacker: ChildProcess;
+  readonly reader: LoadClient;
+  readonly database: Client;
+  readonly order: Omit<AttackOrder, 'scene'>;
+}
+
+export interface SceneFigures {
+  readonly scene: Scene;
+  readonly attack: AttackResult;
+  readonly memory: ResidentMemory;
+  /** Of reads before the attack, and of reads of others beside it, in milliseconds. */
+  readonly alone: readonly number[];
+  readonly reads: readonly number[];
+  /** Of logins of others, in seconds; Infinity of one that failed. */
+  readonly logins: readonly number[];
+  /** From when the attackers left to the last statement that was seen in the database. */
+  readonly quietSeconds: number;
+}
+
+/** Lets the attackers do one scene, and measures what the server needs and others feel meanwhile. */
+export async function runScene(scene: Scene, stage: Stage): Promise<SceneFigures> {
+  const { attacker, order, reader, database } = stage;
+  // The first seconds compile code and fill caches.
+  await readUntil(reader, delay(ALONE_SECONDS * 1_000));
+  const alone = await readUntil(reader, delay(ALONE_SECONDS * 1_000));
+  const { result, memory } = await measureMemory(stage.serverPid, async () => {
+    attacker.send({ ...order, scene: scene.name });
+    const attacking = once(attacker, 'message').then(([sent]) => sent as AttackResult);
+    const quiet = attacking.then(() => secondsUntilQuiet(database));
+    const [reads, logins] = await Promise.all([readUntil(reader, attacking), logInUntil(order, attacking)]);
+    return { attack: await attacking, reads, logins, quietSeconds: await quiet };
+  });
+  return { scene, memory, alone, ...result };
+}
+
+async function logInUntil({ url, login }: Stage['order'], end: Promise<unknown>): Promise<readonly number[]> {
+  const client = new HttpClient(url);
+  const over = new AbortController();
+  void end.then(() => {
+    over.abort();
+  });
+  const seconds: number[] = [];
+  while (!over.signal.aborted) {
+    const startedAt = performance.now();
+    const { status } = await client.send({ method: 'POST', path: '/auth/token', body: { form: login } });
+    seconds.push(status === 200 ? (performance.now() - startedAt) / 1_000 : Number.POSITIVE_INFINITY);
+    await delay(LOGIN_PAUSE_MILLISECONDS);
+  }
+  return seconds;
+}
