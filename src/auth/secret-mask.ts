@@ -1,6 +1,6 @@
 import { type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
-import { membersOf, objectText } from '../platform/json/json-members';
+import { withMember } from '../platform/json/json-members';
 import { type ResourceDraft } from '../resource/resource-draft';
 
 /** What stands in bodies in place of a secret; sent back, it means "keep the stored one". */
@@ -45,12 +45,4 @@ function mask(draft: ResourceDraft, path: SecretPath): void {
   const [outer = '', inner] = path.split('.');
   const maskText = JSON.stringify(SECRET_MASK);
   draft.setMember(outer, inner === undefined ? maskText : withMember(draft.member(outer) ?? '{}', inner, maskText));
-}
-
-/** An object text with one member set, every other byte as it was. */
-function withMember(text: string, key: string, valueText: string): string {
-  const members = membersOf(text).map(
-    (member) => [member.key, member.key === key ? valueText : member.valueText] as const,
-  );
-  return objectText(members.some(([known]) => known === key) ? members : [...members, [key, valueText]]);
 }

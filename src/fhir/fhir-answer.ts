@@ -25,6 +25,12 @@ export interface FhirAnswer {
   readonly contentType?: string;
 }
 
+/** Parameters as the answer of an operation; FHIR has no empty arrays. */
+export const parametersAnswer = (parameter: readonly object[]): FhirAnswer => ({
+  status: 200,
+  text: JSON.stringify({ resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) }),
+});
+
 /** Where `response.locals` keeps the text of the one resource that is shown, for whoever records what was. */
 export const SHOWN_RESOURCE = 'shownResource';
 

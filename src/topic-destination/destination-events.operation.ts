@@ -7,7 +7,7 @@ import {
   type TimelineCursor,
   type TimelineEvent,
 } from '../delivery/timeline';
-import { type FhirAnswer } from '../fhir/fhir-answer';
+import { type FhirAnswer, parametersAnswer } from '../fhir/fhir-answer';
 import { localKey } from '../fhir/reference';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { ServiceError } from '../platform/errors/service-error';
@@ -66,19 +66,14 @@ export class DestinationEventsOperation implements OperationHandler {
     if (page === undefined) throw new ServiceError('not-found', `Resource SvcTopicDestination/${id} not found`);
     const shown = await this.readable.among(page.events);
     const parameter = page.events.map((event) => ({ name: 'event', part: partsOf(event, shown.has(event)) }));
-    if (page.next === undefined) return answerOf(parameter);
+    if (page.next === undefined) return parametersAnswer(parameter);
     query.set('_page', tokenOf(page.next));
-    return answerOf([
+    return parametersAnswer([
       ...parameter,
       { name: 'next', valueUrl: `${rootUrl}/SvcTopicDestination/${id}/$events?${query.toString()}` },
     ]);
   }
 }
-
-const answerOf = (parameter: readonly object[]): FhirAnswer => ({
-  status: 200,
-  text: JSON.stringify({ resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) }),
-});
 
 /** What a caller may not read he is not told of; that there is an event, and when, belongs to the destination. */
 function partsOf(event: TimelineEvent, isReadable: boolean): object[] {

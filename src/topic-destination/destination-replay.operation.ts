@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Replays } from '../delivery/replays';
 import { Trials } from '../delivery/trials';
-import { type FhirAnswer } from '../fhir/fhir-answer';
+import { type FhirAnswer, parametersAnswer } from '../fhir/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { ServiceError } from '../platform/errors/service-error';
 import { RANGE_NAMES, callParametersOf, eventRangeOf } from './destination-call';
@@ -51,7 +51,7 @@ export class DestinationReplayOperation implements OperationHandler {
     await this.rights.assertMayChange(id);
     if (endpoint === undefined) {
       const { events, firstNumber, lastNumber } = await this.replays.queueAgain(id, range);
-      return answerOf([
+      return parametersAnswer([
         { name: 'queued', valueDecimal: events },
         ...numberPart('from', firstNumber),
         ...numberPart('to', lastNumber),
@@ -59,7 +59,7 @@ export class DestinationReplayOperation implements OperationHandler {
     }
     await this.rights.assertMayHear(id);
     const { batches, nextNumber } = await this.trials.sendElsewhere(id, range, endpoint);
-    return answerOf([
+    return parametersAnswer([
       ...batches.map(({ firstNumber, lastNumber, isDelivered, outcome }) => ({
         name: 'batch',
         part: [
@@ -73,11 +73,6 @@ export class DestinationReplayOperation implements OperationHandler {
     ]);
   }
 }
-
-const answerOf = (parameter: readonly object[]): FhirAnswer => ({
-  status: 200,
-  text: JSON.stringify({ resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) }),
-});
 
 const numberPart = (name: string, number: number | null | undefined): object[] =>
   typeof number === 'number' ? [{ name, valueDecimal: number }] : [];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Finding } from '../delivery/delivery-kind';
 import { Trials } from '../delivery/trials';
-import { type FhirAnswer } from '../fhir/fhir-answer';
+import { type FhirAnswer, parametersAnswer } from '../fhir/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { callParametersOf } from './destination-call';
 import { DestinationRights } from './destination-rights';
@@ -45,7 +45,7 @@ export class DestinationTestOperation implements OperationHandler {
     const parameters = callParametersOf({ query, body }, ['endpoint']);
     await this.rights.assertMayChange(id);
     const findings = await this.trials.test(id, parameters.get('endpoint'));
-    const parameter = [
+    return parametersAnswer([
       { name: 'grade', valueCode: worstOf(findings) },
       ...findings.map(({ name, grade, message }) => ({
         name: 'finding',
@@ -55,8 +55,7 @@ export class DestinationTestOperation implements OperationHandler {
           { name: 'message', valueString: message },
         ],
       })),
-    ];
-    return { status: 200, text: JSON.stringify({ resourceType: 'Parameters', parameter }) };
+    ]);
   }
 }
 

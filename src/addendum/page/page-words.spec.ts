@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { markup, spelledOut } from './html';
 import { readableKey } from './readable-key';
-import { isSameNumber } from './same-number';
+import { isSameNumber } from '../../platform/json/same-number';
 
 describe(isSameNumber, () => {
   it.each([

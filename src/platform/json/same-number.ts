@@ -1,11 +1,12 @@
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Whether two JSON numbers differ in their spelling alone, as `37.20` and `37.2` do; exact for any number of digits. */
+/** Whether two JSON numbers differ in their spelling alone, as `37.20`, `37.2` and `372e-1` do; exact for any number of digits. */
 export const isSameNumber = (a: string, b: string): boolean => {
   const [one, other] = [canonical(a), canonical(b)];
   return one !== undefined && one === other;
 };
 
+/** One text for each value: sign, digits without zeros at the ends, power of ten. */
 function canonical(text: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === '') return undefined;
