@@ -41,7 +41,7 @@ const onPostgres = {
 module.exports = {
   projects: [
     project('unit', '\\.spec\\.ts$', 'src', 'tools', 'test/docs'),
-    { ...project('e2e', E2E, 'test/e2e', 'test/docs', 'test/database'), ...onPostgres },
+    { ...project('e2e', E2E, 'test/e2e', 'test/docs', 'test/database', 'test/upgrades'), ...onPostgres },
     { ...project('faults', E2E, 'test/faults'), ...onPostgres },
   ],
   testTimeout: 30000,
