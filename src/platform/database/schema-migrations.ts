@@ -20,27 +20,40 @@ interface MigrationRow {
  */
 export async function pendingMigrations(client: Client): Promise<Migration[]> {
   const rows = await readRows(client);
-  const applied = MIGRATIONS.filter(({ name }) => rows.some((row) => row.name === name));
   const existing = await existingTables(client);
-  if (rows.length === 0) {
-    const foreign = tablesOf(MIGRATIONS).filter((name) => existing.has(name));
-    if (foreign.length > 0) {
-      throw new StartError(
-        `The database has no list of migrations, but tables of these names: ${foreign.join(', ')}. They belong to another program, or to a backup that was restored in part: use an empty database, or restore the whole backup.`,
-      );
-    }
-    return [...MIGRATIONS];
+  const refusal = rows.length === 0 ? refusalOfNew(existing) : refusalOf(rows, existing);
+  if (refusal !== undefined) throw new StartError(refusal);
+  return MIGRATIONS.filter(({ name }) => !rows.some((row) => row.name === name));
+}
+
+function refusalOfNew(existing: ReadonlySet<string>): string | undefined {
+  const foreign = tablesOf(MIGRATIONS).filter((name) => existing.has(name));
+  if (foreign.length === 0) return undefined;
+  return `The database has no list of migrations, but tables of these names: ${foreign.join(', ')}. They belong to another program, or to a backup that was restored in part: use an empty database, or restore the whole backup.`;
+}
+
+/** Why the server cannot start on a database with these rows of `schema_migration`. */
+function refusalOf(rows: readonly MigrationRow[], existing: ReadonlySet<string>): string | undefined {
+  const rowOf = ({ name }: Migration): MigrationRow | undefined => rows.find((row) => row.name === name);
+  const applied = MIGRATIONS.filter((migration) => rowOf(migration) !== undefined);
+  if (applied.length === 0) return FOREIGN_LIST;
+  const unknown = rows.filter(({ name }) => applied.every((migration) => migration.name !== name));
+  if (unknown.length > 0) {
+    return `The database was migrated by a newer server (${unknown.map(({ name }) => name).join(', ')}). Start that version, or restore the backup that was made before the upgrade.`;
   }
-  refuseUnknown(rows, applied);
-  refuseGap(applied);
-  refuseChanged(rows, applied);
+  const gap = MIGRATIONS.slice(0, applied.length).find((migration) => rowOf(migration) === undefined);
+  if (gap !== undefined) {
+    return `The migration ${gap.name} is missing in schema_migration, though later ones were applied: restore the backup that was made before the upgrade.`;
+  }
+  const changed = applied.find(
+    (migration) => (rowOf(migration)?.digest ?? digestOf(migration)) !== digestOf(migration),
+  );
+  if (changed !== undefined) {
+    return `The migration ${changed.name} was applied with other SQL than this build of the server has: start the build that applied it, or restore a backup of this release.`;
+  }
   const missing = tablesOf(applied).filter((name) => !existing.has(name));
-  if (missing.length > 0) {
-    throw new StartError(
-      `Tables are missing that applied migrations made: ${missing.join(', ')}. The database was restored in part: restore the whole backup.`,
-    );
-  }
-  return MIGRATIONS.slice(applied.length);
+  if (missing.length === 0) return undefined;
+  return `Tables are missing that applied migrations made: ${missing.join(', ')}. The database was restored in part: restore the whole backup.`;
 }
 
 /** Makes the list of migrations ready for {@link applyMigration}, and adds digests to rows that 0.1.0 wrote. */
@@ -102,33 +115,4 @@ function tablesOf(migrations: readonly Migration[]): string[] {
   const statements = migrations.flatMap((migration) => migration.statements);
   const dropped = tablesDroppedBy(statements);
   return tablesMadeBy(statements).filter((name) => !dropped.includes(name));
-}
-
-/** An older server on a newer schema would write rows that the newer one does not understand. */
-function refuseUnknown(rows: readonly MigrationRow[], applied: readonly Migration[]): void {
-  if (applied.length === 0) throw new StartError(FOREIGN_LIST);
-  const unknown = rows.map(({ name }) => name).filter((name) => !MIGRATIONS.some((known) => known.name === name));
-  if (unknown.length === 0) return;
-  throw new StartError(
-    `The database was migrated by a newer server (${unknown.join(', ')}). Start that version, or restore the backup that was made before the upgrade.`,
-  );
-}
-
-function refuseGap(applied: readonly Migration[]): void {
-  const gap = MIGRATIONS.slice(0, applied.length).find((migration) => !applied.includes(migration));
-  if (gap === undefined) return;
-  throw new StartError(
-    `The migration ${gap.name} is missing in schema_migration, though later ones were applied: restore the backup that was made before the upgrade.`,
-  );
-}
-
-function refuseChanged(rows: readonly MigrationRow[], applied: readonly Migration[]): void {
-  const changed = applied.find((migration) => {
-    const digest = rows.find(({ name }) => name === migration.name)?.digest ?? undefined;
-    return digest !== undefined && digest !== digestOf(migration);
-  });
-  if (changed === undefined) return;
-  throw new StartError(
-    `The migration ${changed.name} was applied with other SQL than this build of the server has: start the build that applied it, or restore a backup of this release.`,
-  );
 }
