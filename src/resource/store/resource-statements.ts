@@ -86,19 +86,20 @@ export const READ_BYTES: Statement = {
 };
 
 /** The rows are locked in the order in which they are found, which the sorted join makes that of type and id. */
-export const READ_MANY_FOR_UPDATE: Statement = {
-  name: 'resource-read-many-for-update',
-  text: `select r.${RESOURCE_COLUMNS.replaceAll(', ', ', r.')}, r.resource_key, r.main_date, r.index_digests
+const manyForUpdate = (
+  condition = '',
+): string => `select r.${RESOURCE_COLUMNS.replaceAll(', ', ', r.')}, r.resource_key, r.main_date, r.index_digests
     from (select type, id from unnest($1::text[], $2::text[]) u(type, id) order by type, id) asked
     cross join lateral (
-      select * from resource s where s.type = asked.type and s.id = asked.id for update
-    ) r`,
-};
+      select * from resource s where s.type = asked.type and s.id = asked.id${condition} for update
+    ) r`;
+
+export const READ_MANY_FOR_UPDATE: Statement = { name: 'resource-read-many-for-update', text: manyForUpdate() };
 
 /** Those whose search rows were written by other parameters than those of version $3, as far as their digests tell. */
 export const READ_OUTDATED_FOR_UPDATE: Statement = {
   name: 'resource-read-outdated-for-update',
-  text: `${READ_MANY_FOR_UPDATE.text} where split_part(r.index_digests, ' ', 1) is distinct from r.version || '.' || $3`,
+  text: manyForUpdate(` and split_part(s.index_digests, ' ', 1) is distinct from s.version || '.' || $3`),
 };
 
 /** Of the newest version of an id that is over; when that is a deletion also its time, and that of version 1. */
