@@ -181,6 +181,9 @@ describe('search parameters of a module, over releases on one database', () => {
     it('H1: one that vanished is unknown, leaves no rows behind, and its bit is free again', async () => {
       const server = await start(WARD);
       expect((await server.get('/fhir/Chore?room=attic')).status).toBe(400);
+      // Criteria that ask for it grant nothing.
+      for (const path of ['/Chore/b', '/Chore/d', '/fhir/Chore'])
+        expect([path, (await asNurse(server, 'GET', path)).status]).toEqual([path, 403]);
       await settled();
       expect(await bitsOf()).toEqual({ ward: 4 });
       await server.close();
@@ -203,5 +206,13 @@ describe('search parameters of a module, over releases on one database', () => {
     await expect(start(WARD, { ...WARD, expression: 'Chore.other' })).rejects.toThrow(
       'The search parameter Chore.ward is defined twice. Rename one of both.',
     );
+  });
+
+  it('H1: two modules that bring one type stop the start with a sentence', async () => {
+    const extensions = [releaseWith([WARD]), releaseWith([ROOM])];
+    await expect(startTestApp({ databaseUrl: database.url, extensions })).rejects.toMatchObject({
+      name: 'StartError',
+      message: 'ResourceTypes: "Chore" is registered twice',
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { type OnModuleInit } from '@nestjs/common';
 import { type DiscoveryService } from '@nestjs/core';
+import { StartError } from '../errors/start-error';
 
 interface Registered<Meta, Handler> {
   readonly meta: Meta;
@@ -24,7 +25,7 @@ export abstract class HandlerRegistry<Meta, Handler> implements OnModuleInit {
       const meta = this.discovery.getMetadataByDecorator(this.decorator, wrapper) as Meta;
       const handler = wrapper.instance as Handler;
       const key = this.keyOf(meta, handler);
-      if (this.handlers.has(key)) throw new Error(`${this.constructor.name}: "${key}" is registered twice`);
+      if (this.handlers.has(key)) throw new StartError(`${this.constructor.name}: "${key}" is registered twice`);
       this.handlers.set(key, { meta, handler });
     }
   }
