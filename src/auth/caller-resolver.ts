@@ -20,7 +20,7 @@ interface Identified {
 @Injectable()
 export class CallerResolver {
   /** By the request that came by the wire. */
-  private readonly judged = new WeakMap<Request, Identified & { readonly commits: number }>();
+  private readonly judged = new WeakMap<Request, Identified & { readonly callerChanges: number }>();
 
   constructor(
     private readonly sessions: Sessions,
@@ -32,16 +32,16 @@ export class CallerResolver {
 
   /**
    * The caller of a request. It is looked up once: before a body is read, or for the guard. Entries of a batch have the caller of the
-   * batch, until one of them commits: it may have closed the Session, or changed who calls. Inside a transaction nothing is shared.
+   * batch, until one of them closes the Session or changes rights. Inside a transaction nothing is shared.
    * @throws ServiceError 'unauthorized'
    */
   async of(request: Request): Promise<Identified> {
     const authorization = authorizationOf(request);
     if (this.unitOfWork.isOpen) return this.resolve(authorization);
-    const { origin = request, commits } = this.requests;
+    const { origin = request, callerChanges } = this.requests;
     const known = this.judged.get(origin);
-    if (known?.commits === commits && authorizationOf(origin) === authorization) return known;
-    const identified = { ...(await this.resolve(authorization)), commits };
+    if (known?.callerChanges === callerChanges && authorizationOf(origin) === authorization) return known;
+    const identified = { ...(await this.resolve(authorization)), callerChanges };
     this.judged.set(origin, identified);
     return identified;
   }

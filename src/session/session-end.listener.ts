@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { RequestContext } from '../platform/http/request-context';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
 import { SessionTokens } from './session-tokens.repository';
 
@@ -6,9 +7,13 @@ import { SessionTokens } from './session-tokens.repository';
 @Injectable()
 @OnResourceChange({ types: ['Session'] })
 export class SessionEndListener implements ResourceChangeListener {
-  constructor(private readonly tokens: SessionTokens) {}
+  constructor(
+    private readonly tokens: SessionTokens,
+    private readonly requests: RequestContext,
+  ) {}
 
   async onChange({ id, current }: ResourceChange): Promise<void> {
+    this.requests.noteCallerChange();
     if (current === undefined || current.value.active === false) await this.tokens.close(id);
   }
 }

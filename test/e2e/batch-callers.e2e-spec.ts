@@ -61,6 +61,14 @@ describe('the caller of a batch', () => {
     expect(countsOf(names)).toEqual({ 'registry-epoch-read': 1, 'resource-read': ENTRIES });
   });
 
+  it('is read once where entries write', async () => {
+    const entry = Array.from({ length: ENTRIES }, (_, n) => mergePatch('Patient/p', { active: n % 2 === 0 }));
+    const names = await statementsOf(app, async () => {
+      expect(statusesOf(await send(entry, bearer))).toEqual(many.map(() => '200 OK'));
+    });
+    expect(countsOf(names)).toMatchObject({ 'session-find-live': 1, 'resource-read': 2, search: 1 });
+  });
+
   it('is read again when an entry may have changed it', async () => {
     const nurse = mergePatch('User/nurse', { active: true });
     const names = await statementsOf(app, async () => {

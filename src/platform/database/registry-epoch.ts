@@ -77,6 +77,7 @@ export class RegistryEpoch {
   }
 
   private raiseAtEnd(what: keyof Epochs): void {
+    this.requests.noteCallerChange();
     this.unitOfWork.gatherLast(this.raisedHere, what, async (raised) => {
       await this.statements.run(raised.includes('registries') ? RAISE : RAISE_RIGHTS, []);
     });

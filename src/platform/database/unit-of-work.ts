@@ -82,10 +82,7 @@ export class UnitOfWork {
 
   /** For `work` with one statement that writes, which is a transaction by itself: starts it over as {@link run} does. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isOpen) return work();
-    const result = await this.untilItHolds(work, 'read-committed');
-    this.requests.noteCommit();
-    return result;
+    return this.isOpen ? work() : this.untilItHolds(work, 'read-committed');
   }
 
   private async untilItHolds<T>(once: () => Promise<T>, level: IsolationLevel, locks?: EarlyLocks): Promise<T> {
@@ -233,7 +230,6 @@ export class UnitOfWork {
         });
         isFinished = true;
         if (!unit.isCommitted) await commit(unit.client);
-        this.requests.noteCommit();
         for (const action of unit.afterCommit) void this.runLater(action);
         return result;
       } finally {

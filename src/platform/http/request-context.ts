@@ -18,7 +18,7 @@ interface Wire {
 
 /** What a request and its entries have in common. */
 interface Whole {
-  commits: number;
+  callerChanges: number;
 }
 
 interface RequestState {
@@ -53,7 +53,7 @@ export class RequestContext {
   run<T>(requestId: string, work: () => T, wire?: Wire): T {
     const outer = this.storage.getStore();
     const { origin, ticket, correlationId } = outer ?? wire ?? {};
-    const { topicCorrelationId, whole = { commits: 0 } } = outer ?? {};
+    const { topicCorrelationId, whole = { callerChanges: 0 } } = outer ?? {};
     return this.storage.run({ requestId, whole, origin, ticket, correlationId, topicCorrelationId, denied: [] }, work);
   }
 
@@ -62,14 +62,15 @@ export class RequestContext {
     return this.storage.getStore();
   }
 
-  /** How often the request has committed, its entries included: what was read for it before may have changed. */
-  get commits(): number {
-    return this.storage.getStore()?.whole.commits ?? 0;
+  /** How often the request, its entries included, has changed what decides who calls, and what he may do. */
+  get callerChanges(): number {
+    return this.storage.getStore()?.whole.callerChanges ?? 0;
   }
 
-  noteCommit(): void {
+  /** Called before the change is committed: entries that follow read their caller again. */
+  noteCallerChange(): void {
     const state = this.storage.getStore();
-    if (state !== undefined) state.whole.commits++;
+    if (state !== undefined) state.whole.callerChanges++;
   }
 
   /** Runs `work` apart from the request: what goes on for others after the answer is none of its own. */
