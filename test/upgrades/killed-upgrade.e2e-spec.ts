@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { MIGRATIONS } from '../../src/platform/database/all-migrations';
+import { migrate } from '../../src/platform/database/migrate';
+import { digestOf } from '../../src/platform/database/migration';
+import { type ClonedDatabase } from '../support/clone-database';
+import { eventually } from '../support/eventually';
+import { keptReleases, restoreKept } from './kept-database';
+
+/** Statements of the upgrade of 0.1.0 that wait for a table: in the first migration, between steps of one, in the last. */
+const STOPS = ['outbox_event', 'search_number', 'live_search_parameter'];
+
+describe.each(keptReleases())('an upgrade of release %s that is killed', (release) => {
+  let database: ClonedDatabase;
+  let client: Client;
+
+  beforeAll(async () => {
+    database = await restoreKept(release);
+    client = new Client({ connectionString: database.url });
+    await client.connect();
+  }, 60_000);
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  /** Migrates in a process of its own, which is killed when it waits for the table. */
+  async function killAt(table: string): Promise<void> {
+    const script = `require(${JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src/platform/database/migrate.js'))}).migrate(process.argv[1])`;
+    // Apart from the client that looks: an index that is built concurrently waits for transactions with a snapshot.
+    const holder = new Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query(`begin; lock table ${table} in access share mode`);
+    const child = spawn(process.execPath, ['-e', script, database.url], { stdio: 'ignore' });
+    await eventually(`the migration waits for ${table}`, async () => {
+      if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}`);
+      const { rows } = await client.query('select from pg_locks where not granted and relation = $1::regclass', [
+        table,
+      ]);
+      return rows.length > 0;
+    });
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    await holder.end();
+    // PostgreSQL ends the session when its statement is over.
+    await eventually('the session is over', async () => {
+      const { rows } = await client.query(`select from pg_locks where locktype = 'advisory' and objid = 4713590`);
+      return rows.length === 0;
+    });
+  }
+
+  it('O6: goes on where it was, at each of three places', async () => {
+    for (const table of STOPS) await killAt(table);
+    const told: string[] = [];
+    await migrate(database.url, (line) => told.push(line));
+    const { rows } = await client.query('select name, digest from schema_migration order by id');
+    expect(rows).toEqual(MIGRATIONS.map((migration) => ({ name: migration.name, digest: digestOf(migration) })));
+    expect((await client.query('select from pg_index where not indisvalid')).rows).toEqual([]);
+  }, 60_000);
+});
