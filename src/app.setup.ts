@@ -73,13 +73,13 @@ const corsOptionsOf = (allowed: readonly string[], origin: string | undefined): 
   exposedHeaders: EXPOSED_HEADERS,
 });
 
-/** What scripts of a page may read besides the few that the Fetch standard lists. */
+/** Headers that scripts of a page may read besides the few that the Fetch standard lists. */
 const EXPOSED_HEADERS = [
   ...['Location', 'Content-Location', 'ETag', 'Preference-Applied', 'Allow', 'Accept-Patch', 'Link'],
   ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id', 'X-Correlation-Id'],
 ];
 
-/** Whoever does not ask for compression gets none. */
+/** Answers are not compressed for callers that do not ask for it. */
 const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
   delete headers['accept-encoding'];
   next();

@@ -72,7 +72,7 @@ export class Addenda {
   /** Stores an addendum behind the others of its target, which this unit of work holds, and returns it. */
   async add({ type, target, author, content, large, snapshotDigest }: NewAddendum): Promise<JsonText> {
     const own = Object.entries({ meta: {}, type, target, ...author, date: this.clock.now().toISOString() });
-    // What the service says itself counts, not what an open body may say.
+    // Members that the service assigns replace those of an open body.
     const text = withLeadingMembers(
       content,
       own.map(([key, value]) => [key, JSON.stringify(value)]),
@@ -133,7 +133,7 @@ function textOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>):
   return text;
 }
 
-/** What cannot be an id of anything is not looked for; it may be longer than an index takes. */
+/** An impossible id is not searched for: it may be longer than an index takes. */
 function assertFindable(target: NativeReference, path?: ParamPath): void {
   if (!isFhirId(target.id)) throw targetNotFound(target, path);
 }

@@ -39,7 +39,7 @@ export interface LinkPage {
 
 /** PostgreSQL reads and hashes the text of each: a page is a statement of moderate length even of large snapshots. */
 const LINKS_AT_ONCE = 200;
-/** Texts that are in memory at once, but for a single larger one. */
+/** Texts that are in memory at once; a single one may be longer. */
 const BYTES_AT_ONCE = 512 * 1024;
 const MAX_SEQUENCE = 2_147_483_647;
 

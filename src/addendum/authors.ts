@@ -4,7 +4,7 @@ import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Caller } from '../platform/http/caller';
 
-/** Who an addendum is by: the user whom the call names, and beside it who really made the call. */
+/** The author of an addendum: the user that the call names, and beside it the caller. */
 export interface Author {
   readonly user: NativeReference;
   readonly recorder: NativeReference;

@@ -4,7 +4,7 @@ import { unquoted } from '../platform/json/json-skip';
 import { type Walk, flattened } from '../platform/json/walk';
 import { type Steps } from '../platform/time/steps';
 
-/** What a value is when it is no string; `old` or `new` is its JSON text then. */
+/** The type of a value that is no string; `old` or `new` is its JSON text then. */
 export type DiffKind = 'number' | 'boolean' | 'null' | 'object' | 'array';
 
 /** One changed leaf of a snapshot, as an Amendment stores it (interface, 'Diff object'). */

@@ -66,7 +66,7 @@ export class StatusHistory {
     if (latest?.digest.equals(digest) !== true) await this.record(change, digest);
   }
 
-  /** What a signed body is compared by; undefined for one that is not signed. */
+  /** The digest that signed bodies are compared by; undefined for a body that is not signed. */
   async digestOf({ status, body }: Pick<StatusChange, 'status' | 'body'>): Promise<Buffer | undefined> {
     return isFinal(status) ? this.slices.run(snapshotDigestOf(body)) : undefined;
   }

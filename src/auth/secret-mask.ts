@@ -3,7 +3,7 @@ import { ServiceError } from '../platform/errors/service-error';
 import { withMember } from '../platform/json/json-members';
 import { type ResourceDraft } from '../resource/resource-draft';
 
-/** What stands in bodies in place of a secret; sent back, it means "keep the stored one". */
+/** Stands in bodies in place of a secret; sent back, it means "keep the stored one". */
 export const SECRET_MASK = '***';
 
 /** Where a secret stands: a member, or a member of an object. */

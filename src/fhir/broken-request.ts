@@ -7,7 +7,7 @@ interface BrokenRequest extends Error {
   readonly code?: string;
 }
 
-/** What Node refuses before there is a request (https://nodejs.org/api/http.html#event-clienterror), in words of FHIR. */
+/** Refusals of Node before there is a request (https://nodejs.org/api/http.html#event-clienterror), as issues of FHIR. */
 const REFUSALS: Readonly<Record<string, readonly [status: string, issue: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',

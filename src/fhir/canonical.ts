@@ -12,7 +12,7 @@ export function parseCanonical(text: string): Canonical {
   return version === undefined || version === '' ? { url } : { url, version };
 }
 
-/** What a canonical without a version means: of all resources with its URL the one that was stored last. */
+/** The target of a canonical without a version: of all resources with its URL the one that was stored last. */
 export const latestOf = <R extends Resource>(resources: readonly R[]): R | undefined =>
   resources.reduce<R | undefined>((last, one) => (updatedAt(one) > updatedAt(last) ? one : last), resources[0]);
 

@@ -52,7 +52,7 @@ interface TypeRecord {
   readonly elements?: Readonly<Record<string, string>>;
 }
 
-/** What the records of search-parameters.json have in common, beside lists of targets. */
+/** The members that all records of search-parameters.json have, besides lists of targets. */
 export interface SharedMembers {
   readonly common: Readonly<Record<string, unknown>>;
   readonly ofKind: Readonly<Partial<Record<string, Readonly<Record<string, unknown>>>>>;

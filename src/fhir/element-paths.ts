@@ -28,7 +28,7 @@ export class ElementPaths {
     return new ElementPaths(root, kept.length === 0);
   }
 
-  /** What is asked of the element `name`: all of it, none of it, or parts; undefined when nothing names it. */
+  /** The wanted part of the element `name`: all of it, none of it, or parts; undefined when nothing names it. */
   below(name: string): ElementPaths | 'all' | 'none' | undefined {
     const child = this.node.children.get(name.startsWith('_') ? name.slice(1) : name);
     if (child === undefined) return this.isWhole ? 'all' : undefined;
@@ -39,7 +39,7 @@ export class ElementPaths {
   }
 }
 
-/** What `_elements` asks for, made once for all resources of an answer: a tree for each of their types. */
+/** The elements that `_elements` names, made once for all resources of an answer: a tree for each of their types. */
 export class AskedElements {
   private readonly trees = new Map<string, ElementPaths | undefined>();
 

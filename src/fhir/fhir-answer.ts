@@ -12,7 +12,7 @@ import { readSubset } from './read-subset';
 import { formatOfRequest, isPretty } from './requested-format';
 import { subsetOf } from './subset';
 
-/** What an edge sends: a status and a body of known JSON text. */
+/** An answer: a status and a body of valid JSON text. */
 export interface FhirAnswer {
   readonly status: number;
   readonly text?: string;
@@ -31,10 +31,10 @@ export const parametersAnswer = (parameter: readonly object[]): FhirAnswer => ({
   text: JSON.stringify({ resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) }),
 });
 
-/** Where `response.locals` keeps the text of the one resource that is shown, for whoever records what was. */
+/** Where `response.locals` keeps the text of the one resource that is shown, for audit records. */
 export const SHOWN_RESOURCE = 'shownResource';
 
-/** What an answer depends on besides its URL; caches ask again each time, since rights may have changed. */
+/** Headers that an answer depends on besides its URL; caches ask again each time, since rights may have changed. */
 const VARY = 'Accept, Accept-Encoding, Authorization';
 const CACHE_CONTROL = 'private, no-cache';
 
@@ -68,7 +68,7 @@ function printingOf(
   given: string | undefined,
 ): { readonly contentType: string; readonly printer?: TextPrinter } {
   if (given !== undefined) return { contentType: given };
-  // What cannot be written is refused before a handler runs; its refusal is told in JSON.
+  // A format that cannot be written is refused before a handler runs; the refusal is JSON.
   const { contentType, isYaml } = formatOfRequest(request) ?? DEFAULT_FORMAT;
   if (isYaml) return { contentType, printer: new YamlOfJson() };
   return isPretty(request) ? { contentType, printer: new IndentedJson() } : { contentType };

@@ -1,6 +1,6 @@
 import { Negotiator } from 'negotiator';
 
-/** What a FHIR answer is written in, and the Content-Type that says so. */
+/** The format of a FHIR answer, and its Content-Type. */
 export interface AnswerFormat {
   readonly contentType: string;
   readonly isYaml: boolean;
@@ -10,7 +10,7 @@ export interface AnswerFormat {
   readonly isPage?: true;
 }
 
-/** What an answer can be written in besides JSON and YAML. */
+/** Formats that some answers have besides JSON and YAML. */
 export type FormatOffer = 'lines' | 'page';
 
 const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({
@@ -40,13 +40,13 @@ const FORMATS_WITH_LINES: Formats = new Map<string, AnswerFormat>([
   ),
 ]);
 
-/** First, so that whoever takes anything is shown the page. */
+/** The page comes first, so that callers who take any type get it. */
 const FORMATS_WITH_PAGE: Formats = new Map<string, AnswerFormat>([
   ['text/html', { ...format('text/html', false), isPage: true }],
   ...FORMATS,
 ]);
 
-/** What `_format` may be besides a media type (http://hl7.org/fhir/R4/http.html#mime-type). */
+/** Values of `_format` besides media types (http://hl7.org/fhir/R4/http.html#mime-type). */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   json: 'application/fhir+json',
   yaml: 'text/yaml',
@@ -104,7 +104,7 @@ function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined 
   return range.isKnownVersion ? formats.get(name) : undefined;
 }
 
-/** A header that is longer is nobody's wish but a burden. */
+/** No client sends more; a longer list would only cost time. */
 const MAX_RANGES = 50;
 
 function bestOf(accept: string, formats: Formats): AnswerFormat | undefined {

@@ -4,7 +4,7 @@ export interface DateRange {
   readonly high: number;
 }
 
-/** What a FHIR date, dateTime, instant or date of a search covers. */
+/** The time that a FHIR date, dateTime, instant or date of a search covers. */
 export interface DateSpan extends DateRange {
   readonly precision: 'year' | 'month' | 'day' | 'minute' | 'second' | 'fraction';
   /** False when no zone was sent; the time then counts as UTC. */

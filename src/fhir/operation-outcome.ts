@@ -69,7 +69,7 @@ function outcome(id: string, summary: string, issue: readonly Issue[]): Operatio
   };
 }
 
-/** What a write is answered with where its caller prefers to be told so: `Prefer: return=OperationOutcome`. */
+/** The answer to a write with `Prefer: return=OperationOutcome`. */
 export const outcomeOfWrite = (method: string, status: number, etag = ''): object => ({
   resourceType: 'OperationOutcome',
   issue: [

@@ -1,4 +1,4 @@
-/** What the answer to a write holds (http://hl7.org/fhir/R4/http.html#ops). */
+/** The content of an answer to a write (http://hl7.org/fhir/R4/http.html#ops). */
 export type PreferredReturn = 'minimal' | 'representation' | 'OperationOutcome';
 
 const RETURNS: readonly PreferredReturn[] = ['minimal', 'representation', 'OperationOutcome'];

@@ -3,7 +3,7 @@ import { type Environment } from '../platform/config/environment';
 import { rootOfOriginal } from './original-uri';
 
 /**
- * What links of an answer begin with: the API answers on `/fhir/…` and on `/…` alike, and links stay on the root that was
+ * The beginning of all links of an answer: the API answers on `/fhir/…` and on `/…` alike, and links stay on the root that was
  * called. A trusted proxy may name the address that its caller used in `X-Original-Uri`.
  */
 export function rootUrlOf(request: Request, { baseUrl }: Environment): string {

@@ -41,7 +41,7 @@ export const searchParameterResource = (definition: SearchParameterDefinition): 
   id: resourceIdOf(definition),
 });
 
-/** HL7's id, but for the one that is longer than the 64 characters of an id (http://hl7.org/fhir/R4/datatypes.html#id). */
+/** HL7's id, except the one that is longer than the 64 characters of an id (http://hl7.org/fhir/R4/datatypes.html#id). */
 export const resourceIdOf = ({ id }: SearchParameterDefinition): string =>
   id.length > 64 ? id.replace('-extensions-', '-') : id;
 

@@ -1,7 +1,7 @@
 import { readAsset } from '../platform/assets';
 import { elementsOf } from './definitions';
 
-/** What a property of a JSON object is in its type: `valueQuantity` is the choice `value`, as a Quantity. */
+/** The element of its type that a property of a JSON object is: `valueQuantity` is the choice `value`, as a Quantity. */
 export interface Property {
   readonly element: string;
   readonly type: string;

@@ -38,7 +38,7 @@ export function setupOpenApi(app: NestExpressApplication, environment: Environme
   });
 }
 
-/** What Swagger UI needs: its own files, style attributes, pictures in its style sheet, and calls of this server by its public address. */
+/** Sources that Swagger UI needs: its files, style attributes, pictures in its style sheet, and this server by its public address. */
 const swaggerSources = (baseUrl: string): string =>
   `script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ${new URL(baseUrl).origin}`;
 

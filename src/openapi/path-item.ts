@@ -66,7 +66,7 @@ export const answer = (description: string, schema: SchemaName = 'Resource', exa
 
 export const refusal = (description: string): DescribedAnswer => answer(description, 'OperationOutcome');
 
-/** What any call with credentials may be refused with. */
+/** The refusals that any call with credentials may get. */
 export const REFUSALS: OperationItem['responses'] = {
   '401': refusal('No live credentials'),
   '403': refusal('No AccessPolicy grants the call'),

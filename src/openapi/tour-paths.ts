@@ -197,7 +197,7 @@ const createDraft: OperationItem = {
   },
 };
 
-/** What the endpoint is sent. */
+/** The request body of the endpoint. */
 const notification: OperationItem = {
   summary: 'A notification',
   description:

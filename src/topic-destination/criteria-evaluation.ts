@@ -20,7 +20,7 @@ const UNWATCHED_COST = 2_000_000;
 const MAX_ROUNDS = 3;
 const MAX_REFERENCES = 100;
 
-/** What criteria say of a change; undefined where they cannot be evaluated, or take too long. */
+/** The result of criteria for a change; undefined where they cannot be evaluated, or take too long. */
 export type Decision = boolean | undefined;
 
 /** Reads what `resolve()` leads to: texts by key (`Patient/p7`), of those that are stored. */

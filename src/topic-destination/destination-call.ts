@@ -5,7 +5,7 @@ import { ServiceError } from '../platform/errors/service-error';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { readJson } from '../platform/json/read-json';
 
-/** What an operation on a destination was called with, by name. */
+/** The parameters of a call of an operation on a destination, by name. */
 export type CallParameters = ReadonlyMap<string, string>;
 
 /**

@@ -29,7 +29,7 @@ const PARAMETERS = [
   { name: '_page', description: 'Where a page begins, from the "next" of the page before' },
 ] as const;
 
-/** What became of each event: recorded, taken into a batch, each attempt, delivered. */
+/** The history of each event: recorded, taken into a batch, each attempt, delivered. */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',
@@ -75,7 +75,7 @@ export class DestinationEventsOperation implements OperationHandler {
   }
 }
 
-/** What a caller may not read he is not told of; that there is an event, and when, belongs to the destination. */
+/** Leaves out the resource that a caller may not read. The event and its times belong to the destination. */
 function partsOf(event: TimelineEvent, isReadable: boolean): object[] {
   const { number, type, id, version, interaction, isUndecided, correlationId } = event;
   const { recordedAt, batchedAt, deliveredAt, attemptCount } = event;

@@ -3,7 +3,7 @@ import { type NativeReference, type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 
 /**
- * What a destination says about the notifications that it gets. Kept as JSON with each batch, so that retries do not
+ * The members of a destination that shape its notifications. Kept as JSON with each batch, so that retries do not
  * change.
  */
 export interface DestinationPresentation {
@@ -13,7 +13,7 @@ export interface DestinationPresentation {
   readonly includeEntryAction: boolean;
   readonly includeVersionId: boolean;
   readonly includeVersionIdInFocusReference: boolean;
-  /** What the canonicals of the destination's profile, and so of its extensions, begin with. */
+  /** The beginning of the canonicals of the destination's profile, and so of its extensions. */
   readonly canonicalBase: string;
   /** Whose rights decide what the destination hears of; absent: nobody's, it was made by the server. */
   readonly principal?: NativeReference;
@@ -21,7 +21,7 @@ export interface DestinationPresentation {
 
 const CONTENTS = ['full-resource', 'id-only', 'empty'] as const;
 
-/** What would change which events come, and is not done: to take it silently would send too much. */
+/** Elements that select events, and are not evaluated: to accept them silently would send too much. */
 const NOT_DONE: Readonly<Record<string, string>> = {
   filterBy: 'is not evaluated by this server, so leave it out: put the condition into fhirPathCriteria of a topic.',
 };
@@ -53,7 +53,7 @@ export function presentationOf(destination: Resource, profile: string): Destinat
 }
 
 /**
- * How loud each attempt is told in the log; undefined where it is not.
+ * The log level of delivery attempts; undefined disables attempt logging.
  * @throws ServiceError 'unprocessable' that names the element.
  */
 export function attemptLogLevelOf(destination: Resource): AttemptLogLevel | undefined {

@@ -14,7 +14,7 @@ export class DestinationPrincipal {
   ) {}
 
   /**
-   * Whoever may update a User could log in as him, and so may have a destination hear what he may.
+   * A caller who may update a User could log in as that User, and so may name that User as the principal of a destination.
    * @throws ServiceError 'forbidden' for a User that the caller has no such rights over
    */
   async assertNameable(named: NativeReference): Promise<void> {

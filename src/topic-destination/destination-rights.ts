@@ -4,7 +4,7 @@ import { ServiceError } from '../platform/errors/service-error';
 import { type DestinationPresentation } from './destination-presentation';
 import { DestinationPrincipal } from './destination-principal';
 
-/** Who may have a destination send something. */
+/** The rights that a caller needs to make a destination send. */
 @Injectable()
 export class DestinationRights {
   constructor(
@@ -17,7 +17,7 @@ export class DestinationRights {
     return this.principals.assertMayUpdate({ resourceType: 'SvcTopicDestination', id });
   }
 
-  /** What goes elsewhere goes to the caller. @throws ServiceError 'not-found', 'forbidden' */
+  /** For events that go to an endpoint of the caller: he must be allowed to read them. @throws ServiceError 'not-found', 'forbidden' */
   async assertMayHear(id: string): Promise<void> {
     const presentation = await this.destinations.findPresentation(id);
     if (presentation === undefined) {

@@ -13,7 +13,7 @@ export interface OfferedChange {
   readonly destinations: readonly WatchedDestination[];
 }
 
-/** What one principal may read of changes, named by their places. */
+/** The changes that one principal may read, by their places. */
 interface Readable {
   readonly destinationKeysAt: ReadonlyMap<number, readonly number[]>;
   readonly granted: readonly number[];
@@ -68,7 +68,7 @@ export class ReadableChanges {
     return readable;
   }
 
-  /** Of a deletion nothing is left that rows could be told by: only principals without a limit hear of it. */
+  /** Row criteria cannot be decided for a deletion, which has no body: only principals without them receive it. */
   private async grantsTo(
     principal: NativeReference,
     places: readonly number[],

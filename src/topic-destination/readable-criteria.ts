@@ -15,7 +15,7 @@ interface Watch {
   readonly destinations: readonly WatchedDestination[];
 }
 
-/** What a trigger says of a change, for some of its destinations. */
+/** The result of a trigger for a change, for some of its destinations. */
 export interface Verdict extends Watch {
   readonly decision: Decision;
 }

@@ -25,8 +25,8 @@ export class ReadableFocus {
   ) {}
 
   /**
-   * Those that the caller may read, and a destination of his would hear of. Of what was deleted only callers without a limit
-   * are told.
+   * Those that the caller may read, and a destination of his would receive. Deleted ones are left out for callers with row
+   * criteria, which cannot be decided without a body.
    */
   among<F extends Focus>(focuses: readonly F[]): Promise<ReadonlySet<F>> {
     return this.of(this.ownPrincipal, focuses, (reader, focus) => reader.rowsOf(focus));

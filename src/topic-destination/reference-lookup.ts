@@ -8,7 +8,7 @@ export interface WantedResource {
 }
 
 /**
- * What references of a change lead to, as far as it was read. Criteria are evaluated without waiting, so what is missing
+ * The targets of references of a change, as far as they were read. Criteria are evaluated without waiting, so what is missing
  * is noted, to be read before they are asked again.
  */
 export class ReferenceLookup {

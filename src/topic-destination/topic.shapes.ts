@@ -1,6 +1,6 @@
 import { type OwnShapes } from '../fhir/validation/element-tables';
 
-/** What a SvcSubscriptionTopic may hold: what the server reads, and the metadata that definitions have. */
+/** The elements of a SvcSubscriptionTopic: those that the server reads, and the metadata that definitions have. */
 export const SUBSCRIPTION_TOPIC_SHAPE: OwnShapes = {
   SvcSubscriptionTopic: {
     url: '1..1 uri',
@@ -44,7 +44,7 @@ export const SUBSCRIPTION_TOPIC_SHAPE: OwnShapes = {
   },
 };
 
-/** What a SvcTopicDestination may hold; its kind knows which parameters there are. */
+/** The elements of a SvcTopicDestination; its kind knows which parameters there are. */
 export const TOPIC_DESTINATION_SHAPE: OwnShapes = {
   SvcTopicDestination: {
     status: '0..1 code',

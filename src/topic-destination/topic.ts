@@ -5,13 +5,13 @@ import { atOnce, type Steps } from '../platform/time/steps';
 import { type Interaction } from '../resource/resource-change';
 import { tryCriteria, undecidable } from './topic-criteria';
 
-/** What makes a topic fire. */
+/** A trigger of a topic. */
 export interface TopicTrigger {
   readonly type: string;
   readonly interactions: readonly Interaction[];
   /** Absent where every change matches. */
   readonly criteria?: Criterion;
-  /** What `criteria` was compiled from. */
+  /** The text that `criteria` was compiled from. */
   readonly expression?: string;
 }
 
@@ -29,7 +29,7 @@ const INTERACTIONS = ['create', 'update', 'delete'] as const satisfies readonly 
 /** All of them may be evaluated for one write. */
 const MAX_TRIGGERS = 100;
 
-/** What would change which events come or what they show, and is not evaluated: to take it silently would mislead. */
+/** Elements that select events or change their content, and are not evaluated: to accept them silently would mislead. */
 const NOT_EVALUATED: Readonly<Record<string, string>> = {
   event: 'triggers fire for writes of resources alone',
   notificationShape: 'a notification holds the resource of the event alone',
@@ -89,7 +89,7 @@ function* readTopic(resource: Resource, readCriteria: ReadCriteria): Steps<Topic
   return { url, ...(version === undefined ? {} : { version }), isActive: status === 'active', triggers };
 }
 
-/** What destinations may call the topic: its URL, alone or with its version. */
+/** The canonicals that destinations may name the topic by: its URL, alone or with its version. */
 export const canonicalsOf = ({ url, version }: Topic): readonly string[] =>
   version === undefined ? [url] : [url, `${url}|${version}`];
 

@@ -8,13 +8,13 @@ export interface StoredLink extends Link {
   readonly foundTextHash: Buffer | undefined;
 }
 
-/** What the row of the target says of its chain. */
+/** Length and head of a chain, from the row of its target. */
 export interface ChainHead {
   readonly lastSequence: number;
   readonly headHash: Buffer;
 }
 
-/** What can be wrong with a chain, and how it is told. */
+/** The faults of a chain, in words. */
 export const BREAKS = {
   'changed-text': 'The text of the addendum is not the one that was recorded.',
   'missing-addendum': 'The addendum of this link is gone.',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type NativeReference } from '../../fhir/types';
 
-/** What a link of the chain of a target vouches for. */
+/** The content that a link in the chain of a target proves. */
 export interface Link {
   /** 1, 2, 3 … within the target. */
   readonly sequence: number;
@@ -12,7 +12,7 @@ export interface Link {
   readonly snapshotDigest: Buffer | undefined;
 }
 
-/** What the first link of a chain follows. */
+/** The hash that the first link of a chain follows. */
 export const NO_LINK = Buffer.alloc(32);
 
 /**

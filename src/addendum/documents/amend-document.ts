@@ -35,7 +35,7 @@ export class AmendDocument implements RpcHandler<AmendDocumentParams, JsonText> 
     return this.rehearsal.run(isDryRun, async () => {
       const { before, from, to, stored } = await this.documents.changeHeld(id, AMEND);
       if (from !== to) {
-        // What was signed by a PUT, or changed by one since, goes on record before it can change.
+        // A PUT may have signed the body, or changed it since: it goes on record before it can change.
         await this.history.recordIfNew({ target, author, status: String(from), body: before });
         await this.history.record({ target, author, status: to, body: stored.text });
       }

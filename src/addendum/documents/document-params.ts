@@ -28,7 +28,7 @@ export class SaveDocumentParams {
 }
 
 export class SignDocumentParams extends SaveDocumentParams {
-  /** Who signs; the caller when it is left out. */
+  /** The signer; the caller when it is left out. */
   @IfSent()
   @IsShapedLike(UserReference)
   user?: UserReference;
@@ -43,7 +43,7 @@ export class AmendDocumentParams {
   @IsString()
   id!: string;
 
-  /** Who amends; the caller when it is left out. */
+  /** The author of the amendment; the caller when it is left out. */
   @IfSent()
   @IsShapedLike(UserReference)
   user?: UserReference;

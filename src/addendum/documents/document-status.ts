@@ -1,11 +1,11 @@
 import { RpcRefusal } from '../../rpc/rpc-refusal';
 
-/** What a method makes of the status of a stored document, and of which statuses. */
+/** The statuses that a method takes a stored document from, and the one that it leads to. */
 export interface Transition {
   /** For messages: `saved`. */
   readonly verb: string;
   readonly next: ReadonlyMap<unknown, DocumentStatus>;
-  /** What to do with a document that is signed already. */
+  /** The advice for a document that is signed already. */
   readonly ifSigned: string;
 }
 

@@ -11,7 +11,7 @@ import { RpcRefusal } from '../../rpc/rpc-refusal';
 import { Addenda, type ParamPath, targetNotFound } from '../addenda';
 import { type DocumentStatus, statusAfter, type Transition } from './document-status';
 
-/** What a caller brings to a change of a stored document. */
+/** The content and version that a caller sends to change a stored document. */
 export interface SentContent {
   /** The whole body as JSON text; the status that it names does not count. */
   readonly text: string;
@@ -91,7 +91,7 @@ function assertUnchanged(storedText: string, versionId: string): void {
   );
 }
 
-/** What rules and validation refuse is told as the companion methods do. */
+/** Refusals of rules and validation have the form of the companion methods. */
 function refusalOf(error: unknown, id: string, path: ParamPath): unknown {
   if (!(error instanceof ServiceError) || error instanceof RpcRefusal) return error;
   if (error.kind === 'not-found' || error.kind === 'gone')

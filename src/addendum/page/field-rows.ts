@@ -5,7 +5,7 @@ import { type DiffEntry, type DiffKind } from '../snapshot-diff';
 import { type FieldValue, leafOf } from './field-value';
 import { type SnapshotFields } from './snapshot-fields';
 
-/** What is told of one field. */
+/** One row of a table: a field with its values. */
 export interface FieldRow {
   /** `respelled`: the same number in other digits. `reordered`: the same elements in another order. */
   readonly type: 'recorded' | 'added' | 'removed' | 'changed' | 'respelled' | 'reordered';
@@ -54,7 +54,7 @@ function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolea
   return key === 'unit' && fields.unitOf([...parent, 'value']) !== undefined;
 }
 
-/** What an Amendment lists, read by people: with labels and units, and with what is no change of any value told as such. */
+/** The rows of an Amendment for people: with labels and units; a row whose value did not change says so. */
 export function* changeRows(
   before: SnapshotFields,
   after: SnapshotFields,

@@ -5,7 +5,7 @@ import { type DiffKind } from '../snapshot-diff';
 /** A value as it is read: a string as it is, all else as its JSON text. */
 export interface FieldValue {
   readonly text: string;
-  /** Absent for a string. `coding` and `reference` are objects that are told in one line. */
+  /** Absent for a string. `coding` and `reference` are objects that fit into one line. */
   readonly kind?: DiffKind | 'coding' | 'reference';
   readonly unit?: string;
 }

@@ -5,7 +5,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[] | undefined;
 
-/** Makes HTML of a template; whatever is put into it is escaped, but for what was made so itself. */
+/** Makes HTML of a template. Every value is escaped, except markup that this function made. */
 export function markup(template: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(template.reduce((text, literal, index) => `${text}${printed(parts[index - 1])}${literal}`));
 }

@@ -14,7 +14,7 @@ const VITAL_SIGNS: ReadonlyMap<string, string> = new Map([
   ['8462-4', 'Diastolic blood pressure'],
 ]);
 
-/** Words with hyphens or underscores between, or in camel case. Whatever else is a code and stays one, but for those that R4 names. */
+/** Words with hyphens or underscores between, or in camel case. Every other key is a code and stays one, except those that R4 names. */
 const WORDS = /^[a-z]+(?:[-_ ][a-z]+)*$/i;
 
 /** `cancel-reason` and `cancelReason` as `Cancel reason`; `8867-4` and `loinc-8867-4` as `Heart rate`. */

@@ -8,7 +8,7 @@ import { RecordJson } from './record-json';
 import { RecordPage } from './record-page';
 import { RecordReader, type TargetRecord } from './record-reader';
 
-/** What both operations are to policies, `/metadata` and the OpenAPI document. */
+/** The definition of both operations for policies, `/metadata` and the OpenAPI document. */
 export const amendmentsOperation = {
   code: 'amendments',
   level: 'instance',
@@ -44,7 +44,7 @@ async function write(sink: TextSink, { head, parts }: TargetRecord, printer: Rec
     if (part.kind !== 'unsigned') count++;
     await add(printer.part(part));
   }
-  // What the chain vouches for is all there, or the answer must not look whole.
+  // The answer must not look whole when an addendum of the chain is missing.
   if (head.chain.intact && count !== head.chain.length)
     throw new Error(
       `${head.target.resourceType}/${head.target.id}: ${count} of ${head.chain.length} addenda were read`,

@@ -149,7 +149,7 @@ const storedFacts = ({ versionId, lastUpdated, status, facts }: StoredTarget): H
 <dd>${versionId}, stored on ${timeOf(lastUpdated)}</dd>
 </dl>`;
 
-/** Who and when. The recorder is told where somebody else's name was given. */
+/** Author and time, and the recorder where the call named another author. */
 function authorship(head: AddendumHead, verb: string): Html {
   const { sequence, id, user, recorder, date, isProven } = head;
   const isOther = recorder !== undefined && (user?.id !== recorder.id || user.resourceType !== recorder.resourceType);

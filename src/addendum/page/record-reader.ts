@@ -76,7 +76,7 @@ export class RecordReader {
   ) {}
 
   /**
-   * What is signed after this began is not part of it.
+   * Revisions that are signed after this began are not part of it.
    * @throws ServiceError 'not-found' or 'gone' for what is not stored and has no addenda, or what the caller may not read
    */
   async read(target: NativeReference): Promise<TargetRecord> {
@@ -108,7 +108,7 @@ export class RecordReader {
     });
   }
 
-  /** What was deleted can be read for as long as it has addenda, by callers without a limit: its rows nobody can tell any more. */
+  /** A deleted target is readable while it has addenda, by callers without row criteria: these cannot be decided without its body. */
   private async assertKept(target: NativeReference): Promise<void> {
     const { resourceType, id } = target;
     if (this.granted.isLimited) throw notStored(resourceType, id, false);
@@ -251,7 +251,7 @@ export class RecordReader {
   }
 }
 
-/** What an Amendment lists itself, where that is not what the snapshots say. */
+/** The list that an Amendment holds, where it differs from that of the snapshots. */
 function* listedRows(text: string | undefined, signed: Signed | undefined): Generator<FieldRow> {
   const diff: unknown = JSON.parse(text ?? '[]');
   const entries = Array.isArray(diff) ? diff.filter(isDiffEntry) : [];
@@ -276,7 +276,7 @@ function* both<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
   yield* second;
 }
 
-/** The text of an addendum that nothing vouches for: whoever wrote it need not have written JSON as the server does. */
+/** The text of an addendum that the chain does not prove: it may have been written by hand, as other JSON than the server writes. */
 function readableText(stored: string | undefined): string | undefined {
   try {
     const text = compactJson(stored ?? '');

@@ -2,7 +2,7 @@ import { type NativeReference } from '../../fhir/types';
 import { type Verification } from '../methods/verify';
 import { type FieldRow } from './field-rows';
 
-/** What stands at the head of the record of a target. */
+/** The head of the record of a target. */
 export interface RecordHead {
   readonly target: NativeReference;
   /** When the record was read, ISO 8601. */
@@ -20,14 +20,14 @@ export interface StoredTarget {
   readonly facts: readonly FieldRow[];
 }
 
-/** What all addenda have. */
+/** The members of all addenda. */
 export interface AddendumHead {
   /** 1, 2, 3 … of the target. */
   readonly sequence: number;
   readonly id: string;
   readonly type: string;
   readonly user: Person | undefined;
-  /** Who made the call. */
+  /** The caller. */
   readonly recorder: Person | undefined;
   readonly date: string | undefined;
   /** Whether the chain vouches for it. */
@@ -52,7 +52,7 @@ export interface Revision {
   readonly refusal?: string;
 }
 
-/** What was changed in the stored body since the last revision, by writes beside the signing. */
+/** Changes of the stored body since the last revision, by writes that do not sign. */
 export interface UnsignedChanges {
   readonly kind: 'unsigned';
   readonly since: number;

@@ -13,7 +13,7 @@ interface Level {
 }
 
 /**
- * What the places of a body are called. Paths are asked for one after the other as a walk comes by them, so the way to the last one
+ * Names of the places of a body. Paths are asked for one after the other as a walk comes by them, so the way to the last one
  * is kept, and each container is looked through once.
  */
 export class SnapshotFields {
@@ -30,7 +30,7 @@ export class SnapshotFields {
   }
 
   /**
-   * What a person reads for each step of a path: the text that the answer brings along, else its key made readable; the number
+   * The name of each step of a path for people: the text that the answer brings along, else its key made readable; the number
    * of an element, from 1. A last `value` is left out, since what holds it says it all.
    */
   labelOf(path: Path): readonly string[] {
@@ -57,7 +57,7 @@ export class SnapshotFields {
     return isMeasured ? this.stringOf(unit) : undefined;
   }
 
-  /** What stands at a path, with its unit; of an answer its value. Undefined where there is no single value. */
+  /** The value at a path, with its unit; of an answer its value. Undefined where there is no single value. */
   valueAt(path: Path): FieldValue | undefined {
     const span = this.find(path);
     if (span === undefined) return undefined;

@@ -3,7 +3,7 @@ import { TooCostly } from '../../platform/errors/too-costly';
 import { isPlainObject, memberOf } from '../../platform/json/plain-object';
 import { type ParamError } from '../../rpc/rpc-refusal';
 
-/** What addenda of one declared type must hold; members beside them are open content. */
+/** The members that addenda of one declared type must hold; all others are open content. */
 export class AddendumType {
   constructor(
     readonly type: string,

@@ -91,7 +91,7 @@ export class ClientAuthenticator {
 }
 
 function activeOf(client: KnownClient | undefined): KnownClient {
-  // What was sent as the id of an unknown client may be anything, a secret too: it is not logged.
+  // The id of an unknown client may be anything, a secret too: it is not logged.
   if (client === undefined) throw failed('unknown client');
   if (!client.isActive) throw failed('the client is inactive', client.id);
   return client;

@@ -5,7 +5,7 @@ import { type TokenOrder } from '../token/token-issuer';
 import { type TokenRequest } from '../token/token-request';
 
 /**
- * What a client asks for and may have, before anything expensive is done.
+ * The grant and scope that a client asks for and may have, before anything expensive is done.
  * @param baseUrl the address of this server: an audience that is always right
  * @throws OAuthError unauthorized_client, invalid_scope, invalid_target
  */

@@ -4,7 +4,7 @@ import { assetPath } from '../../platform/assets';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ScryptHash } from './password-format';
 
-/** What a hash thread does with a password, which is UTF-8 and normalised. */
+/** The task of a hash thread for a password, which is UTF-8 and normalised. */
 export type HashTask =
   | { readonly kind: 'hash'; readonly password: string; readonly parameters: object }
   | { readonly kind: 'argon2id'; readonly password: string; readonly stored: string }

@@ -8,7 +8,7 @@ export interface ScryptHash {
   readonly key: Buffer;
 }
 
-/** What a stored hash is. */
+/** The algorithm and parameters of a stored hash. */
 export type PasswordFormat = { readonly kind: 'argon2id'; readonly stored: string } | ScryptHash;
 
 /** OWASP Password Storage Cheat Sheet: argon2id with at least 19 MiB, 2 iterations, 1 lane. */

@@ -6,7 +6,7 @@ import { newOpaqueToken } from '../../session/token-hash';
 import { type GrantSettings } from '../client/client';
 import { SigningKeys } from '../keys/signing-keys.repository';
 
-/** What a token says, when it is a JWT. */
+/** The claims of a token that is a JWT. */
 export interface TokenContent {
   readonly sessionId: string;
   readonly clientId: string;

@@ -1,7 +1,7 @@
 export interface BasicCredentials {
   readonly id: string;
   /**
-   * What the secret may be; empty when none was sent. Form-encoding before base64 (RFC 6749, section 2.3.1) is often
+   * Candidates for the secret; empty when none was sent. Form-encoding before base64 (RFC 6749, section 2.3.1) is often
    * left out, and the interface names none ("Token issuance"): so the text as sent, and decoded where that differs.
    */
   readonly secrets: readonly string[];

@@ -26,8 +26,8 @@ interface LiveTokenDescription {
 const INACTIVE: TokenDescription = { active: false };
 
 /**
- * Tells what a token is. Who may not know learns what is true of any text: that it is not an active token. A client is
- * told of the tokens that were issued to it, a User's token of its own kind alone.
+ * Describes a token. To a caller without the right to it every token is inactive, as any other text is. A client may see the
+ * tokens that were issued to it; the bearer of a User's token those of that User with the same client.
  */
 @Injectable()
 export class Introspection {

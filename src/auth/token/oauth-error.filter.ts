@@ -39,7 +39,7 @@ export class OAuthErrorFilter implements ExceptionFilter {
 
   private refuse(error: OAuthError, request: Request, response: Response): void {
     this.log(error.code, error.operatorDetail, { request, clientId: error.clientId ?? notedClient(response) });
-    // RFC 6749, section 5.2: a client that tried the Authorization header is told the scheme.
+    // RFC 6749, section 5.2: the answer to a client that sent an Authorization header names the scheme.
     if (error.status === 401 && request.headers.authorization !== undefined) {
       response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
     }

@@ -2,7 +2,7 @@
 export const isScopeToken = (text: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/.test(text);
 
 /**
- * What is granted of the scope that was asked for: that, when all of it may be had, or else nothing.
+ * The granted scope: the requested one when all of it may be granted, or else nothing.
  * @param requested as sent, tokens separated by a space; undefined when none was asked for
  * @param allowed the tokens that may be had
  * @returns the tokens without repetitions, separated by spaces; null for a scope that is malformed or not to be had

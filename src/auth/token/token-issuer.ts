@@ -17,7 +17,7 @@ export interface TokenResponse {
   readonly expires_in: number;
   readonly access_token: string;
   readonly refresh_token?: string;
-  /** What was granted of the scope that was asked for. */
+  /** The granted scope. */
   readonly scope?: string;
   /** Absent for a token of the client itself. */
   readonly userinfo?: JsonText;

@@ -29,7 +29,7 @@ export class TokenOwners {
   ) {}
 
   /**
-   * Reads both again in the open unit of work and keeps them: whoever is shut out in the meantime waits for the new
+   * Reads both again in the open unit of work and locks them: a concurrent deactivation waits for the new
    * Session, and closes it.
    * @throws OAuthError when one of them is deleted or inactive.
    */

@@ -34,7 +34,7 @@ export class TokenController {
   @ApiOperation({
     summary: 'Exchanges a password, a refresh token or a client secret for an access token',
     description: 'Client credentials in a Basic header or in the body; the body as a form or as JSON.',
-    // Swagger UI would send the credentials of whoever is logged in, beside those of the body.
+    // Swagger UI would send the credentials of its login, beside those of the body.
     security: [],
   })
   @ApiBody(TOKEN_REQUEST)

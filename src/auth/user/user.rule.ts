@@ -80,7 +80,7 @@ function takeTwoFactorKey(draft: ResourceDraft): string | undefined {
   });
 }
 
-/** What decides whether a User can sign in; other members are the caller's own, but a misspelt password would be stored readable. */
+/** Members that decide whether a User can sign in; other members are the caller's own, but a misspelt password would be stored readable. */
 const DECISIVE = ['password', 'inactive', 'userName'];
 /** Members of SCIM (RFC 7643) that look like those, and are none of them. */
 const OTHERS = new Set([...DECISIVE, 'active', 'name', 'displayName']);

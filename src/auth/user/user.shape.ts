@@ -2,7 +2,7 @@ import { type OwnShapes, OTHER_MEMBERS } from '../../fhir/validation/element-tab
 
 const valued = { value: '0..1 string', display: '0..1 string', type: '0..1 string', primary: '0..1 boolean' };
 
-/** What a User may hold, much as in SCIM (RFC 7643, section 4.1). Other members are kept: policies may read them. */
+/** The members of a User, much as in SCIM (RFC 7643, section 4.1). Other members are kept: policies may read them. */
 export const USER_SHAPE: OwnShapes = {
   User: {
     userName: '0..1 string',

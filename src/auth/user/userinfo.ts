@@ -5,7 +5,7 @@ import { withLeadingMembers, withoutMembers } from '../../platform/json/json-mem
 import { type TokenUser } from '../token/token-owners';
 
 /**
- * What a client is told of its User: the whole resource without secrets, `sub` as OpenID Connect names its id, and the
+ * The userinfo of a client's User: the whole resource without secrets, `sub` as OpenID Connect names its id, and the
  * Roles that are linked to it.
  */
 @Injectable()

@@ -117,7 +117,7 @@ const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!
 
 export type LogLevel = 'error' | 'warn' | 'log' | 'debug' | 'verbose';
 
-/** Tells every wrong variable at once; nothing is started. */
+/** Names every wrong variable at once; nothing is started. */
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError';
   constructor(readonly problems: readonly string[]) {

@@ -1,4 +1,4 @@
-/** What is used of the package, which comes without types. */
+/** The part of the package that is used; it comes without types. */
 declare module 'negotiator' {
   export class Negotiator {
     constructor(request: { readonly headers: Readonly<Record<string, string>> });

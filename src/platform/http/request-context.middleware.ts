@@ -5,7 +5,7 @@ import { RequestTicket } from '../admission/ticket';
 import { type RequestContext } from './request-context';
 import { NO_SNIFFING } from './security-headers';
 
-/** What a caller may choose as an id: short, and harmless in a log line. */
+/** Ids that a caller may choose: short, and harmless in a log line. */
 const HARMLESS_ID = /^[\w.:-]{1,64}$/;
 
 /**

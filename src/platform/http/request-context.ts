@@ -8,15 +8,15 @@ import { ServiceError } from '../errors/service-error';
 import { type Caller } from './caller';
 import { type GrantedRows } from './granted-rows';
 
-/** What a request that came by the wire brings, for all that is done to answer it. */
+/** The state of a request from the network, for all work that answers it. */
 interface Wire {
   readonly origin: Request;
   readonly ticket: RequestTicket;
-  /** What ties it to requests of other systems, for log and audit. */
+  /** Ties it to requests of other systems, for log and audit. */
   readonly correlationId: string | undefined;
 }
 
-/** What a request and its entries have in common. */
+/** State that a request and its entries share. */
 interface Whole {
   callerChanges: number;
 }
@@ -44,7 +44,7 @@ export interface DeniedPart {
   readonly id?: string;
 }
 
-/** What belongs to the request that is being answered; empty in background work. */
+/** State of the request that is being answered; empty in background work. */
 @Injectable()
 export class RequestContext {
   private readonly storage = new AsyncLocalStorage<RequestState>();
@@ -91,7 +91,7 @@ export class RequestContext {
     return this.storage.getStore()?.correlationId;
   }
 
-  /** What the events of this request are delivered with (`SVC_TOPIC_CORRELATION_HEADER`). Any text of the caller: for nobody but their receivers. */
+  /** Delivered with the events of this request (`SVC_TOPIC_CORRELATION_HEADER`). Any text of the caller: only their receivers may see it. */
   get topicCorrelationId(): string | undefined {
     return this.storage.getStore()?.topicCorrelationId;
   }
@@ -132,7 +132,7 @@ export class RequestContext {
   }
 
   /**
-   * What the policies of this request limit it to; `all` in background work and where no policy is asked. Routes that
+   * The rows that the policies of this request grant; `all` in background work and on routes without policies. Routes that
    * keep to it say so with `@EnforcesRows()`.
    */
   get rows(): GrantedRows {
@@ -145,7 +145,7 @@ export class RequestContext {
   }
 
   /**
-   * For code that cannot keep to row criteria: whoever is limited by them is refused.
+   * For code that cannot keep to row criteria: refuses callers who are limited by them.
    * @throws ServiceError 'forbidden'
    */
   assertAllRows(): void {
@@ -159,7 +159,7 @@ export class RequestContext {
     state.ticket?.identify(caller.userId, caller.clientId);
   }
 
-  /** Who it is said to be before it is proven, and exists: a refusal of it can then be told apart from others. */
+  /** The claimed User or Client, which exists, before its credentials are checked: audit records name it in a refusal. */
   claim(claimed: Partial<Caller>): void {
     const state = this.storage.getStore();
     if (state !== undefined) state.claimed = { ...state.claimed, ...claimed };
@@ -178,7 +178,7 @@ export class RequestContext {
     return this.storage.getStore()?.denied ?? [];
   }
 
-  /** What the request asks its transactions to be opened at; undefined where it asks for nothing. */
+  /** The isolation level that the request asks for; undefined where it asks for none. */
   get isolationLevel(): IsolationLevel | undefined {
     return this.storage.getStore()?.isolationLevel;
   }

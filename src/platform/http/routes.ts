@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type IRouter } from 'express';
 
-/** What the server answers to, as Express knows it when it has started. */
+/** The routes of the server, as Express knows them when it has started. */
 @Injectable()
 export class Routes {
   private known: ReadonlySet<string> | undefined;

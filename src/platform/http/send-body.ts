@@ -35,7 +35,7 @@ export interface TextPrinter {
   end(): string;
 }
 
-/** What answers of an application have in common; `app.setLocal(ANSWER_TERMS, …)`. */
+/** Terms that hold for all answers of an application; `app.setLocal(ANSWER_TERMS, …)`. */
 export interface AnswerTerms {
   /** How long a reader may take for 64 kB, or for the rest of an answer. */
   readonly stallSeconds: number;

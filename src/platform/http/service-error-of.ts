@@ -3,7 +3,7 @@ import { databaseErrorToServiceError } from '../database/database-error';
 import { type ErrorKind, ServiceError } from '../errors/service-error';
 import { JsonBodyError } from '../json/json-body-error';
 
-/** The one translation from what was thrown to what a caller may be told; undefined means: tell nothing (500). */
+/** The one translation from thrown errors to refusals that a caller may see; undefined means 500 without a reason. */
 export function serviceErrorOf(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof JsonBodyError) return new ServiceError('invalid', error.message, {}, { cause: error });
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<number, (cause: unknown) => readonly [kind: ErrorKi
   ],
 };
 
-/** What is malformed there is the URL: bodies are read by `requestBodies`. */
+/** Only the URL can be malformed there: bodies are read by `requestBodies`. */
 const malformed = (cause: unknown): string =>
   cause instanceof URIError
     ? 'The URL cannot be decoded: two hexadecimal digits have to follow each "%". Send a "%" itself as %25.'

@@ -4,7 +4,7 @@ import { printedTokens } from '../json/json-tokens';
 const PLAIN = /^"[A-Za-z](?:[\w./+-]|:(?=[^\s"])| (?=[\w./+-]))*"$/;
 const WORDS_OF_OTHER_TYPES = /^"(?:true|false|yes|no|on|off|y|n|null)"$/i;
 
-/** What JSON strings may hold as it is and YAML's double-quoted ones may not, or read as a line break. */
+/** Characters that may stand in JSON strings, but not in double-quoted ones of YAML, or are line breaks there. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /** An implicit key ends within 1,024 characters (https://yaml.org/spec/1.2.2/#742-flow-mappings). */

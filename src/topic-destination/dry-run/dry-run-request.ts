@@ -9,7 +9,7 @@ import { parsePosition } from '../../resource/api/history-position';
 import { type HistoryPosition } from '../../resource/store/history-statements';
 import { newTopicOf, type Topic } from '../topic';
 
-/** What `$dry-run` is asked. */
+/** The parameters of `$dry-run`. */
 export interface DryRunRequest {
   readonly topic: Topic;
   /** Versions that were written from the one time to the other, both included. */

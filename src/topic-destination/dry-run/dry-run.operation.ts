@@ -9,7 +9,7 @@ import { dryRunParameters } from './dry-run-answer';
 import { readDryRunRequest } from './dry-run-request';
 import { TopicDryRun } from './topic-dry-run';
 
-/** What a topic would have fired for: nothing is stored, nothing is sent. */
+/** Finds the changes that a topic would have fired for: nothing is stored, nothing is sent. */
 @Injectable()
 @Operation({
   resourceType: 'SvcSubscriptionTopic',

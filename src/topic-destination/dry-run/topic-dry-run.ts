@@ -17,7 +17,7 @@ import { type Criterion } from '../../fhirpath/fhirpath';
 import { type DryRunRequest } from './dry-run-request';
 import { type TriggerClauses, triggerClausesOf } from './trigger-clauses';
 
-/** What one trigger says of a version. */
+/** The result of one trigger for a version. */
 export interface TriggerVerdict {
   /** Of the trigger in its topic. */
   readonly index: number;
