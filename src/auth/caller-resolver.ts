@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { type Epochs } from '../platform/database/epochs';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
-import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Caller } from '../platform/http/caller';
 import { authorizationOf } from '../platform/http/raw-request';
@@ -27,17 +26,15 @@ export class CallerResolver {
     private readonly clients: ClientAuthenticator,
     private readonly registryEpoch: RegistryEpoch,
     private readonly requests: RequestContext,
-    private readonly unitOfWork: UnitOfWork,
   ) {}
 
   /**
-   * The caller of a request. It is looked up once: before a body is read, or for the guard. Entries of a batch have the caller of the
-   * batch, until one of them closes the Session or changes rights. Inside a transaction nothing is shared.
+   * The caller of a request. It is looked up once: before a body is read, or for the guard. Entries of a Bundle have the caller of the
+   * Bundle, until one of them closes the Session or changes rights.
    * @throws ServiceError 'unauthorized'
    */
   async of(request: Request): Promise<Identified> {
     const authorization = authorizationOf(request);
-    if (this.unitOfWork.isOpen) return this.resolve(authorization);
     const { origin = request, callerChanges } = this.requests;
     const known = this.judged.get(origin);
     if (known?.callerChanges === callerChanges && authorizationOf(origin) === authorization) return known;

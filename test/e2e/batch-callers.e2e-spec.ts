@@ -21,7 +21,7 @@ function countsOf(names: readonly string[]): Record<string, number> {
   return counts;
 }
 
-describe('the caller of a batch', () => {
+describe('the caller of a Bundle', () => {
   let app: TestApp;
   let bearer: string;
   beforeAll(async () => {
@@ -87,7 +87,16 @@ describe('the caller of a batch', () => {
     expect(statusesOf(await send([GET, change, GET, GET], bearer))).toEqual(['200 OK', written, refused, refused]);
   });
 
-  it('is read in the transaction of a transaction', async () => {
+  it('is read once for the reads of a transaction', async () => {
+    await hire();
+    const names = await statementsOf(app, async () => {
+      const answer = await send([mergePatch('Patient/p', { gender: 'other' }), ...many], bearer, 'transaction');
+      expect(answer.status).toBe(200);
+    });
+    expect(countsOf(names)).toMatchObject({ 'session-find-live': 1, search: 1, 'resource-read': ENTRIES + 2 });
+  });
+
+  it('is read again by a transaction that changes it', async () => {
     await hire();
     const answer = await send([GET, mergePatch('User/nurse', { title: 'x' })], bearer, 'transaction');
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('Bundle.entry[0]')]);

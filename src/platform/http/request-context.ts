@@ -119,6 +119,7 @@ export class RequestContext {
   startOver(): void {
     const state = this.storage.getStore();
     if (state !== undefined) Object.assign(state, { epochs: undefined, isStartedOver: true });
+    this.noteCallerChange(); // what it changed is undone
   }
 
   /** Whether a transaction of this request has started over. */
