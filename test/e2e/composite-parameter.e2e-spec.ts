@@ -132,6 +132,27 @@ describe('composite search parameters of one’s own', () => {
       }
     });
 
+    it('H1: index what was stored before, though it has more pairs than a write may have', async () => {
+      const codings = (of: string): object[] =>
+        Array.from({ length: 130 }, (_one, number) => ({ system: 'http://a.example', code: `${of}-${number}` }));
+      const many = {
+        resourceType: 'Observation',
+        id: 'many',
+        status: 'final',
+        code: { coding: codings('c') },
+        valueCodeableConcept: { coding: codings('v') },
+      };
+      await store(many);
+      await defined('twice', {
+        expression: 'Observation',
+        component: [part('clinical-code', 'code'), part('Observation-value-concept', 'value.as(CodeableConcept)')],
+      });
+      expect(await idsOf('Observation?twice=c-129$v-129')).toEqual(['many']);
+      expect((await app.put('/Observation/many', { ...many, language: 'de' })).status).toBe(422);
+      await app.delete('/SearchParameter/twice');
+      await settled('twice');
+    });
+
     it('take alternatives and other conditions beside them', async () => {
       await store(observation('alone', [measured('q', 'only', 1), measured('q', 'other', 2)]));
       expect(await idsOf('Observation?pair=only$2,other$2')).toEqual(['alone']);

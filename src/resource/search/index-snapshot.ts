@@ -18,7 +18,7 @@ export class IndexSnapshot {
   ) {}
 
   /** In steps: the resource may be large. */
-  rowsOf(type: string, resource: Resource): Steps<SearchRows> {
-    return this.extractors.extractorFor(type)(resource);
+  rowsOf(type: string, resource: Resource, maxPairs?: number): Steps<SearchRows> {
+    return this.extractors.extractorFor(type)(resource, maxPairs);
   }
 }

@@ -7,6 +7,7 @@ import { type StatementPart } from '../../platform/database/statement-part';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { Slices } from '../../platform/time/slices';
+import { MAX_STORED_PAIRS } from '../search/extract/extraction';
 import { type IndexSnapshot } from '../search/index-snapshot';
 import { KnownUnits } from '../search/known-units';
 import { SearchIndex } from '../search/search-index';
@@ -233,7 +234,7 @@ export class ResourceStore {
     const index = await this.index.forWrite();
     const indexed: (StoredBody & Indexed & { referenceHash: number })[] = [];
     for (const stored of resources) {
-      const row = await this.rowOf(index, stored.type, stored, stored.mainDate);
+      const row = await this.rowOf(index, stored.type, stored, stored.mainDate, MAX_STORED_PAIRS);
       indexed.push({ ...row, referenceHash: this.index.referenceHash(stored.type, stored.id) });
     }
     await this.execute(reindexResources(indexed, index.version, keepsDigests));
@@ -255,8 +256,9 @@ export class ResourceStore {
     type: string,
     stored: Version,
     fallbackDate: Date,
+    maxPairs?: number,
   ): Promise<Version & Indexed> {
-    const found = await this.slices.run(index.rowsOf(type, stored.value));
+    const found = await this.slices.run(index.rowsOf(type, stored.value, maxPairs));
     const rows = { ...found, units: this.knownUnits.unknownAmong(found.units) };
     const mainDate = rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate);
     const row = { ...stored, rows, mainDate, parametersVersion: index.version };

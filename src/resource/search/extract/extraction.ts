@@ -14,6 +14,9 @@ import { Scope } from './scope';
 /** A thousand codings beside a thousand others would make a million rows of a small body. */
 const MAX_PAIRS = 20_000;
 
+/** What was stored under the limit is indexed anew, whatever composites have come since: jobs cannot refuse it. */
+export const MAX_STORED_PAIRS = 10 * MAX_PAIRS;
+
 /** The rows of one resource while they are gathered. */
 export class Extraction extends Scope {
   readonly tokens: TokenRow[] = [];
@@ -27,7 +30,16 @@ export class Extraction extends Scope {
   presentLow = 0;
   presentHigh = 0;
   private readonly seen = new Set<string>();
-  private pairsLeft = MAX_PAIRS;
+  private pairsLeft: number;
+
+  constructor(
+    resource: Readonly<Record<string, unknown>>,
+    baseUrl: string,
+    private readonly maxPairs = MAX_PAIRS,
+  ) {
+    super(resource, baseUrl);
+    this.pairsLeft = maxPairs;
+  }
 
   addToken(hash: number, systemHash: number): void {
     if (this.isNew(`${hash}|${systemHash}`)) this.tokens.push({ hash, systemHash });
@@ -58,7 +70,7 @@ export class Extraction extends Scope {
     if (this.pairsLeft >= 0) return;
     throw new ServiceError(
       'unprocessable',
-      `Composite search parameters pair more than ${MAX_PAIRS} values of this resource: divide it, or give its items fewer codings.`,
+      `Composite search parameters pair more than ${this.maxPairs} values of this resource: divide it, or give its items fewer codings.`,
     );
   }
 

@@ -15,8 +15,11 @@ import { stringRows } from './string-rows';
 import { tokenRows, uriRows } from './token-rows';
 import { type Visit, visitEach, walkSteps } from '../../../fhirpath/fhirpath';
 
-/** Derives the search rows of one resource, in steps. It never throws: values of unexpected shapes give no rows. */
-export type Extract = (resource: Readonly<Record<string, unknown>>) => Steps<SearchRows>;
+/**
+ * Derives the search rows of one resource, in steps. Values of unexpected shapes give no rows; only too many pairs of composites
+ * are refused.
+ */
+export type Extract = (resource: Readonly<Record<string, unknown>>, maxPairs?: number) => Steps<SearchRows>;
 
 /** Items of a repeated member between two pauses: each may give some dozens of rows. */
 const ITEMS_AT_ONCE = 64;
@@ -49,8 +52,8 @@ interface Plan {
 function makeExtractor(type: string, set: SearchParameterSet, baseUrl: string): Extract {
   const { whole, byMember } = planOf(set.list(type), set.patientParameter(type)?.storedAs ?? []);
   const mainDateIds = set.mainDateParameter(type)?.storedAs ?? [];
-  return function* (resource): Steps<SearchRows> {
-    const extraction = new Extraction(resource, baseUrl);
+  return function* (resource, maxPairs): Steps<SearchRows> {
+    const extraction = new Extraction(resource, baseUrl, maxPairs);
     for (const visit of whole) visit(resource, extraction);
     // Most parameters have no value in a given resource: going by its members, they cost nothing.
     for (const member of Object.keys(resource)) {
