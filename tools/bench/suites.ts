@@ -1,5 +1,6 @@
 import { measureCapture } from './capture/capture-bench';
 import { type Cleanup } from './cleanup';
+import { measureCurves } from './curves/curves-bench';
 import { measureDelivery } from './delivery/delivery-bench';
 import { measureEverything } from './everything/everything-bench';
 import { measureFairness } from './fairness/fairness-bench';
@@ -19,6 +20,7 @@ const figures =
 export const SUITES: Readonly<Record<string, Suite>> = {
   operations: (_, cleanup) => measureOperations(cleanup),
   capture: figures(async (_, cleanup) => measureCapture((await setUpServer(cleanup)).server, cleanup)),
+  curves: measureCurves,
   delivery: figures(({ only }, cleanup) => measureDelivery(only, cleanup)),
   everything: figures(({ sizes = [200, 2_000, 20_000, 100_000] }, cleanup) => measureEverything(sizes, cleanup)),
   fairness: measureFairness,
