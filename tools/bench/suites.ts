@@ -1,3 +1,4 @@
+import { measureAgainst } from './against/against-bench';
 import { measureCapture } from './capture/capture-bench';
 import { type Cleanup } from './cleanup';
 import { measureCurves } from './curves/curves-bench';
@@ -19,6 +20,7 @@ const figures =
 /** Every suite by its name (docs/performance.md). */
 export const SUITES: Readonly<Record<string, Suite>> = {
   operations: (_, cleanup) => measureOperations(cleanup),
+  against: measureAgainst,
   capture: figures(async (_, cleanup) => measureCapture((await setUpServer(cleanup)).server, cleanup)),
   curves: measureCurves,
   delivery: figures(({ only }, cleanup) => measureDelivery(only, cleanup)),
