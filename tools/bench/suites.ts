@@ -7,6 +7,7 @@ import { measureEverything } from './everything/everything-bench';
 import { measureFairness } from './fairness/fairness-bench';
 import { measureFlood } from './login-flood';
 import { measureOperations } from './operations-bench';
+import { measureReindex } from './reindex/reindex-bench';
 import { measureScale } from './scale/scale-bench';
 import { type Suite, type SuiteOptions } from './suite';
 import { setUpServer } from './test-bed';
@@ -27,6 +28,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   everything: figures(({ sizes = [200, 2_000, 20_000, 100_000] }, cleanup) => measureEverything(sizes, cleanup)),
   fairness: measureFairness,
   flood: figures(({ sizes: [count = 500] = [] }, cleanup) => measureFlood(count, cleanup)),
+  reindex: measureReindex,
   scale: figures(({ sizes = [92_000, 460_000], ...options }, cleanup) => measureScale({ sizes, ...options }, cleanup)),
   turns: figures((_, cleanup) => measureTurns(cleanup)),
 };
