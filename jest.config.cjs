@@ -40,8 +40,8 @@ const onPostgres = {
 /** `unit` needs neither PostgreSQL nor a build; `faults` kills servers, crashes databases and lets receivers hang. */
 module.exports = {
   projects: [
-    project('unit', '\\.spec\\.ts$', 'src', 'tools', 'test/docs'),
-    { ...project('e2e', E2E, 'test/e2e', 'test/docs', 'test/database', 'test/upgrades'), ...onPostgres },
+    project('unit', '\\.spec\\.ts$', 'src', 'tools', 'test'),
+    { ...project('e2e', E2E, 'test'), testPathIgnorePatterns: ['/test/faults/'], ...onPostgres },
     { ...project('faults', E2E, 'test/faults'), ...onPostgres },
   ],
   testTimeout: 30000,
