@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
 import { isLike } from './is-like';
 
 interface Parameter {
@@ -54,10 +54,10 @@ const EARLIER_SNAPSHOT = {
 };
 
 describe('the examples of the OpenAPI document', () => {
-  let app: TestApp;
+  let app: CompiledApp;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startCompiledApp();
     await app.post('/rpc', EARLIER_SNAPSHOT);
   });
   afterAll(() => app.close());

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
 import { codeIn, rowsOf } from './documents';
 
 const PAGE = 'docs/search.md';
 const requestsOf = (heading: string): string[] => rowsOf(PAGE, heading).map(([request]) => codeIn(request)[0] ?? '');
 
 describe('the requests of docs/search.md', () => {
-  let app: TestApp;
+  let app: CompiledApp;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startCompiledApp();
   });
   afterAll(() => app.close());
 

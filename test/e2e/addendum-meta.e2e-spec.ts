@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { type Received, startCompiledApp, type CompiledApp } from '../support/compiled-app';
 
 const user = { id: 'doc-1', resourceType: 'User' };
 const missing = { id: 'not-there', resourceType: 'SDCDocument' };
 
 describe('addenda', () => {
-  let app: TestApp;
+  let app: CompiledApp;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startCompiledApp();
     await app.put('/SDCDocument/meta', { status: 'completed' });
   });
   afterAll(() => app.close());

@@ -5,18 +5,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { auditAddenda, type Finding } from '../../tools/audit-addenda/audit';
 import { type Head, HeadWriter, readHeads } from '../../tools/audit-addenda/head-list';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
 
 const user = { id: 'doc-1', resourceType: 'User' };
 
 describe('audit-addenda', () => {
-  let app: TestApp;
+  let app: CompiledApp;
   let database: Client;
   let folder: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-heads-'));
-    app = await startTestApp();
+    app = await startCompiledApp();
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
     await database.query('set session_replication_role = replica'); // without triggers

@@ -6,7 +6,7 @@ import { migrate } from '../../src/platform/database/migrate';
 import { READ_HASH_KEY } from '../../src/resource/search/database-hash-key';
 import { type Bundle } from '../support/bundle';
 import { cloneDatabase } from '../support/clone-database';
-import { databaseUrl, dropDatabase, runStatement } from '../support/template-database';
+import { databaseUrl, dropDatabase, runStatement } from '../support/databases';
 import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
 const NAME = '/fhir/SearchParameter/Patient-name';

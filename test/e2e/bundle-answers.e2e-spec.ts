@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
 
 interface AnswerEntry {
   readonly resource?: { readonly resourceType: string };
@@ -13,10 +13,10 @@ const put = (id: string, more: object = {}): object => ({
 const request = (method: string, url: string): object => ({ request: { method, url } });
 
 describe('an answer that is a Bundle', () => {
-  let app: TestApp;
+  let app: CompiledApp;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startCompiledApp();
   });
   afterAll(() => app.close());
 

@@ -3,18 +3,18 @@ import { type Server, createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { destination, newDestination, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
 
 /** So rarely that whatever is seen here came by itself. */
 const POLL_MILLISECONDS = 60_000;
 
 describe('an attempt that waits for its answer', () => {
-  let app: TestApp;
+  let app: CompiledApp;
   let silent: Server;
   const attempts: { isOver: boolean }[] = [];
 
   beforeAll(async () => {
-    app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: String(POLL_MILLISECONDS) } });
+    app = await startCompiledApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: String(POLL_MILLISECONDS) } });
     silent = createServer(({ socket }) => {
       const attempt = { isOver: false };
       attempts.push(attempt);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Sent, startTestApp, type TestApp } from '../support/test-app';
+import { type Sent, startCompiledApp, type CompiledApp } from '../support/compiled-app';
 
 interface Outcome {
   readonly resourceType: string;
@@ -131,10 +131,10 @@ const BODIES: readonly (readonly [name: string, body: object | string, status: n
 ];
 
 describe('Patient/$everything refuses', () => {
-  let app: TestApp;
+  let app: CompiledApp;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startCompiledApp();
     await app.put('/fhir/Patient/p', {});
   });
   afterAll(() => app.close());

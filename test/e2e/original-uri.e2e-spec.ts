@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
+import { BASE_URL, startCompiledApp, type CompiledApp } from '../support/compiled-app';
 
 const ORIGINAL = { 'X-Original-Uri': 'https://gw.example/clinic/fhir/Patient?_count=1' };
 
 describe('X-Original-Uri', () => {
-  let trusting: TestApp;
-  let plain: TestApp;
+  let trusting: CompiledApp;
+  let plain: CompiledApp;
 
   beforeAll(async () => {
-    plain = await startTestApp();
-    trusting = await startTestApp({ databaseUrl: plain.databaseUrl, environment: { SVC_TRUSTED_PROXIES: 'loopback' } });
+    plain = await startCompiledApp();
+    trusting = await startCompiledApp({
+      databaseUrl: plain.databaseUrl,
+      environment: { SVC_TRUSTED_PROXIES: 'loopback' },
+    });
     for (const id of ['p1', 'p2']) await plain.put(`/fhir/Patient/${id}`, { resourceType: 'Patient', id });
   });
   afterAll(async () => {
@@ -18,7 +21,7 @@ describe('X-Original-Uri', () => {
     await plain.close();
   });
 
-  const urlsOf = async (app: TestApp, headers: Record<string, string>): Promise<string[]> => {
+  const urlsOf = async (app: CompiledApp, headers: Record<string, string>): Promise<string[]> => {
     const { link, entry } = (await app.get('/fhir/Patient?_count=1', { headers })).json<Bundle>();
     return [...link.map(({ url }) => url), ...entry.map(({ fullUrl }) => fullUrl)];
   };

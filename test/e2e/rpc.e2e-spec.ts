@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { login } from '../support/people';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
 
 describe('/rpc of the whole server', () => {
-  let app: TestApp;
+  let app: CompiledApp;
   beforeAll(async () => {
-    app = await startTestApp({ environment: { SVC_BODY_LIMIT_BYTES: '10000' } });
+    app = await startCompiledApp({ environment: { SVC_BODY_LIMIT_BYTES: '10000' } });
   });
   afterAll(() => app.close());
 

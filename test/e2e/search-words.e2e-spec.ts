@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, idsOf, searchOn } from '../support/bundle';
 import { storeAll } from '../support/store';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
 
 const LOINC = 'http://loinc.org';
 
@@ -118,10 +118,10 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
 ];
 
 describe('Search words beside those of FHIR', () => {
-  let app: TestApp;
+  let app: CompiledApp;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startCompiledApp();
     await storeAll(app, WORLD);
   });
   afterAll(() => app.close());

@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { eventually } from '../support/eventually';
 import { login, type Person } from '../support/people';
-import { basicHeader, startTestApp, type TestApp } from '../support/test-app';
+import { basicHeader, startCompiledApp, type CompiledApp } from '../support/compiled-app';
 
 /** Of 8 connections, which the spec's server has, a caller's searches take 2 and its transactions 3. */
 const FLOOD = 30;
 
 describe('connections that dear requests of one caller hold', () => {
-  let app: TestApp;
+  let app: CompiledApp;
   let other: Client;
   let hostile: Person;
   let friend: Person;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startCompiledApp();
     other = new Client({ connectionString: app.databaseUrl });
     await other.connect();
     hostile = await login(app, 'hostile');
@@ -27,7 +27,7 @@ describe('connections that dear requests of one caller hold', () => {
     await app.close();
   });
 
-  const tokenFor = ({ userId, password, clientId, clientSecret }: Person): ReturnType<TestApp['get']> =>
+  const tokenFor = ({ userId, password, clientId, clientSecret }: Person): ReturnType<CompiledApp['get']> =>
     app.post('/auth/token', new URLSearchParams({ grant_type: 'password', username: userId, password }).toString(), {
       authorization: basicHeader(clientId, clientSecret),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },

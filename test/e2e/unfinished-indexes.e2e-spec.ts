@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { requestReindex } from '../../tools/reindex/request-reindex';
 import { eventually } from '../support/eventually';
 import { type Person, login } from '../support/people';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { type Received, startCompiledApp, type CompiledApp } from '../support/compiled-app';
 
 const BUSY = [503, '10'];
 const subject = { reference: 'Patient/b' };
@@ -17,13 +17,13 @@ const observation = (id: string, status = 'final'): object => ({
 
 /** All Patients but the first wait to be indexed anew; types with fewer resources are done. */
 describe('while the index of Patient is built', () => {
-  let app: TestApp;
+  let app: CompiledApp;
   let client: Client;
   let held: Client;
   let nurse: Person;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startCompiledApp();
     client = new Client({ connectionString: app.databaseUrl });
     held = new Client({ connectionString: app.databaseUrl });
     await client.connect();

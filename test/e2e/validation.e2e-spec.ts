@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { longestTurn } from '../support/longest-turn';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
 
 interface Outcome {
   readonly id: string;
@@ -12,10 +12,10 @@ interface Outcome {
   }[];
 }
 
-let app: TestApp;
+let app: CompiledApp;
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startCompiledApp();
 });
 afterAll(() => app.close());
 
@@ -407,10 +407,10 @@ describe('a profile', () => {
 });
 
 describe('SVC_REFERENCE_CHECK=on', () => {
-  let strict: TestApp;
+  let strict: CompiledApp;
 
   beforeAll(async () => {
-    strict = await startTestApp({ environment: { SVC_REFERENCE_CHECK: 'on' } });
+    strict = await startCompiledApp({ environment: { SVC_REFERENCE_CHECK: 'on' } });
     await strict.put('/fhir/Patient/here', {});
     await strict.put('/fhir/Patient/gone', {});
     await strict.delete('/fhir/Patient/gone');

@@ -7,7 +7,8 @@ import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
 import { eventually } from '../support/eventually';
 import { HeldTrigger } from '../support/held-trigger';
 import { TcpProxy } from '../support/tcp-proxy';
-import { databaseUrl, makeTemplateDatabase } from '../support/template-database';
+import { databaseUrl } from '../support/databases';
+import { makeTemplateDatabase } from '../support/template-database';
 
 /** Where a process is stopped: at a statement, or at the COMMIT that follows it. */
 const HELD_POINTS = [

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { databaseUrl, dropDatabase, runStatement } from './template-database';
+import { databaseUrl, dropDatabase, runStatement } from './databases';
 
 export interface ClonedDatabase {
   readonly name: string;

@@ -9,7 +9,8 @@ import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embe
 import { endLeftoverPostmaster } from '../../src/platform/database/embedded/leftover-postmaster';
 import { type ClonedDatabase, copyDatabase } from './clone-database';
 import { compileServer } from './compiled-server';
-import { dropDatabase, makeTemplateDatabase } from './template-database';
+import { dropDatabase } from './databases';
+import { makeTemplateDatabase } from './template-database';
 import { startTestApp } from './test-app';
 
 declare global {

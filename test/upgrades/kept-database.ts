@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type ClonedDatabase } from '../support/clone-database';
-import { databaseUrl, dropDatabase, runStatement } from '../support/template-database';
+import { databaseUrl, dropDatabase, runStatement } from '../support/databases';
 
 interface Tokens {
   readonly access_token: string;
