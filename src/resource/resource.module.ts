@@ -28,7 +28,6 @@ import { ResourceCriteria } from './search/resource-criteria';
 import { IncompleteIndexes } from './search/states/incomplete-indexes';
 import { IndexMetrics } from './search/states/index.metrics';
 import { IndexJob } from './search/states/index-job';
-import { IndexWorker } from './search/states/index-worker';
 import { ParameterStates } from './search/states/parameter-states.repository';
 import { SearchParameterListener } from './search/live/search-parameter.listener';
 import { SearchParameterRule } from './search/live/search-parameter.rule';
@@ -76,7 +75,6 @@ import { WriteSet } from './writes/write-set';
     SearchIndex,
     ParameterStates,
     IndexJob,
-    IndexWorker,
     IndexMetrics,
     IncompleteIndexes,
     SearchParameterRule,

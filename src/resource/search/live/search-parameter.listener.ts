@@ -5,12 +5,12 @@ import { RegistryEpoch } from '../../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../../platform/database/unit-of-work';
 import { ServiceError } from '../../../platform/errors/service-error';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../../resource-change';
-import { type OwnSearchParameter } from '../extract/search-parameter';
+import { type OwnSearchParameter, type SearchParameter } from '../extract/search-parameter';
 import { SearchIndex } from '../search-index';
 import { isBuiltIn, notDeletable } from './built-in-definition';
 import { parameterDigest } from '../extract/parameter-digest';
-import { INDEX_TASK } from '../states/index-worker';
-import { definitionOf, type ParameterState } from '../states/parameter-state';
+import { INDEX_TASK } from '../states/index-job';
+import { type ParameterState } from '../states/parameter-state';
 import { ParameterStates } from '../states/parameter-states.repository';
 import { readDefinition } from './read-definition';
 
@@ -39,7 +39,7 @@ export class SearchParameterListener implements ResourceChangeListener {
     const gone = stored.filter((row) => !wanted.some((one) => isNamed(one, row)));
     const changed = wanted.filter((one) => !stored.some((row) => isSame(one, row)));
     if (gone.length + changed.length === 0) return;
-    for (const row of gone) await this.states.remove(row, row.state !== 'active' || this.hasRows(definitionOf(row)));
+    for (const row of gone) await this.states.remove(row);
     for (const parameter of changed) await this.put(id, parameter, stored);
     this.epoch.raise();
     // At the end of the transaction: its own writes go by the version before.
@@ -58,7 +58,7 @@ export class SearchParameterListener implements ResourceChangeListener {
     const set = this.index.builtIn.withLive([parameter]);
     const compiled = set.find(type, code);
     const digest = compiled === undefined ? '' : parameterDigest(compiled, set);
-    if (await this.states.put(id, parameter, digest, this.hasRows(parameter) ? 'building' : 'active')) return;
+    if (await this.states.put(id, parameter, digest, hasRows(compiled) ? 'building' : 'active')) return;
     throw new ServiceError(
       'duplicate',
       `Another active SearchParameter defines ${type}.${code}. Choose another code.`,
@@ -67,15 +67,13 @@ export class SearchParameterListener implements ResourceChangeListener {
       },
     );
   }
-
-  /** Aliases of built-in parameters are found by the rows of those, as are composites whose parts are searched side by side. */
-  private hasRows(parameter: OwnSearchParameter | undefined): boolean {
-    if (parameter === undefined) return false;
-    const found = this.index.builtIn.withLive([parameter]).find(parameter.type, parameter.code);
-    if (found?.composite !== undefined && found.composite.rows === undefined) return false;
-    return found?.isLive === true && found.storedAs.includes(found.parameterId);
-  }
 }
+
+/** Aliases of built-in parameters are found by the rows of those, as are composites whose parts are searched side by side. */
+const hasRows = (parameter: SearchParameter | undefined): boolean =>
+  parameter?.isLive === true &&
+  parameter.storedAs.includes(parameter.parameterId) &&
+  (parameter.composite === undefined || parameter.composite.rows !== undefined);
 
 const isNamed = ({ type, code }: OwnSearchParameter, row: ParameterState): boolean =>
   row.resource_type === type && row.code === code;

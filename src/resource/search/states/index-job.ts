@@ -1,12 +1,27 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type Resource } from '../../../fhir/types';
+import { Background, type BackgroundTask } from '../../../platform/background/background';
+import { INDEX_JOB_LOCK } from '../../../platform/database/advisory-locks';
 import { RegistryEpoch } from '../../../platform/database/registry-epoch';
 import { Statements } from '../../../platform/database/statements';
 import { UnitOfWork } from '../../../platform/database/unit-of-work';
 import { type StoredBody, ResourceStore } from '../../store/resource-store';
-import { ADVANCE, CLAIM, FINISH, IS_BUSY, LIST_BATCH, LOCK_BATCH, SET_WRITERS } from './parameter-state-statements';
+import {
+  ADVANCE,
+  CLAIM,
+  FINISH,
+  IS_BUSY,
+  LIST_BATCH,
+  LOCK_BATCH,
+  NEXT_STEP,
+  SET_WRITERS,
+} from './parameter-state-statements';
 import { ParameterStates } from './parameter-states.repository';
 
+export const INDEX_TASK = 'index of search parameters';
+
+/** How soon a job is taken over whose replica died. */
+const POLL_MILLISECONDS = 5_000;
 /** Writers of these resources wait for the step: a few dozen take about as many milliseconds. */
 const BATCH_SIZE = 50;
 /** Of bodies as they are stored; what is read into memory is a few times as much. */
@@ -49,7 +64,8 @@ interface BatchRow {
  * and one that dies leaves nothing behind.
  */
 @Injectable()
-export class IndexJob {
+@Background({ task: INDEX_TASK, interval: () => POLL_MILLISECONDS, lock: INDEX_JOB_LOCK })
+export class IndexJob implements BackgroundTask {
   private readonly logger = new Logger(IndexJob.name);
 
   constructor(
@@ -60,20 +76,19 @@ export class IndexJob {
     private readonly epoch: RegistryEpoch,
   ) {}
 
-  /**
-   * @returns for how many milliseconds the caller rests before the next step; undefined when no job is due, or another server
-   * takes a step
-   */
-  step(): Promise<number | undefined> {
-    return this.unitOfWork.run(async () => {
-      if (!(await this.states.takeJob())) return undefined;
-      if (await this.states.begin()) return 0;
-      const pass = passOf(await this.statements.run<ClaimedRow & Record<string, unknown>>(CLAIM, []));
-      if (pass === undefined) return undefined;
-      if (pass.writers.length === 0) return this.batch(pass);
-      await this.waitFor(pass);
-      return 0;
-    });
+  async step(): Promise<number | undefined> {
+    if (await this.states.begin()) return 0;
+    const pass = passOf(await this.statements.run<ClaimedRow & Record<string, unknown>>(CLAIM, []));
+    if (pass === undefined) return this.untilNext();
+    if (pass.writers.length === 0) return this.batch(pass);
+    await this.waitFor(pass);
+    return 0;
+  }
+
+  /** A pass that is due may be in the hands of somebody who changes its definition. */
+  private async untilNext(): Promise<number | undefined> {
+    const next = await this.statements.runOne<{ pause: number }>(NEXT_STEP, []);
+    return next && Math.max(next.pause, PAUSE_MILLISECONDS);
   }
 
   private async waitFor({ keys, writers }: Pass): Promise<void> {

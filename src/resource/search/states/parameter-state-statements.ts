@@ -60,11 +60,6 @@ export const REMOVE: Statement = {
   text: `update search_parameter_state set state = 'removing', ${FROM_THE_START} where parameter_key = any($1::bigint[])`,
 };
 
-export const DELETE: Statement = {
-  name: 'parameter-state-delete',
-  text: 'delete from search_parameter_state where parameter_key = $1',
-};
-
 export const RAISE_VERSION: Statement = {
   name: 'parameter-state-raise-version',
   text: 'update search_parameter_version set version = version + 1',

@@ -12,7 +12,6 @@ import {
   BEGIN,
   BUILD,
   COUNT_OF_TYPE,
-  DELETE,
   FINISH_EMPTY,
   LIST_NAMED,
   LIST_OF_DEFINITION,
@@ -162,8 +161,8 @@ export class ParameterStates {
     return (await this.statements.runOne(PUT, [definitionId, ...definition, digest, state])) !== undefined;
   }
 
-  async remove({ parameter_key: key }: ParameterState, hasRows: boolean): Promise<void> {
-    await (hasRows ? this.statements.run(REMOVE, [[key]]) : this.statements.run(DELETE, [key]));
+  async remove({ parameter_key: key }: ParameterState): Promise<void> {
+    await this.statements.run(REMOVE, [[key]]);
   }
 
   /** Writes by older parameters fail from the commit on. */
