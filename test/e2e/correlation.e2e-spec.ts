@@ -331,7 +331,7 @@ describe('x-topic-correlation-id of a request', () => {
 });
 
 describe('X-Correlation-Id of a request', () => {
-  const INDEXED = 'the index of Basic.followed:';
+  const INDEXED = 'Indexing Basic anew:';
   const ids = { 'X-Request-Id': 'request-1', 'X-Correlation-Id': 'order-4711' };
 
   it('is in the answer and in the log beside the request id, and not in what is done for it later', async () => {
@@ -344,7 +344,12 @@ describe('X-Correlation-Id of a request', () => {
       const headers = { ...ids, [HEADER]: 'for-receivers-only' };
       await put(newName(), { ...headers, 'x-max-isolation-level': 'serializable' });
       await delivered(app, hook, 1);
-      await putParameter(app, 'followed', { base: ['Basic'], type: 'token', expression: 'Basic.code' }, { headers });
+      await putParameter(
+        app,
+        'followed',
+        { base: ['Basic'], type: 'string', expression: 'Basic.language' },
+        { headers },
+      );
       await eventually('the index is begun', () => lines.find((line) => line.includes(INDEXED)));
       const refused = await app.post('/auth/token', { grant_type: 'password' }, { authorization: null, headers });
       expect([refused.headers.get('x-request-id'), refused.headers.get('x-correlation-id')]).toEqual(
