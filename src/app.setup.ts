@@ -35,6 +35,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     stallSeconds: environment.streamStallSeconds,
     ticket: () => requests.ticket,
     inSlices: (steps) => slices.run(steps),
+    turn: () => slices.turn(),
   };
   app.setLocal(ANSWER_TERMS, terms);
   if (!environment.hasCompression) app.use(withoutCompression);
@@ -50,8 +51,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     const { caller, epochs } = await callers.of(request);
     requests.identify(caller, epochs);
   };
-  const turn = (): Promise<void> => slices.turn();
-  app.use(requestBodies(requests, { limitBytes, stallSeconds, judge, turn }));
+  app.use(requestBodies(requests, { limitBytes, stallSeconds, judge, turn: terms.turn }));
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);

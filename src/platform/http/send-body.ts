@@ -43,6 +43,8 @@ export interface AnswerTerms {
   readonly ticket: () => Ticket;
   /** Runs a computation in turns with other requests. */
   readonly inSlices: <T>(steps: Steps<T>) => Promise<T>;
+  /** Waits for a turn of the event loop: one long answer prints in each, callers in turns. */
+  readonly turn: () => Promise<void>;
 }
 
 export const ANSWER_TERMS = 'answerTerms';
@@ -50,6 +52,7 @@ const DEFAULT_TERMS: AnswerTerms = {
   stallSeconds: 10,
   ticket: () => BACKGROUND,
   inSlices: (steps) => Promise.resolve(atOnce(steps)),
+  turn: () => nextTurn(),
 };
 
 /** Characters that are handed to the socket at once. A shorter answer is sent whole, with its length. */
@@ -139,6 +142,7 @@ class ResponseSink implements TextSink {
   hasEnded = false;
   private readonly ticket: Ticket;
   private readonly stallMilliseconds: number;
+  private readonly turn: () => Promise<void>;
   private encoder: AnswerEncoder | undefined;
   private pending = '';
   private turnEndsAt = performance.now() + TURN_MILLISECONDS;
@@ -149,7 +153,8 @@ class ResponseSink implements TextSink {
     private readonly body: string | Produce,
     private readonly printer: TextPrinter | undefined,
   ) {
-    const { ticket, stallSeconds } = termsOf(response);
+    const { ticket, stallSeconds, turn } = termsOf(response);
+    this.turn = turn;
     this.ticket = ticket();
     this.signal = this.ticket.signal;
     this.stallMilliseconds = stallSeconds * 1000;
@@ -205,13 +210,13 @@ class ResponseSink implements TextSink {
     if (!this.hasBegun) this.begin();
     const bytes = this.encoder === undefined ? text : await this.encoder.encode(text);
     this.signal.throwIfAborted();
-    if (bytes.length === 0 || this.response.write(bytes)) await this.giveTurn();
-    else await this.drained();
+    if (bytes.length > 0 && !this.response.write(bytes)) await this.drained();
+    await this.giveTurn();
   }
 
-  /** With a fast reader write() never waits; without this, other requests would. */
+  /** With fast readers write() never waits, and a hundred sockets may drain at once; without this, other requests would wait. */
   private async giveTurn(): Promise<void> {
-    await nextTurn();
+    await this.turn();
     this.turnEndsAt = performance.now() + TURN_MILLISECONDS;
   }
 

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import { MemoryBudget } from '../admission/memory-budget';
+import { readEnvironment } from '../config/environment';
+import { Slices } from '../time/slices';
+import { RequestContext } from './request-context';
+import { requestContext } from './request-context.middleware';
+import { ANSWER_TERMS, type AnswerTerms, sendBody } from './send-body';
+
+const ANSWERS = 40;
+const CHUNKS = 12;
+const CHUNK = 'x'.repeat(64 * 1024);
+
+describe('S10: many long answers at once', () => {
+  let server: Server;
+  /** How many chunks were made in each turn of the event loop, without the first one of each answer. */
+  const madeByTurn = new Map<number, number>();
+  let turn = 0;
+  let isCounting = true;
+
+  beforeAll(async () => {
+    const requests = new RequestContext();
+    const slices = new Slices(requests);
+    const app = express();
+    app.use(requestContext(requests, new MemoryBudget(readEnvironment({}))));
+    const terms: AnswerTerms = {
+      stallSeconds: 10,
+      ticket: () => requests.ticket,
+      inSlices: (steps) => slices.run(steps),
+      turn: () => slices.turn(),
+    };
+    app.locals[ANSWER_TERMS] = terms;
+    app.use((_request, response, next) => {
+      sendBody(response, { status: 200, headers: {} }, async (sink) => {
+        for (let made = 0; made < CHUNKS; made++) {
+          if (made > 0) madeByTurn.set(turn, (madeByTurn.get(turn) ?? 0) + 1);
+          await sink.write(CHUNK);
+        }
+      }).catch(next);
+    });
+    server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const count = (): void => {
+      turn++;
+      if (isCounting) setImmediate(count);
+    };
+    count();
+  });
+  afterAll(async () => {
+    isCounting = false;
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('are printed in turns, so that the requests of others are served between two chunks', async () => {
+    const { port } = server.address() as AddressInfo;
+    const lengths = await Promise.all(
+      Array.from({ length: ANSWERS }, async () => {
+        const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'Accept-Encoding': 'identity' } });
+        return (await answer.text()).length;
+      }),
+    );
+    expect(new Set(lengths)).toEqual(new Set([CHUNKS * CHUNK.length]));
+    expect(Math.max(...madeByTurn.values())).toBeLessThanOrEqual(2);
+  });
+});
