@@ -14,7 +14,7 @@ const TOOLS: readonly (readonly [finding: string, tool: string, options: readonl
   ['C13.7', 'demo/demo', []],
   ['C13.8', 'load/load', ['--restart', '--lanes=<value>']],
   ['C13.9', 'chaos/chaos', ['--minutes=<value>', '--kills=<value>', '--seed=<value>']],
-  ['C13.9', 'bench/bench', ['--resources=<value>', '--capture']],
+  ['C13.9', 'bench/bench', ['--suite=<value>', '--only=<value>']],
   ['C13.9', 'audit-addenda/audit-addenda', ['--heads=<value>', '--since=<value>']],
   ['C13.9', 'rotate-keys/rotate-keys', ['--compromised']],
   ['C13.9', 'after-restore/after-restore', ['--release']],
