@@ -44,7 +44,7 @@ export class IndexStatusOperation implements OperationHandler {
   }
 }
 
-/** What is being built or removed, of all search parameters: those of HL7 and of modules too. */
+/** All search parameters that are being built or removed, also those of HL7 and of modules. */
 @Injectable()
 @Operation({
   resourceType: 'SearchParameter',

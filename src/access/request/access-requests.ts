@@ -19,7 +19,7 @@ export class AccessRequests {
   /** Entries of a transaction are seen through the request that brought them. By {@link RequestContext.present}. */
   private readonly outer = new WeakMap<object, LazyRequest>();
 
-  /** Who calls is read once for a request and the entries that share its caller. */
+  /** The caller is read once for a request and the entries that share it. */
   private readonly known = new WeakMap<Caller, LazyRequest>();
 
   constructor(

@@ -23,7 +23,7 @@ function partsOf(url: string): { readonly base: string; readonly parts: string[]
   return start === 0 ? { base: url, parts: [] } : { base: url.slice(0, start), parts: url.slice(start).split('&') };
 }
 
-/** What has no `=` may be a secret as a whole. */
+/** A part without `=` may be a secret as a whole. */
 const maskedPart = (part: string): string => part.slice(0, part.indexOf('=') + 1) + MASK;
 
 function take(known: string[], masked: string): string | undefined {

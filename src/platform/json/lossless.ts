@@ -91,7 +91,7 @@ function* print(value: JsonValue, order: MemberOrder): Steps<string> {
   return text;
 }
 
-/** What a container holds, each with the text before it. */
+/** The items of a container, each with the text before it. */
 type Items = Iterator<readonly [before: string, value: JsonValue], void>;
 
 function* elementsOf(array: readonly JsonValue[]): Items {

@@ -13,7 +13,7 @@ import { EntryRoutes, answeredEntry } from './entry-routes';
 import { type ReadIntent } from './write-intents';
 
 /**
- * What the reads of a transaction may take together while its rows are locked. Other writers of these rows wait for 5 s before
+ * The time that the reads of a transaction have together while its rows are locked. Other writers of these rows wait for 5 s before
  * they are refused.
  */
 const LOCKED_SECONDS = 2;
