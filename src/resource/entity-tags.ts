@@ -1,13 +1,13 @@
 import { ServiceError } from '../platform/errors/service-error';
 import { type WriteConditions } from './writes/write';
 
-/** What a write depends on, as it is sent: header fields, or members of a Bundle's entry. */
+/** The preconditions of a write as they are sent: header fields, or members of a Bundle's entry. */
 interface SentTags {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** What refusals call the tags. */
+/** The names of the tags in refusals. */
 export const HEADER_TAGS = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' };
 export const ENTRY_TAGS = { ifMatch: 'request.ifMatch', ifNoneMatch: 'request.ifNoneMatch' };
 

@@ -12,7 +12,7 @@ import { IndexSnapshot } from './index-snapshot';
 import { definitionsDigest } from './states/definitions-digest';
 import { type ParametersInForce, ParameterStates } from './states/parameter-states.repository';
 
-/** What stored parameters are compiled to; it stays while indexes are built. */
+/** Stored parameters in compiled form, kept while indexes are built. */
 interface Compiled {
   readonly signature: string;
   readonly parameters: SearchParameterSet;
@@ -71,7 +71,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * What this process knows: a write by it fails with a conflict when it is outdated.
+   * The parameters that this process knows. A write by outdated ones fails with a conflict.
    * @throws ServiceError 'busy' when a server of another build has taken over the index
    */
   async forWrite(): Promise<IndexSnapshot> {

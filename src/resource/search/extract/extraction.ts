@@ -14,7 +14,7 @@ import { Scope } from './scope';
 /** A thousand codings beside a thousand others would make a million rows of a small body. */
 const MAX_PAIRS = 20_000;
 
-/** What was stored under the limit is indexed anew, whatever composites have come since: jobs cannot refuse it. */
+/** A resource that was stored under the limit is indexed anew, also when composites were added since: jobs cannot refuse it. */
 export const MAX_STORED_PAIRS = 10 * MAX_PAIRS;
 
 /** The rows of one resource while they are gathered. */

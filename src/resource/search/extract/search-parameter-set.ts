@@ -7,7 +7,7 @@ import { compileParameters, type PresenceBits, type TypeParameters } from './typ
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
 
-/** What a set adds to the one below it, with which it shares all else. */
+/** The part that a set adds to the one below it; it shares all else with that one. */
 interface Layer {
   readonly below: SearchParameterSet;
   readonly live?: readonly OwnSearchParameter[];
