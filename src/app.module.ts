@@ -16,7 +16,7 @@ import { DatabaseModule } from './platform/database/database.module';
 import { HealthModule } from './platform/health/health.module';
 import { HttpModule } from './platform/http/http.module';
 import { MetricsModule } from './platform/metrics/metrics.module';
-import { ResourceApiModule } from './resource/resource-api.module';
+import { ResourceApiModule } from './rest/resource-api.module';
 import { ResourceModule } from './resource/resource.module';
 import { RpcModule } from './rpc/rpc.module';
 import { SessionModule } from './session/session.module';

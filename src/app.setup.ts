@@ -13,7 +13,7 @@ import { RequestContext } from './platform/http/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { ContextLogger } from './platform/logging/context-logger';
 import { Slices } from './platform/time/slices';
-import { InitBundle } from './resource/bundle/init-bundle';
+import { InitBundle } from './rest/bundle/init-bundle';
 
 /** Makes the application as the server and the specs run it; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {

@@ -3,7 +3,7 @@ import { type Resource } from '../fhir/types';
 import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
-import { ResourceReader } from '../resource/resource-reader';
+import { ResourceReader } from '../store/resource-reader';
 import { type CompiledPolicy, compilePolicy } from './compiled-policy';
 import { PolicyEngines } from './policy-engine.registry';
 import { PolicyIndex } from './policy-index';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
-import { OnResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { OnResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 
 /** A changed policy is in force on every replica for each request that begins after the change was answered. */
 @Injectable()

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../platform/errors/service-error';
 import { type OperationNames } from '../platform/http/operation-names';
 import { readJson } from '../platform/json/read-json';
-import { ResourceDraft } from '../resource/resource-draft';
+import { ResourceDraft } from '../model/resource-draft';
 import { AccessPolicyRule } from './access-policy.rule';
 import { type PolicyRows } from './criteria/policy-rows';
 import { type PolicyEngine } from './policy-engine';

@@ -3,7 +3,12 @@ import { type NativeReference } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { RequestContext } from '../platform/http/request-context';
-import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from '../resource/entry-access';
+import {
+  DecidesEntryAccess,
+  type EntryAccess,
+  type EntryAccessRequest,
+  type Reader,
+} from '../resource/access/entry-access';
 import { AccessDecision, type Decision } from './access-decision';
 import { type CompiledPolicy } from './compiled-policy';
 import { Denials } from './denials/denials';

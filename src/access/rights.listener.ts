@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
-import { OnResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { OnResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 
 /**
  * Whoever is remembered as a reader is read again: what a User, Client or Role may is in force on every replica for each

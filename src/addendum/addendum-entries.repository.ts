@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../fhir/types';
 import { Statements } from '../platform/database/statements';
-import { SearchIndex } from '../resource/search/search-index';
+import { SearchIndex } from '../search-index/search-index';
 import {
   APPEND_ENTRY,
   FIND_UNLINKED,

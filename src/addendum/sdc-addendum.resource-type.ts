@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DefinesResourceType, refusedToAll } from '../resource/resource-type';
+import { DefinesResourceType, refusedToAll } from '../model/resource-type';
 
 /** Written by the RPC methods alone, so that nothing is forged or lost beside them. */
 @Injectable()

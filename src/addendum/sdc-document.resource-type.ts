@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DefinesResourceType } from '../resource/resource-type';
+import { DefinesResourceType } from '../model/resource-type';
 
 /** A structured document; beyond these members its content is open (interface, "SDCDocument / SDCWorkflow"). */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { type JsonText } from '../platform/json/json-text';
-import { type StoredResource } from '../resource/stored-resource';
+import { type StoredResource } from '../model/stored-resource';
 import { RpcRefusal } from '../rpc/rpc-refusal';
 import { Addenda, type NewAddendum, type ParamPath } from './addenda';
 import { isFinal, NOTE } from './addendum-kinds';

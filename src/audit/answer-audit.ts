@@ -4,7 +4,7 @@ import { isR4ResourceType } from '../fhir/definitions';
 import { SHOWN_RESOURCE } from '../fhir/fhir-answer';
 import { type Caller } from '../platform/http/caller';
 import { type DeniedPart, RequestContext } from '../platform/http/request-context';
-import { ResourceTypes } from '../resource/resource-types';
+import { ResourceTypes } from '../model/resource-types';
 import { AUDIT_LOG_USED, AUTHENTICATION, interactionCoding, LOGIN, REST } from './audit-codes';
 import { type AuditRecord } from './audit-event';
 import { type Interaction, interactionOf } from './interaction';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DefinesResourceType } from '../resource/resource-type';
+import { DefinesResourceType } from '../model/resource-type';
 
 const APPEND_ONLY = {
   message: 'AuditEvents are never changed or deleted. Record what has to be added with another one: POST /AuditEvent.',

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../platform/errors/service-error';
-import { type ResourceDraft } from '../resource/resource-draft';
-import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
+import { type ResourceDraft } from '../model/resource-draft';
+import { ForResourceType, type ResourceRule } from '../resource/hooks/resource-rule';
 import { hasServerTag, SERVER_RECORD } from './audit-codes';
 
 /** Keeps the server's security tag to the server's own records. */

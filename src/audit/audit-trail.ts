@@ -3,7 +3,7 @@ import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/http/request-context';
 import { readJson } from '../platform/json/read-json';
 import { Clock } from '../platform/time/clock';
-import { ResourceDraft } from '../resource/resource-draft';
+import { ResourceDraft } from '../model/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
 import { type AuditRecord, auditEventOf } from './audit-event';
 import { AuditEventRule } from './audit-event.rule';

@@ -3,7 +3,7 @@ import { Environment } from '../platform/config/environment';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { RequestContext } from '../platform/http/request-context';
 import { type Resource } from '../fhir/types';
-import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 import { AUTHENTICATION, interactionCoding, LOGIN, LOGOUT, REST } from './audit-codes';
 import { type AuditRecord } from './audit-event';
 import { AuditTrail } from './audit-trail';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DefinesResourceType } from '../resource/resource-type';
+import { DefinesResourceType } from '../model/resource-type';
 import { CLIENT_SHAPE } from './client/client.shape';
 import { USER_SHAPE } from './user/user.shape';
 

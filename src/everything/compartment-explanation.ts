@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { adviceOf } from '../resource/search/explain-advice';
-import { type ExplainOptions } from '../resource/search/explain-options';
+import { adviceOf } from '../search/run/explain-advice';
+import { type ExplainOptions } from '../search/query/explain-options';
 import { type Snapshot } from '../platform/database/snapshots';
 import { type CompartmentQuery } from './plan/compartment-query';
 import { ordered, type QueryPart } from './plan/query-parts';

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { patientCompartment } from '../fhir/definitions';
 import { ServerSetup } from '../platform/database/server-setup';
 import { readJson } from '../platform/json/read-json';
-import { ResourceDraft } from '../resource/resource-draft';
+import { ResourceDraft } from '../model/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
 
 /** Stores HL7's definition of the Patient compartment once, under the id `patient`, to be read and edited. */

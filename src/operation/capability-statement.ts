@@ -4,11 +4,11 @@ import { Environment } from '../platform/config/environment';
 import { Routes } from '../platform/http/routes';
 import { softwareVersion } from '../platform/software-version';
 import { Clock } from '../platform/time/clock';
-import { type WriteKind } from '../resource/resource-type';
-import { ResourceTypes } from '../resource/resource-types';
+import { type WriteKind } from '../model/resource-type';
+import { ResourceTypes } from '../model/resource-types';
 import { ANY_TYPE, type OperationDefinition } from './operation';
-import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
-import { SearchIndex } from '../resource/search/search-index';
+import { type SearchParameterSet } from '../search-index/extract/search-parameter-set';
+import { SearchIndex } from '../search-index/search-index';
 import { OperationRegistry } from './operation.registry';
 import { SearchCapabilities } from './search-capabilities';
 

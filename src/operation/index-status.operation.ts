@@ -3,10 +3,10 @@ import { type FhirAnswer } from '../fhir/fhir-answer';
 import { definitionOfId } from '../fhir/search-parameter-resources';
 import { Clock } from '../platform/time/clock';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
-import { ResourceReader } from '../resource/resource-reader';
-import { SearchIndex } from '../resource/search/search-index';
-import { type ParameterState, progressOf } from '../resource/search/states/parameter-state';
-import { ParameterStates } from '../resource/search/states/parameter-states.repository';
+import { ResourceReader } from '../store/resource-reader';
+import { SearchIndex } from '../search-index/search-index';
+import { type ParameterState, progressOf } from '../search-index/states/parameter-state';
+import { ParameterStates } from '../search-index/states/parameter-states.repository';
 import { Operation, type OperationHandler, type OperationRequest } from './operation';
 
 /** How far the indexes of a SearchParameter are, one for each of its types. */

@@ -10,7 +10,7 @@ import { ServiceError } from '../platform/errors/service-error';
 import { bodyOf, queryOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/http/request-context';
 import { EnforcesRows, OperationId, operationIdOfCode } from '../platform/http/route-access';
-import { assertId } from '../resource/resource-draft';
+import { assertId } from '../model/resource-draft';
 import { ANY_TYPE, type OperationDefinition } from './operation';
 import { OperationRegistry, operationKey } from './operation.registry';
 import { unknownOperation } from './unknown-operation';

@@ -1,6 +1,6 @@
 import { searchParameterDefinitions } from '../fhir/definitions';
-import { type SearchParameter } from '../resource/search/extract/search-parameter';
-import { type SearchParameterSet } from '../resource/search/extract/search-parameter-set';
+import { type SearchParameter } from '../search-index/extract/search-parameter';
+import { type SearchParameterSet } from '../search-index/extract/search-parameter-set';
 
 interface DescribedParameter {
   readonly name: string;

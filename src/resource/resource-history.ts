@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { type FeedBookmark, foreignBookmark } from './feed-bookmark';
-import { fittingRows, LateTexts, type ListedVersion } from './late-texts';
-import { notStored } from './not-stored';
-import { ResourceReader } from './resource-reader';
+import { fittingRows, LateTexts, type ListedVersion } from '../store/late-texts';
+import { notStored } from '../store/not-stored';
+import { ResourceReader } from '../store/resource-reader';
 import { GrantedReader } from './rows/granted-reader';
-import { type VersionRow, storedVersionOf } from './store/resource-row';
-import { type HistoryScope, type HistoryWalk, historyPage, historyTotal, READ_FEED } from './store/history-statements';
-import { type RowLimit } from './rows/row-limit';
-import { type StoredVersion } from './stored-resource';
+import { type VersionRow, storedVersionOf } from '../store/resource-row';
+import { type HistoryScope, type HistoryWalk, historyPage, historyTotal, READ_FEED } from '../store/history-statements';
+import { type RowLimit } from '../search/rows/row-limit';
+import { type StoredVersion } from '../model/stored-resource';
 
 export interface HistoryRequest {
   readonly scope: HistoryScope;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../platform/database/unit-of-work';
-import { NextVersions } from './next-versions';
-import { ResourceChangeListeners } from './resource-change.registry';
-import { type ResourceDraft } from './resource-draft';
-import { type LockedResource, NEW_ID, ResourceStore } from './store/resource-store';
-import { type StoredResource, type WriteMethod } from './stored-resource';
-import { WriteExtensions } from './write-extensions';
+import { NextVersions } from './writes/next-versions';
+import { ResourceChangeListeners } from './hooks/resource-change.registry';
+import { type ResourceDraft } from '../model/resource-draft';
+import { type LockedResource, NEW_ID, ResourceStore } from '../store/resource-store';
+import { type StoredResource, type WriteMethod } from '../model/stored-resource';
+import { WriteExtensions } from './writes/write-extensions';
 import {
   type ResourcePatch,
   type StoreWrite,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { ServiceError } from '../platform/errors/service-error';
-import { EntryAccesses } from '../resource/entry-access.registry';
+import { EntryAccesses } from '../resource/access/entry-access.registry';
 
 /** Asks the policies for each call by its method and params, before anything else is told about it. */
 @Injectable()

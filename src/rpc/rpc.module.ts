@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Echo } from './methods/echo';
-import { EntryAccessModule } from '../resource/entry-access.module';
+import { EntryAccessModule } from '../resource/access/entry-access.module';
 import { RpcAccess } from './rpc-access';
 import { RpcDispatcher } from './rpc-dispatcher';
 import { RpcErrors } from './rpc-errors';

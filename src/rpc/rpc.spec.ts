@@ -11,7 +11,7 @@ import { HttpModule } from '../platform/http/http.module';
 import { RequestContext } from '../platform/http/request-context';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { JsonText } from '../platform/json/json-text';
-import { DecidesEntryAccess, type EntryAccess, type Reader } from '../resource/entry-access';
+import { DecidesEntryAccess, type EntryAccess, type Reader } from '../resource/access/entry-access';
 import { type RpcCall, type RpcHandler, RpcMethod } from './rpc-method';
 import { type ParamError, RpcRefusal } from './rpc-refusal';
 import { RpcModule } from './rpc.module';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RequestContext } from '../platform/http/request-context';
-import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 import { SessionTokens } from './session-tokens.repository';
 
 /** However a Session ends (DELETE /Session, PUT, DELETE /Session/id), its tokens end in the same transaction. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { mayAct } from '../resource/may-act';
-import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 import { Sessions } from './sessions';
 
 /** A User or Client that is deleted or set inactive loses its Sessions in the same transaction. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DefinesResourceType } from '../resource/resource-type';
+import { DefinesResourceType } from '../model/resource-type';
 import { SESSION_SHAPE } from './session.shape';
 
 /** One Session per access token (interface, "Session"). */

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { Clock } from '../platform/time/clock';
-import { type ResourceDraft } from '../resource/resource-draft';
-import { ForResourceType, type ResourceRule } from '../resource/resource-rule';
+import { type ResourceDraft } from '../model/resource-draft';
+import { ForResourceType, type ResourceRule } from '../resource/hooks/resource-rule';
 import { SessionTokens } from './session-tokens.repository';
 
 /** What a Session is bound to: a write through the REST API may close a Session, but not move it to somebody else. */

@@ -3,7 +3,7 @@ import { type NativeReference } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Caller } from '../platform/http/caller';
 import { RequestContext } from '../platform/http/request-context';
-import { EntryAccesses } from '../resource/entry-access.registry';
+import { EntryAccesses } from '../resource/access/entry-access.registry';
 
 /** Whose rights decide what a destination hears of: who made it, or a User that it names (`principal`). */
 @Injectable()

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../fhir/types';
 import { type GrantedRows } from '../platform/http/granted-rows';
-import { EntryAccesses } from '../resource/entry-access.registry';
-import { type ResourceChange } from '../resource/resource-change';
+import { EntryAccesses } from '../resource/access/entry-access.registry';
+import { type ResourceChange } from '../resource/hooks/resource-change';
 import { RowCheck } from '../resource/rows/row-check';
 import { RowLimits } from '../resource/rows/row-limits';
 import { type WatchedDestination } from './topic-registry';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../fhir/reference';
 import { type NativeReference } from '../fhir/types';
-import { type ResourceChange } from '../resource/resource-change';
-import { ResourceReader } from '../resource/resource-reader';
+import { type ResourceChange } from '../resource/hooks/resource-change';
+import { ResourceReader } from '../store/resource-reader';
 import { ChangedTexts } from './changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from './criteria-evaluation';
 import { ReadableFocus } from './readable-focus';

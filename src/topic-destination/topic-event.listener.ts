@@ -4,7 +4,7 @@ import { isRecordOfAuditUse } from '../audit/audit-codes';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { Slices } from '../platform/time/slices';
 import { type StatementPart } from '../platform/database/statement-part';
-import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/resource-change';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 import { type OfferedChange, ReadableChanges } from './readable-changes';
 import { ReadableCriteria } from './readable-criteria';
 import { TopicRegistry, type WatchedTrigger } from './topic-registry';

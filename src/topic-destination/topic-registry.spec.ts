@@ -4,7 +4,7 @@ import { type RegistryEpoch } from '../platform/database/registry-epoch';
 import { type UnitOfWork } from '../platform/database/unit-of-work';
 import { RequestContext } from '../platform/http/request-context';
 import { Slices } from '../platform/time/slices';
-import { type ResourceReader } from '../resource/resource-reader';
+import { type ResourceReader } from '../store/resource-reader';
 import { TopicRegistry } from './topic-registry';
 
 const url = (n: number): string => `http://topics.example/${n}`;

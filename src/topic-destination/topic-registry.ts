@@ -4,8 +4,8 @@ import { type NativeReference, type Resource } from '../fhir/types';
 import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { Slices } from '../platform/time/slices';
-import { ResourceReader } from '../resource/resource-reader';
-import { type StoredResource } from '../resource/stored-resource';
+import { ResourceReader } from '../store/resource-reader';
+import { type StoredResource } from '../model/stored-resource';
 import { type DestinationPresentation } from './destination-presentation';
 import { type Topic, type TopicTrigger, canonicalsOf, topicOf } from './topic';
 

@@ -3,10 +3,10 @@ import { type FhirAnswer } from '../fhir/fhir-answer';
 import { isR4ResourceType } from '../fhir/definitions';
 import { RequestContext } from '../platform/http/request-context';
 import { type ErrorIssue, ServiceError } from '../platform/errors/service-error';
-import { ResourceDraft } from '../resource/resource-draft';
-import { ResourceTypes } from '../resource/resource-types';
+import { ResourceDraft } from '../model/resource-draft';
+import { ResourceTypes } from '../model/resource-types';
 import { GrantedReader } from '../resource/rows/granted-reader';
-import { WriteExtensions } from '../resource/write-extensions';
+import { WriteExtensions } from '../resource/writes/write-extensions';
 import { type ValidateRequest } from './validate-request';
 import { validationAnswer } from './validation-answer';
 

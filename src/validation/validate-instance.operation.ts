@@ -4,7 +4,7 @@ import { ANY_TYPE, Operation, type OperationHandler, type OperationRequest } fro
 import { readJsonInSteps, type ScannedJson } from '../platform/json/read-json';
 import { Slices } from '../platform/time/slices';
 import { GrantedReader } from '../resource/rows/granted-reader';
-import { ResourceTypes } from '../resource/resource-types';
+import { ResourceTypes } from '../model/resource-types';
 import { DryRun } from './dry-run';
 import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 

@@ -4,7 +4,7 @@ import { FHIR_ERRORS } from '../../src/fhir/operation-outcome';
 import { OperationRegistry } from '../../src/operation/operation.registry';
 import { OperationNames } from '../../src/platform/http/operation-names';
 import { operationIdOfCode } from '../../src/platform/http/route-access';
-import { ResourceTypes } from '../../src/resource/resource-types';
+import { ResourceTypes } from '../../src/model/resource-types';
 import { RPC_STATUSES } from '../../src/rpc/rpc-errors';
 import { RpcRegistry } from '../../src/rpc/rpc.registry';
 import { type TestApp, startTestApp } from '../support/test-app';

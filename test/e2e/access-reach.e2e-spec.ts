@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SearchIndex } from '../../src/resource/search/search-index';
+import { SearchIndex } from '../../src/search-index/search-index';
 import { type Statement } from '../../src/platform/database/statement';
 import { Statements } from '../../src/platform/database/statements';
 import { countsOf, destination, newDestination, newTopic } from '../support/destinations';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SearchIndex } from '../../src/resource/search/search-index';
+import { SearchIndex } from '../../src/search-index/search-index';
 import { type Person, login } from '../support/people';
 import { queryForms } from '../support/query-forms';
 import { HIDDEN_NAMES, OWN_NAMES, changeHidden, storeTenants } from '../support/tenants';

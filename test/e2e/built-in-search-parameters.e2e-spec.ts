@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Client } from 'pg';
 import { searchParameterDefinitions } from '../../src/fhir/definitions';
 import { migrate } from '../../src/platform/database/migrate';
-import { READ_HASH_KEY } from '../../src/resource/search/database-hash-key';
+import { READ_HASH_KEY } from '../../src/search-index/database-hash-key';
 import { type Bundle } from '../support/bundle';
 import { cloneDatabase } from '../support/clone-database';
 import { databaseUrl, dropDatabase, runStatement } from '../support/databases';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { compilePage, compileTotal } from '../../src/resource/search/compile-search';
-import { type SearchClause } from '../../src/resource/search/search-query';
+import { compilePage, compileTotal } from '../../src/search/compile/compile-search';
+import { type SearchClause } from '../../src/search/query/search-query';
 import { PlanDatabase, type PlanNode } from '../support/plan-database';
 
 const PATIENTS = 2_000;

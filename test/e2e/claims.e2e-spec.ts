@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readJson } from '../../src/platform/json/read-json';
-import { ResourceDraft } from '../../src/resource/resource-draft';
+import { ResourceDraft } from '../../src/model/resource-draft';
 import { ResourceWriter } from '../../src/resource/resource-writer';
 import { login } from '../support/people';
 import { type Received, startTestApp, type TestApp } from '../support/test-app';

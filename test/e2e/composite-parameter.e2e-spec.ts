@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { parameterIdOf } from '../../src/resource/search/extract/hash';
+import { parameterIdOf } from '../../src/search-index/extract/hash';
 import { idsOn } from '../support/bundle';
 import { eventually } from '../support/eventually';
 import { putParameter, storeOn } from '../support/store';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type Bundle } from '../support/bundle';
-import { ResourceDraft } from '../../src/resource/resource-draft';
-import { ConditionMatches } from '../../src/resource/conditional/condition-matches';
-import { ConditionalWriter } from '../../src/resource/conditional/conditional-writer';
+import { ResourceDraft } from '../../src/model/resource-draft';
+import { ConditionMatches } from '../../src/rest/conditional/condition-matches';
+import { ConditionalWriter } from '../../src/rest/conditional/conditional-writer';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work';
 import { readJson } from '../../src/platform/json/read-json';
 import { BASE_URL, startTestApp, type Received, type TestApp } from '../support/test-app';

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { ServiceError } from '../../src/platform/errors/service-error';
-import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../../src/resource/resource-change';
-import { type ResourceDraft } from '../../src/resource/resource-draft';
-import { ForResourceType, type ResourceRule } from '../../src/resource/resource-rule';
+import {
+  OnResourceChange,
+  type ResourceChange,
+  type ResourceChangeListener,
+} from '../../src/resource/hooks/resource-change';
+import { type ResourceDraft } from '../../src/model/resource-draft';
+import { ForResourceType, type ResourceRule } from '../../src/resource/hooks/resource-rule';
 import { type Person, login } from '../support/people';
 import { type Received, type TestApp, startTestApp } from '../support/test-app';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { type HistoryScope, historyPage, historyTotal, READ_FEED } from '../../src/resource/store/history-statements';
+import { type HistoryScope, historyPage, historyTotal, READ_FEED } from '../../src/store/history-statements';
 import { PlanDatabase, type PlanNode } from '../support/plan-database';
 
 const period = { start: new Date('2020-01-02T00:00:00Z'), end: new Date('2020-01-02T01:00:00Z') };

@@ -16,7 +16,7 @@ interface Mend {
   readonly finds: Readonly<Record<string, readonly string[]>>;
 }
 
-const EXTRACT = 'src/resource/search/extract';
+const EXTRACT = 'src/search-index/extract';
 const COUNT = 60;
 const idOf = (number: number): string => `p${String(number).padStart(2, '0')}`;
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { useHashKey } from '../../src/resource/search/extract/hash';
-import { type SearchRows } from '../../src/resource/search/extract/search-rows';
+import { useHashKey } from '../../src/search-index/extract/hash';
+import { type SearchRows } from '../../src/search-index/extract/search-rows';
 import { atOnce } from '../../src/platform/time/steps';
-import { indexDigestsOf } from '../../src/resource/store/index-digests';
-import { reindexResources } from '../../src/resource/store/reindex-statement';
+import { indexDigestsOf } from '../../src/store/index-digests';
+import { reindexResources } from '../../src/store/reindex-statement';
 import {
   type BoundStatement,
   deleteResource,
   insertResource,
   type NewRow,
   updateResource,
-} from '../../src/resource/store/write-statements';
+} from '../../src/store/write-statements';
 import { PlanDatabase, type PlanNode } from '../support/plan-database';
 
 useHashKey({ low: 1, high: 2 });

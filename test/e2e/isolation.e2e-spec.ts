@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Injectable, Module } from '@nestjs/common';
 import { TransactionConflict } from '../../src/platform/database/database-error';
 import { Statements } from '../../src/platform/database/statements';
-import { OnResourceChange, type ResourceChangeListener } from '../../src/resource/resource-change';
+import { OnResourceChange, type ResourceChangeListener } from '../../src/resource/hooks/resource-change';
 import { type Bundle } from '../support/bundle';
 import { type Received, startTestApp, type TestApp } from '../support/test-app';
 

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
-import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../../src/resource/resource-change';
+import {
+  OnResourceChange,
+  type ResourceChange,
+  type ResourceChangeListener,
+} from '../../src/resource/hooks/resource-change';
 import { startTestApp, type TestApp } from '../support/test-app';
 
 /** Gets concerned with Flags right after it was asked for the first time, as by a topic that another request stores. */

@@ -1,7 +1,7 @@
 import { Injectable, Module, type Type } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { DefinesResourceType, type OwnResourceType } from '../../src/resource/resource-type';
+import { DefinesResourceType, type OwnResourceType } from '../../src/model/resource-type';
 import { idsOn, searchOn } from '../support/bundle';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 import { eventually } from '../support/eventually';

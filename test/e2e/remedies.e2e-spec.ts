@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { gzipSync } from 'node:zlib';
 import { ServiceError } from '../../src/platform/errors/service-error';
-import { OnResourceChange, type ResourceChangeListener } from '../../src/resource/resource-change';
+import { OnResourceChange, type ResourceChangeListener } from '../../src/resource/hooks/resource-change';
 import { login } from '../support/people';
 import { type Received, ROOT, startTestApp, type TestApp } from '../support/test-app';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { greatCircleMeters } from '../../src/resource/search/great-circle';
+import { greatCircleMeters } from '../../src/search/query/great-circle';
 import { type Bundle, followPages, type SearchEntry } from '../support/bundle';
 import { startTestApp, type TestApp } from '../support/test-app';
 

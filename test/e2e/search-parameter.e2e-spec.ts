@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { parameterIdOf } from '../../src/resource/search/extract/hash';
-import { NEXT_STEP } from '../../src/resource/search/states/parameter-state-statements';
+import { parameterIdOf } from '../../src/search-index/extract/hash';
+import { NEXT_STEP } from '../../src/search-index/states/parameter-state-statements';
 import { type Bundle, idsOn, searchOn } from '../support/bundle';
 import { eventually } from '../support/eventually';
 import { putParameter } from '../support/store';

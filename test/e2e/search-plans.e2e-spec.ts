@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { compilePage, compilePlaces, compileTotal } from '../../src/resource/search/compile-search';
-import { type CompiledSearch } from '../../src/resource/search/compile/binder';
+import { compilePage, compilePlaces, compileTotal } from '../../src/search/compile/compile-search';
+import { type CompiledSearch } from '../../src/platform/database/binder';
 import {
   type DateBox,
   type NearClause,
   type SearchClause,
   type SearchQuery,
   type SortKey,
-} from '../../src/resource/search/search-query';
-import { RowLimit } from '../../src/resource/rows/row-limit';
-import { boundWithin, BY_NAME, SOURCES, TARGETS } from '../../src/resource/search/include/include-statements';
-import { STORED_TYPES } from '../../src/resource/search/types/types-search';
+} from '../../src/search/query/search-query';
+import { RowLimit } from '../../src/search/rows/row-limit';
+import { boundWithin, BY_NAME, SOURCES, TARGETS } from '../../src/search/include/include-statements';
+import { STORED_TYPES } from '../../src/search/types/types-search';
 import { STATEMENT_TYPES } from '../../src/platform/database/statement';
 import { PlanDatabase, type PlanNode } from '../support/plan-database';
 

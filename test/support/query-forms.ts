@@ -1,5 +1,5 @@
-import { type SearchParameter } from '../../src/resource/search/extract/search-parameter';
-import { type SearchParameterSet } from '../../src/resource/search/extract/search-parameter-set';
+import { type SearchParameter } from '../../src/search-index/extract/search-parameter';
+import { type SearchParameterSet } from '../../src/search-index/extract/search-parameter-set';
 
 /** Values that ask about both tenants, by the kind of parameter. */
 const VALUES: Readonly<Partial<Record<SearchParameter['kind'], readonly string[]>>> = {

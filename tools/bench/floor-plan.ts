@@ -1,18 +1,18 @@
 import { patientCompartment } from '../../src/fhir/definitions';
 import { localKey } from '../../src/fhir/reference';
 import { type Resource } from '../../src/fhir/types';
-import { compilePage, compileTotal } from '../../src/resource/search/compile-search';
-import { type CompiledSearch } from '../../src/resource/search/compile/binder';
-import { Extractors } from '../../src/resource/search/extract/extractor';
+import { compilePage, compileTotal } from '../../src/search/compile/compile-search';
+import { type CompiledSearch } from '../../src/platform/database/binder';
+import { Extractors } from '../../src/search-index/extract/extractor';
 import { atOnce } from '../../src/platform/time/steps';
-import { targetHashOf } from '../../src/resource/search/extract/hash';
-import { type SearchRows } from '../../src/resource/search/extract/search-rows';
-import { SearchParameterSet } from '../../src/resource/search/extract/search-parameter-set';
-import { parseSearch } from '../../src/resource/search/parse-search';
-import { countOf } from '../../src/resource/search/result-parameters';
-import { indexDigestsOf } from '../../src/resource/store/index-digests';
-import { insertResources } from '../../src/resource/store/insert-many';
-import { type BoundStatement, type NewRow, insertResource } from '../../src/resource/store/write-statements';
+import { targetHashOf } from '../../src/search-index/extract/hash';
+import { type SearchRows } from '../../src/search-index/extract/search-rows';
+import { SearchParameterSet } from '../../src/search-index/extract/search-parameter-set';
+import { parseSearch } from '../../src/search/parse/parse-search';
+import { countOf } from '../../src/search/query/result-parameters';
+import { indexDigestsOf } from '../../src/store/index-digests';
+import { insertResources } from '../../src/store/insert-many';
+import { type BoundStatement, type NewRow, insertResource } from '../../src/store/write-statements';
 import { CHARTS, NEW_BUNDLES, NEW_OBSERVATIONS, bundleTextOf, searchQueryOf } from './bench-data';
 
 // What the floor need not find out while it is measured. The SQL is the server's own, so that both give the database the

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
-import { type ReadCriterion, RowCriteria } from '../../resource/rows/row-criteria';
+import { type ReadCriterion, RowCriteria } from '../../search/rows/row-criteria';
 import { type AccessRequest } from '../request/access-request';
 import { type CriteriaTemplate, fillCriterion, sampleCriterion } from './criteria-template';
 

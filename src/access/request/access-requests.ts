@@ -4,7 +4,7 @@ import { type NativeReference } from '../../fhir/types';
 import { type Caller } from '../../platform/http/caller';
 import { RequestContext } from '../../platform/http/request-context';
 import { Slices } from '../../platform/time/slices';
-import { type EntryAccessRequest } from '../../resource/entry-access';
+import { type EntryAccessRequest } from '../../resource/access/entry-access';
 import { CallerParts } from './caller-parts';
 import { entryParts, searchParts } from './entry-parts';
 import { httpParts } from './http-parts';

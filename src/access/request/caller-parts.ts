@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { type Caller } from '../../platform/http/caller';
 import { mayAct } from '../../resource/may-act';
-import { ResourceReader } from '../../resource/resource-reader';
+import { ResourceReader } from '../../store/resource-reader';
 import { type Role, Roles } from '../roles/roles';
 import { type LazyRequest, type PartSources } from './lazy-request';
 

@@ -1,4 +1,4 @@
-import { type EntryAccessRequest } from '../../resource/entry-access';
+import { type EntryAccessRequest } from '../../resource/access/entry-access';
 import { valuesByName } from './http-parts';
 import { type LazyRequest, type PartSources } from './lazy-request';
 import { routeParams } from './route-params';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type OwnShapes } from '../../fhir/validation/element-tables';
-import { DefinesResourceType } from '../../resource/resource-type';
+import { DefinesResourceType } from '../../model/resource-type';
 
 /** What a User is at a place: policies with its name as `roleName` cover its User. Several Roles may share a name. */
 const ROLE_SHAPE: OwnShapes = {

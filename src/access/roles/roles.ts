@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { type Caller } from '../../platform/http/caller';
-import { ResourceCriteria } from '../../resource/search/resource-criteria';
+import { ResourceCriteria } from '../../search/run/resource-criteria';
 
 export interface Role extends Resource {
   readonly name: string;

@@ -5,7 +5,7 @@ import { readJsonInSteps } from '../../platform/json/read-json';
 import { Slices } from '../../platform/time/slices';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { RowLimits } from '../../resource/rows/row-limits';
-import { type StoredResource } from '../../resource/stored-resource';
+import { type StoredResource } from '../../model/stored-resource';
 import { memberText } from '../../rpc/member-text';
 import { RpcRefusal } from '../../rpc/rpc-refusal';
 import { Addenda, type ParamPath, targetNotFound } from '../addenda';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
-import { ResourceReader } from '../../resource/resource-reader';
+import { ResourceReader } from '../../store/resource-reader';
 import { type Client, clientOf } from './client';
 import { ClientSecrets } from './client-secrets.repository';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { type Caller } from '../../platform/http/caller';
-import { ResourceReader } from '../../resource/resource-reader';
+import { ResourceReader } from '../../store/resource-reader';
 import { RefreshTokens } from '../../session/refresh-tokens.repository';
 import { type IssuedToken } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';

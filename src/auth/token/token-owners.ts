@@ -3,7 +3,7 @@ import { type Resource } from '../../fhir/types';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { mayAct } from '../../resource/may-act';
-import { ResourceReader } from '../../resource/resource-reader';
+import { ResourceReader } from '../../store/resource-reader';
 import { Sessions } from '../../session/sessions';
 import { type Client } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';

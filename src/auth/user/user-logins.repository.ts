@@ -5,7 +5,7 @@ import { isUniqueViolation } from '../../platform/database/database-error';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
-import { ResourceReader } from '../../resource/resource-reader';
+import { ResourceReader } from '../../store/resource-reader';
 import { UserLoginEntity } from './user-login.entity';
 import { type PasswordRow, type StoredPassword, storedPasswordOf } from './user-passwords.repository';
 import { FIND_CONFLICT, FIND_LOGIN, LOCK_LOGINS } from './user-statements';

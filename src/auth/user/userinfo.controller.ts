@@ -5,7 +5,7 @@ import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { TokenIsEnough } from '../../platform/http/route-access';
-import { ResourceReader } from '../../resource/resource-reader';
+import { ResourceReader } from '../../store/resource-reader';
 import { sendUnstored } from '../token/oauth-answer';
 import { Userinfo } from './userinfo';
 

@@ -1,6 +1,6 @@
 import { type Statement } from '../../platform/database/statement';
-import { Binder, type CompiledSearch } from '../../resource/search/compile/binder';
-import { type RowLimit } from '../../resource/rows/row-limit';
+import { Binder, type CompiledSearch } from '../../platform/database/binder';
+import { type RowLimit } from '../../search/rows/row-limit';
 import { ENTRY_ORDER, type QueryPart } from '../plan/query-parts';
 
 /** Lists that one caller has at the same time; a further one ends the oldest. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
-import { type RowLimit } from '../../resource/rows/row-limit';
+import { type RowLimit } from '../../search/rows/row-limit';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { type EntryPrinter } from '../print/entry-printer';
 import { type EntryStream } from '../print/entry-stream';

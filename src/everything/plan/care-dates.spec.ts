@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { patientCompartment } from '../../fhir/definitions';
-import { SearchParameterSet } from '../../resource/search/extract/search-parameter-set';
+import { SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { CARE_DATES } from './care-dates';
 
 describe('CARE_DATES', () => {

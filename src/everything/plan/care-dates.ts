@@ -1,5 +1,5 @@
-import { type SearchParameterSet } from '../../resource/search/extract/search-parameter-set';
-import { assertFinished } from '../../resource/search/unfinished-index';
+import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
+import { assertFinished } from '../../search-index/unfinished-index';
 
 /** The search parameters of the time of care that a resource of a type is about. */
 export interface CareDate {

@@ -1,5 +1,5 @@
 import { type Compartment } from '../../resource/compartment/compartments';
-import { type RowLimit } from '../../resource/rows/row-limit';
+import { type RowLimit } from '../../search/rows/row-limit';
 import { type CareDateIds } from './care-dates';
 
 /** A stretch of time in epoch milliseconds, both ends included; open where one is absent. */

@@ -1,4 +1,4 @@
-import { type Binder } from '../../resource/search/compile/binder';
+import { type Binder } from '../../platform/database/binder';
 import { type CompartmentQuery } from './compartment-query';
 import { readableTest } from './entry-tests';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Snapshots, type Snapshot, type SnapshotOptions } from '../../platform/database/snapshots';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
-import { notStored } from '../../resource/not-stored';
+import { notStored } from '../../store/not-stored';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type CompartmentQuery } from '../plan/compartment-query';
 import { ITSELF } from '../plan/entry-rows';

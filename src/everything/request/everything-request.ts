@@ -2,9 +2,9 @@ import { dateSpanOf } from '../../fhir/instant';
 import { readSubset } from '../../fhir/read-subset';
 import { type Subset } from '../../fhir/subset';
 import { ServiceError } from '../../platform/errors/service-error';
-import { type ExplainOptions, explainOptionsOf } from '../../resource/search/explain-options';
+import { type ExplainOptions, explainOptionsOf } from '../../search/query/explain-options';
 import { isLenient } from '../../platform/http/known-parameters';
-import { countOf, timeoutOf } from '../../resource/search/result-parameters';
+import { countOf, timeoutOf } from '../../search/query/result-parameters';
 import { type CarePeriod } from '../plan/compartment-query';
 
 /** What the underlying queries may take when nothing else is asked. */

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../platform/errors/service-error';
-import { type SearchParameter } from '../../resource/search/extract/search-parameter';
-import { type SearchParameterSet } from '../../resource/search/extract/search-parameter-set';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { type IncludedTypes } from '../plan/compartment-query';
-import { assertFinished } from '../../resource/search/unfinished-index';
+import { assertFinished } from '../../search-index/unfinished-index';
 
 /** Types behind `*`: what entries refer to and no patient's compartment holds. */
 export const SHARED_TYPES = [

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
-import { OnResourceChange, type ResourceChangeListener } from '../resource-change';
+import { OnResourceChange, type ResourceChangeListener } from '../hooks/resource-change';
 
 /** An edited compartment is in force at the next call, on every replica. */
 @Injectable()

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type CompartmentDefinition } from '../../fhir/definitions';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
-import { type ResourceDraft } from '../resource-draft';
-import { ForResourceType, type ResourceRule } from '../resource-rule';
-import { type SearchParameterSet } from '../search/extract/search-parameter-set';
-import { SearchIndex } from '../search/search-index';
+import { type ResourceDraft } from '../../model/resource-draft';
+import { ForResourceType, type ResourceRule } from '../hooks/resource-rule';
+import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
+import { SearchIndex } from '../../search-index/search-index';
 import { ITSELF } from './compartments';
 
 /** A CompartmentDefinition by which something could not be found is refused: its part of each answer would be missing. */

@@ -3,10 +3,10 @@ import { type CompartmentDefinition } from '../../fhir/definitions';
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
-import { ResourceReader } from '../resource-reader';
-import { type SearchParameterSet } from '../search/extract/search-parameter-set';
-import { SearchIndex } from '../search/search-index';
-import { assertFinished } from '../search/unfinished-index';
+import { ResourceReader } from '../../store/resource-reader';
+import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
+import { SearchIndex } from '../../search-index/search-index';
+import { assertFinished } from '../../search-index/unfinished-index';
 
 /** The links by which a resource belongs to a compartment: rows of the reference table, narrowed by nothing else. */
 export interface Compartment {

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
 import { RequestContext } from '../../platform/http/request-context';
-import { notStored } from '../not-stored';
-import { ResourceReader } from '../resource-reader';
-import { Binder } from '../search/compile/binder';
-import { READ_VERSION, RESOURCE_COLUMNS } from '../store/resource-statements';
-import { type ResourceRow, type VersionRow, storedResourceOf } from '../store/resource-row';
-import { type StoredResource } from '../stored-resource';
+import { notStored } from '../../store/not-stored';
+import { ResourceReader } from '../../store/resource-reader';
+import { Binder } from '../../platform/database/binder';
+import { READ_VERSION, RESOURCE_COLUMNS } from '../../store/resource-statements';
+import { type ResourceRow, type VersionRow, storedResourceOf } from '../../store/resource-row';
+import { type StoredResource } from '../../model/stored-resource';
 import { RowCheck } from './row-check';
 import { RowLimits } from './row-limits';
-import { type RowLimit } from './row-limit';
+import { type RowLimit } from '../../search/rows/row-limit';
 
 /**
  * Reads for the caller of the present request. What a limited caller may not read looks as if it had never been, and so does

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Statements } from '../../platform/database/statements';
-import { Binder } from '../search/compile/binder';
-import { ResourceStore } from '../store/resource-store';
-import { type RowLimit } from './row-limit';
+import { Binder } from '../../platform/database/binder';
+import { ResourceStore } from '../../store/resource-store';
+import { type RowLimit } from '../../search/rows/row-limit';
 
 interface NamedRow {
   readonly type: string;

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../../platform/http/granted-rows';
 import { RequestContext } from '../../platform/http/request-context';
-import { EntryAccesses } from '../entry-access.registry';
-import { ClauseResolver } from '../search/clause-resolver';
-import { type SearchClause } from '../search/search-query';
-import { Reach, type ReachedTypes, type SearchRights } from './reach';
-import { RowCriteria, typeOfCriterion } from './row-criteria';
-import { anyOf, EVERY_ROW, type RowCriterion, RowLimit } from './row-limit';
+import { EntryAccesses } from '../access/entry-access.registry';
+import { ClauseResolver } from '../../search/run/clause-resolver';
+import { type SearchClause } from '../../search/query/search-query';
+import { Reach, type ReachedTypes, type SearchRights } from '../../search/rows/reach';
+import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
+import { anyOf, EVERY_ROW, type RowCriterion, RowLimit } from '../../search/rows/row-limit';
 
 /** Turns what policies grant into limits of searches, reads and writes. */
 @Injectable()

@@ -6,7 +6,7 @@ import { Statements } from '../../platform/database/statements';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
-import { READ_MISSING } from '../store/resource-statements';
+import { READ_MISSING } from '../../store/resource-statements';
 
 interface FoundReference {
   readonly type: string;

@@ -4,8 +4,8 @@ import { ResourceValidator } from '../../fhir/validation/resource-validator';
 import { type Resource } from '../../fhir/types';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { type Steps } from '../../platform/time/steps';
-import { type OwnResourceType } from '../resource-type';
-import { ResourceTypes } from '../resource-types';
+import { type OwnResourceType } from '../../model/resource-type';
+import { ResourceTypes } from '../../model/resource-types';
 
 /** What the definitions of its type say of a resource. */
 export interface CheckedContent {

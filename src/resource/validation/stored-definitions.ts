@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { latestOf, parseCanonical } from '../../fhir/canonical';
 import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
-import { LateTexts } from '../late-texts';
-import { parseSearch } from '../search/parse-search';
-import { ResourceSearch } from '../search/resource-search';
-import { SearchIndex } from '../search/search-index';
+import { LateTexts } from '../../store/late-texts';
+import { parseSearch } from '../../search/parse/parse-search';
+import { ResourceSearch } from '../../search/run/resource-search';
+import { SearchIndex } from '../../search-index/search-index';
 
 /** Definitions of one URL that differ in their versions; more are not looked at. */
 const MAX_VERSIONS = 20;

@@ -1,9 +1,9 @@
 import { TransactionConflict } from '../../platform/database/database-error';
 import { ServiceError } from '../../platform/errors/service-error';
-import { notStored } from '../not-stored';
+import { notStored } from '../../store/not-stored';
 import { notGranted } from '../rows/row-check';
-import { type LockedId, NEW_ID } from '../store/resource-store';
-import { type StoredResource } from '../stored-resource';
+import { type LockedId, NEW_ID } from '../../store/resource-store';
+import { type StoredResource } from '../../model/stored-resource';
 import { type Write, type WriteConditions } from './write';
 
 /** An id that nobody has or had. */

@@ -3,12 +3,12 @@ import { localKey } from '../../fhir/reference';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
-import { NextVersions } from '../next-versions';
-import { type ResourceChange } from '../resource-change';
-import { ResourceChangeListeners } from '../resource-change.registry';
-import { ResourceDraft } from '../resource-draft';
+import { NextVersions } from './next-versions';
+import { type ResourceChange } from '../hooks/resource-change';
+import { ResourceChangeListeners } from '../hooks/resource-change.registry';
+import { ResourceDraft } from '../../model/resource-draft';
 import { notGranted, RowCheck } from '../rows/row-check';
-import { type RowLimit } from '../rows/row-limit';
+import { type RowLimit } from '../../search/rows/row-limit';
 import {
   type FreeId,
   type LockedId,
@@ -16,9 +16,9 @@ import {
   type LockedResource,
   type NewResource,
   ResourceStore,
-} from '../store/resource-store';
-import { type WriteMethod } from '../stored-resource';
-import { type CheckedDraft, WriteExtensions } from '../write-extensions';
+} from '../../store/resource-store';
+import { type WriteMethod } from '../../model/stored-resource';
+import { type CheckedDraft, WriteExtensions } from './write-extensions';
 import { assertPossible, HIDDEN, UNUSED } from './possible-writes';
 import { ALONE, type StoreWrite, type Write, type WriteGuard, type WriteResult } from './write';
 

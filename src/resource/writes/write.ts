@@ -1,9 +1,9 @@
 import { type ScannedJson } from '../../platform/json/read-json';
-import { type ResourceDraft } from '../resource-draft';
-import { type Reach } from '../rows/reach';
-import { type LockedResource } from '../store/resource-store';
-import { type StoredResource, type WriteMethod } from '../stored-resource';
-import { type CheckedDraft } from '../write-extensions';
+import { type ResourceDraft } from '../../model/resource-draft';
+import { type Reach } from '../../search/rows/reach';
+import { type LockedResource } from '../../store/resource-store';
+import { type StoredResource, type WriteMethod } from '../../model/stored-resource';
+import { type CheckedDraft } from './write-extensions';
 
 /** What a write depends on. */
 export interface WriteConditions {

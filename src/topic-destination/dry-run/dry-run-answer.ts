@@ -1,5 +1,5 @@
 import { localKey } from '../../fhir/reference';
-import { printPosition } from '../../resource/api/history-position';
+import { printPosition } from '../../store/history-position';
 import { type DryRunRequest } from './dry-run-request';
 import { type DryRunResult, type TriggerVerdict, type VersionVerdict } from './topic-dry-run';
 

@@ -5,8 +5,8 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps } from '../../platform/json/read-json';
 import { type Steps } from '../../platform/time/steps';
-import { parsePosition } from '../../resource/api/history-position';
-import { type HistoryPosition } from '../../resource/store/history-statements';
+import { parsePosition } from '../../store/history-position';
+import { type HistoryPosition } from '../../store/history-statements';
 import { newTopicOf, type Topic } from '../topic';
 
 /** The parameters of `$dry-run`. */

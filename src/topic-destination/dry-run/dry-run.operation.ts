@@ -4,7 +4,7 @@ import { Operation, type OperationHandler, type OperationRequest } from '../../o
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { Slices } from '../../platform/time/slices';
-import { ResourceTypes } from '../../resource/resource-types';
+import { ResourceTypes } from '../../model/resource-types';
 import { dryRunParameters } from './dry-run-answer';
 import { readDryRunRequest } from './dry-run-request';
 import { TopicDryRun } from './topic-dry-run';

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { JsonText } from '../../../src/platform/json/json-text';
 import { readJson } from '../../../src/platform/json/read-json';
-import { ResourceDraft } from '../../../src/resource/resource-draft';
-import { ResourceReader } from '../../../src/resource/resource-reader';
+import { ResourceDraft } from '../../../src/model/resource-draft';
+import { ResourceReader } from '../../../src/store/resource-reader';
 import { ResourceWriter } from '../../../src/resource/resource-writer';
 import { type RpcHandler, RpcMethod } from '../../../src/rpc/rpc-method';
 

@@ -4,7 +4,7 @@ import {
   OnResourceChange,
   type ResourceChange,
   type ResourceChangeListener,
-} from '../../../src/resource/resource-change';
+} from '../../../src/resource/hooks/resource-change';
 
 @Injectable()
 @OnResourceChange({ types: ['SDCDocument'] })

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { OperationId } from '../../../src/platform/http/route-access';
-import { ResourceReader } from '../../../src/resource/resource-reader';
+import { ResourceReader } from '../../../src/store/resource-reader';
 
 @Controller('acme/ward-board')
 export class WardBoardController {

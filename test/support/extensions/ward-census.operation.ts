@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../../../src/fhir/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../../../src/operation/operation';
-import { ResourceReader } from '../../../src/resource/resource-reader';
+import { ResourceReader } from '../../../src/store/resource-reader';
 
 @Injectable()
 @Operation({ resourceType: 'Ward', code: 'census', level: 'instance', methods: ['GET'], description: 'Counts beds.' })

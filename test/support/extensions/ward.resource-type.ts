@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DefinesResourceType } from '../../../src/resource/resource-type';
+import { DefinesResourceType } from '../../../src/model/resource-type';
 
 @Injectable()
 @DefinesResourceType({

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../../src/platform/errors/service-error';
-import { type ResourceDraft } from '../../../src/resource/resource-draft';
-import { ForResourceType, type ResourceRule } from '../../../src/resource/resource-rule';
+import { type ResourceDraft } from '../../../src/model/resource-draft';
+import { ForResourceType, type ResourceRule } from '../../../src/resource/hooks/resource-rule';
 
 @Injectable()
 @ForResourceType('Ward')

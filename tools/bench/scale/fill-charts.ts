@@ -1,10 +1,10 @@
 import { type Client } from 'pg';
 import { localKey } from '../../../src/fhir/reference';
 import { type Resource } from '../../../src/fhir/types';
-import { Extractors } from '../../../src/resource/search/extract/extractor';
+import { Extractors } from '../../../src/search-index/extract/extractor';
 import { atOnce } from '../../../src/platform/time/steps';
-import { targetHashOf } from '../../../src/resource/search/extract/hash';
-import { SearchParameterSet } from '../../../src/resource/search/extract/search-parameter-set';
+import { targetHashOf } from '../../../src/search-index/extract/hash';
+import { SearchParameterSet } from '../../../src/search-index/extract/search-parameter-set';
 import { type ChartEntry, generateChart } from '../../chart/chart-generator';
 import { ProgressBar } from '../../progress-bar';
 import { RowBatch } from './row-batch';

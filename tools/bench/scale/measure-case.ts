@@ -1,8 +1,8 @@
 import { instantOf } from '../../../src/platform/database/statement';
-import { type SearchParameterSet } from '../../../src/resource/search/extract/search-parameter-set';
-import { compilePage, compileTotal } from '../../../src/resource/search/compile-search';
-import { foundResourceOf } from '../../../src/resource/search/found-resource';
-import { type ReadSearch, readSearch } from '../../../src/resource/search/read-search';
+import { type SearchParameterSet } from '../../../src/search-index/extract/search-parameter-set';
+import { compilePage, compileTotal } from '../../../src/search/compile/compile-search';
+import { foundResourceOf } from '../../../src/search/compile/found-resource';
+import { type ReadSearch, readSearch } from '../../../src/search/run/read-search';
 import { Random } from '../../chart/random';
 import { nanosecondsBetween, readProcess } from '../cpu-time';
 import { quantile } from '../statistics';

@@ -1,6 +1,6 @@
 import { type Client } from 'pg';
-import { plainHashOf } from '../../../src/resource/search/extract/hash';
-import { type SearchRows } from '../../../src/resource/search/extract/search-rows';
+import { plainHashOf } from '../../../src/search-index/extract/hash';
+import { type SearchRows } from '../../../src/search-index/extract/search-rows';
 
 export interface FilledResource {
   readonly key: number;

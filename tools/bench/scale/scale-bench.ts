@@ -1,4 +1,4 @@
-import { SearchParameterSet } from '../../../src/resource/search/extract/search-parameter-set';
+import { SearchParameterSet } from '../../../src/search-index/extract/search-parameter-set';
 import { Random } from '../../chart/random';
 import { ProgressBar } from '../../progress-bar';
 import { type Cleanup } from '../cleanup';

@@ -1,8 +1,8 @@
 import { type Client } from 'pg';
 import { migrate } from '../../../src/platform/database/migrate';
-import { READ_HASH_KEY } from '../../../src/resource/search/database-hash-key';
-import { type HashKey } from '../../../src/resource/search/extract/half-siphash';
-import { useHashKey } from '../../../src/resource/search/extract/hash';
+import { READ_HASH_KEY } from '../../../src/search-index/database-hash-key';
+import { type HashKey } from '../../../src/search-index/extract/half-siphash';
+import { useHashKey } from '../../../src/search-index/extract/hash';
 import { type ChartEntry } from '../../chart/chart-generator';
 import { connect, databaseUrlOf } from '../own-database';
 import { chartsOf, fillCharts } from './fill-charts';

@@ -4,13 +4,13 @@ import { Statements } from '../../../src/platform/database/statements';
 import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
 import { RequestContext } from '../../../src/platform/http/request-context';
 import { Slices } from '../../../src/platform/time/slices';
-import { LateTexts } from '../../../src/resource/late-texts';
-import { ResourceReader } from '../../../src/resource/resource-reader';
-import { ClauseResolver } from '../../../src/resource/search/clause-resolver';
-import { IncludedResources } from '../../../src/resource/search/include/included-resources';
-import { NamedResources } from '../../../src/resource/search/include/named-resources';
-import { RowFrequencies } from '../../../src/resource/search/row-frequencies';
-import { ValueSetCodes } from '../../../src/resource/search/value-set-codes';
+import { LateTexts } from '../../../src/store/late-texts';
+import { ResourceReader } from '../../../src/store/resource-reader';
+import { ClauseResolver } from '../../../src/search/run/clause-resolver';
+import { IncludedResources } from '../../../src/search/include/included-resources';
+import { NamedResources } from '../../../src/search/include/named-resources';
+import { RowFrequencies } from '../../../src/search/run/row-frequencies';
+import { ValueSetCodes } from '../../../src/search/run/value-set-codes';
 
 /** One connection with the settings of the server, and the server's own parts on it. */
 export interface ScaleSession {

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { type Statement } from './statement';
+import { ServiceError } from '../errors/service-error';
+
+export interface CompiledSearch {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+}
+
+/** PostgreSQL takes 65,535, but planning that many alternatives would take it seconds. */
+const MAX_VALUES = 10_000;
+
+/** Gathers the values of a statement: no value is ever part of its text. */
+export class Binder {
+  private readonly values: unknown[] = [];
+
+  /** @throws ServiceError 'invalid' for a search of more values than a statement should have */
+  value(value: unknown): string {
+    if (this.values.length >= MAX_VALUES)
+      throw new ServiceError('invalid', 'The search asks for too many values at once; ask for fewer.');
+    return `$${this.values.push(value)}`;
+  }
+
+  /** For a statement that has a name already. */
+  boundTo(statement: Statement): CompiledSearch {
+    return { statement, values: this.values };
+  }
+
+  /** The name comes from the text: one shape of query has one prepared statement, whatever its values. */
+  finish(text: string): CompiledSearch {
+    return { statement: statementOf(text, { hasTextInstants: true }), values: this.values };
+  }
+
+  /** As {@link finish}, for a statement whose instants are all looked at: they come as Dates. */
+  finishWithDates(text: string): CompiledSearch {
+    return { statement: statementOf(text, {}), values: this.values };
+  }
+}
+
+/** Each name is a plan in each connection; real clients use a few dozen shapes. */
+const MAX_NAMES = 500;
+const statements = new Map<string, Statement>();
+
+/** Beyond the bound a shape has no name and is planned anew, so that nobody can fill the memory with odd queries. */
+function statementOf(text: string, instants: Pick<Statement, 'hasTextInstants'>): Statement {
+  const known = statements.get(text);
+  if (known !== undefined) return known;
+  if (statements.size >= MAX_NAMES) return { name: '', text, ...instants };
+  const name = `search-${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+  const statement: Statement = { name, text, ...instants };
+  statements.set(text, statement);
+  return statement;
+}

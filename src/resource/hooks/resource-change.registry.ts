@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { HandlerRegistry } from '../../platform/discovery/handler-registry';
+import { type StatementPart } from '../../platform/database/statement-part';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from './resource-change';
+
+type Meta = { readonly types?: readonly string[] } | undefined;
+
+@Injectable()
+export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChangeListener> {
+  constructor(discovery: DiscoveryService) {
+    super(discovery, OnResourceChange, (_meta, listener) => listener.constructor.name);
+  }
+
+  /**
+   * Whether anybody wants to see changes of `type`: if not, a create is one statement without a transaction. Also brings the
+   * listeners' registries up to date; asked outside of a transaction, where they can be kept.
+   */
+  async concerns(type: string): Promise<boolean> {
+    for (const listener of this.listenersOf(type)) {
+      if ((await listener.concerns?.(type)) ?? true) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Tells of a set of writes of the open transaction.
+   * @param at runs what concerns the change at that place alone
+   */
+  async notify(
+    changes: readonly ResourceChange[],
+    at: (place: number, work: () => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    const sets = new Map<ResourceChangeListener, ResourceChange[]>();
+    for (const [place, change] of changes.entries()) {
+      await at(place, async () => {
+        for (const listener of this.listenersOf(change.type)) {
+          if ((await listener.concerns?.(change.type)) === false) continue;
+          if (listener.onChanges === undefined) await listener.onChange(change);
+          else if (sets.get(listener)?.push(change) === undefined) sets.set(listener, [change]);
+        }
+      });
+    }
+    for (const [listener, set] of sets) await listener.onChanges?.(set);
+  }
+
+  /**
+   * What the statement of a create does besides, so that its listeners need no transaction; undefined when one of them does.
+   */
+  async partsOf(change: ResourceChange): Promise<readonly StatementPart[] | undefined> {
+    const all: StatementPart[] = [];
+    for (const listener of this.listenersOf(change.type)) {
+      if ((await listener.concerns?.(change.type)) === false) continue;
+      const parts = await listener.partsOf?.(change);
+      if (parts === undefined) return undefined;
+      all.push(...parts);
+    }
+    return all;
+  }
+
+  private listenersOf(type: string): ResourceChangeListener[] {
+    return this.all()
+      .filter(({ meta }) => meta?.types?.includes(type) ?? true)
+      .map(({ handler }) => handler);
+  }
+}

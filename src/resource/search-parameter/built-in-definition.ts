@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  definitionOfId,
+  definitionOfUrl,
+  resourceIdOf,
+  searchParameterResource,
+} from '../../fhir/search-parameter-resources';
+import { type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+
+const ADVICE = 'To search in another way, store a SearchParameter of your own under another id, url and code.';
+
+/** Whether a SearchParameter is the one of HL7 that is stored to be read: it has its id and its url. */
+export function isBuiltIn({ id, url }: Resource): boolean {
+  const definition = definitionOfUrl(url);
+  return definition !== undefined && resourceIdOf(definition) === id;
+}
+
+/**
+ * HL7's definitions are written as they are stored, or not at all: under their ids and urls nothing else can be.
+ * @returns whether it is one of them
+ * @throws ServiceError 'unprocessable' when it changes one, or takes its id or its url
+ */
+export function assertAsBuiltIn(value: Resource): boolean {
+  const ofUrl = definitionOfUrl(value.url);
+  const ofId = definitionOfId(value.id);
+  const definition = ofId ?? ofUrl;
+  if (definition === undefined) return false;
+  const { meta: _meta, ...content } = value;
+  if (isDeepStrictEqual(content, searchParameterResource(definition))) return true;
+  const place = `SearchParameter/${resourceIdOf(definition)}`;
+  const member = ofUrl === undefined ? 'id' : 'url';
+  throw new ServiceError(
+    'unprocessable',
+    `SearchParameter.${member} is that of ${place}, a definition of HL7 that is built in and never changes. ${ADVICE}`,
+    { expression: `SearchParameter.${member}` },
+  );
+}
+
+export const notDeletable = ({ id }: Resource): ServiceError =>
+  new ServiceError(
+    'not-allowed',
+    `SearchParameter/${id} is a definition of HL7 that is built in, so it cannot be deleted. ${ADVICE}`,
+    { allow: ['GET', 'HEAD'] },
+  );

@@ -1,0 +1,115 @@
+import { type SearchParameterDefinition } from '../../fhir/definitions';
+import { definitionOfUrl } from '../../fhir/search-parameter-resources';
+import { rowKindOf } from '../../search-index/extract/composite';
+import { holdsValuesOf } from '../../search-index/extract/kind-types';
+import { type OwnComponent, type OwnSearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
+import { MAX_EXPRESSION, refused, shown } from './refusal';
+import {
+  type Branch,
+  CompilationBudget,
+  compilePart,
+  compilePaths,
+  ExpressionError,
+  parseExpression,
+  RESOURCE_STEP,
+  type Step,
+} from '../../fhirpath/fhirpath';
+
+/** Definitions of this server may be named with their version (http://hl7.org/fhir/R4/references.html#canonical). */
+const VERSION = '|4.0.1';
+
+/**
+ * The parts of a composite, which are two of HL7's parameters of all its types.
+ * @throws ServiceError 'unprocessable' that names the part at fault
+ */
+export function readComponents(component: unknown, base: readonly string[]): readonly OwnComponent[] {
+  if (!Array.isArray(component) || component.length !== 2)
+    throw refused('component', 'must have two parts: composites of others cannot be indexed');
+  return component.map((part: unknown, index) => readComponent(part, `component[${index}]`, base));
+}
+
+function readComponent(part: unknown, member: string, base: readonly string[]): OwnComponent {
+  const { definition, expression } = (part ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof definition !== 'string') throw refused(`${member}.definition`, 'must name a SearchParameter');
+  const url = definition.endsWith(VERSION) ? definition.slice(0, -VERSION.length) : definition;
+  const found = definitionOfUrl(url);
+  if (found === undefined)
+    throw refused(
+      `${member}.definition`,
+      `names ${shown(definition)}, but parts can only be SearchParameters of HL7 R4`,
+    );
+  if (found.type === 'composite' || found.type === 'special')
+    throw refused(`${member}.definition`, `names a parameter of type ${found.type}, which cannot be a part`);
+  const stranger = base.find((type) => !isOf(type, found));
+  if (stranger !== undefined)
+    throw refused(`${member}.definition`, `names ${found.code}, which ${stranger} does not have`);
+  if (typeof expression !== 'string' || expression.length > MAX_EXPRESSION)
+    throw refused(`${member}.expression`, `must be FHIRPath of ${MAX_EXPRESSION} characters at most`);
+  return { code: found.code, kind: found.type, expression };
+}
+
+const isOf = (type: string, { base }: SearchParameterDefinition): boolean =>
+  [type, 'Resource', 'DomainResource'].some((name) => base.includes(name));
+
+/**
+ * A part's values must be values of its parameter, and all of them where both parameters are searched side by side: what a
+ * composite finds is what its definition says.
+ * @throws ServiceError 'unprocessable' that names the part at fault
+ */
+export function assertPairs(
+  { type, kind, expression, components = [] }: OwnSearchParameter,
+  set: SearchParameterSet,
+): void {
+  if (kind !== 'composite') return;
+  const items = compiled('expression', type, () => compilePaths(parseExpression(expression), type));
+  const isInRows = components.every((part) => rowKindOf(part) !== undefined);
+  for (const [index, part] of components.entries()) {
+    const member = `component[${index}].expression`;
+    const branches = compiled(member, type, () => partsOf(part, items, type));
+    const known = set.find(type, part.code);
+    if (known === undefined || known.storedAs.length === 0)
+      throw refused(`component[${index}].definition`, `names ${part.code}, which has no index that could be paired`);
+    if (part.kind === 'reference' && branches.some((branch) => branch.type !== 'Reference'))
+      throw refused(member, `leads to a canonical or uri of ${type}; references alone can be paired`);
+    const wanted = new Set(known.branches.map(({ steps }) => pathOf(steps)));
+    const given = branches.map(({ steps }) => pathOf(steps));
+    const isAmong = branches.every(({ steps }) => wanted.has(pathOf(steps)) || wanted.has(pathOf(membersOf(steps))));
+    if (!isAmong) throw refused(member, `leads to what is no value of ${type}.${part.code}`);
+    if (!isInRows && [...wanted].some((path) => !given.includes(path)))
+      throw refused(
+        member,
+        `must lead to all values of ${type}.${part.code} (${[...wanted].join(', ')}), since both parts are searched side by side`,
+      );
+  }
+}
+
+/** From the resource to the values of a part, through all items. */
+function partsOf({ kind, expression }: OwnComponent, items: readonly Branch[], type: string): readonly Branch[] {
+  const parsed = parseExpression(expression);
+  const budget = new CompilationBudget();
+  return items.flatMap((item) => {
+    const parts = compilePart(parsed, item.type, type).filter((part) => holdsValuesOf(kind, part));
+    budget.spend(parts.length);
+    return parts.map((part) => {
+      const [first, ...others] = part.steps;
+      return { ...part, steps: first === RESOURCE_STEP ? others : [...item.steps, ...part.steps] };
+    });
+  });
+}
+
+function compiled(member: string, type: string, compile: () => readonly Branch[]): readonly Branch[] {
+  try {
+    const branches = compile();
+    if (branches.length > 0) return branches;
+  } catch (error) {
+    if (error instanceof ExpressionError) throw refused(member, `cannot be indexed for ${type}: ${error.message}`);
+    throw error;
+  }
+  throw refused(member, `leads to nothing of ${type} that could be indexed`);
+}
+
+/** Without conditions, which leave fewer values. */
+const membersOf = (steps: readonly Step[]): readonly Step[] => steps.filter(({ member }) => member !== undefined);
+
+const pathOf = (steps: readonly Step[]): string => steps.map(({ text }) => text).join('.');

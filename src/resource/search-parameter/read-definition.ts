@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parseCanonical } from '../../fhir/canonical';
+import { definitionOfUrl } from '../../fhir/search-parameter-resources';
+import { type Resource } from '../../fhir/types';
+import { holdsValuesOf } from '../../search-index/extract/kind-types';
+import { type OwnSearchParameter, type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
+import { assertAsBuiltIn } from './built-in-definition';
+import { assertPairs, readComponents } from './read-components';
+import { MAX_EXPRESSION, refused, shown } from './refusal';
+
+const KINDS = ['token', 'reference', 'date', 'string', 'number', 'quantity', 'uri', 'composite'] as const;
+const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const RESERVED_CODE = /^_[A-Za-z]{1,63}$/;
+
+/**
+ * The parameters, one a type, that a SearchParameter adds to those of HL7 and of modules: none while it is not active, or
+ * says what is built in (http://hl7.org/fhir/R4/searchparameter.html).
+ * @throws ServiceError 'unprocessable' with the element at fault, when it cannot be indexed
+ */
+export function readDefinition(value: Resource, builtIn: SearchParameterSet): readonly OwnSearchParameter[] {
+  const { url, status } = value;
+  if (typeof url !== 'string' || !/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/.test(url))
+    throw refused('url', 'must be an absolute URI');
+  if (typeof status !== 'string' || !['draft', 'active', 'retired', 'unknown'].includes(status))
+    throw refused('status', 'must be draft, active, retired or unknown');
+  if (assertAsBuiltIn(value)) return [];
+  if (status !== 'active') return [];
+  const candidates = candidatesOf(value, builtIn);
+  for (const candidate of candidates)
+    if (!builtIn.defines(candidate.type, candidate.code)) assertPairs(candidate, builtIn);
+  return candidates.filter((candidate) => !isBuiltIn(candidate, value.derivedFrom, builtIn));
+}
+
+function candidatesOf(
+  { code, base, type, expression, target, component }: Resource,
+  builtIn: SearchParameterSet,
+): OwnSearchParameter[] {
+  if (typeof code !== 'string' || !(CODE.test(code) || RESERVED_CODE.test(code)))
+    throw refused('code', 'must begin with a letter, followed by letters, digits, "-" or "_", 64 at most');
+  const kind = KINDS.find((known) => known === type);
+  if (kind === undefined) throw refused('type', `must be one of ${KINDS.join(', ')}; others cannot be indexed`);
+  if (!isListOfNames(base) || base.length === 0) throw refused('base', 'must name one resource type at least');
+  const unknownBase = base.find((name) => !builtIn.has(name));
+  if (unknownBase !== undefined)
+    throw refused(
+      'base',
+      `names "${shown(unknownBase)}", which is no resource type of this server; abstract types are not supported`,
+    );
+  if (typeof expression !== 'string' || expression.length > MAX_EXPRESSION)
+    throw refused('expression', `must be FHIRPath of ${MAX_EXPRESSION} characters at most`);
+  if (target !== undefined && (!isListOfNames(target) || kind !== 'reference'))
+    throw refused('target', 'must list resource types, of a parameter of type reference');
+  const unknownTarget = target?.find((name) => !builtIn.has(name));
+  if (unknownTarget !== undefined)
+    throw refused('target', `names "${shown(unknownTarget)}", which is no resource type`);
+  // Codes that begin with "_" are FHIR's own: a definition may repeat one, and cannot add one.
+  const stranger = RESERVED_CODE.test(code) ? base.find((name) => !builtIn.defines(name, code)) : undefined;
+  if (stranger !== undefined)
+    throw refused('code', `begins with "_", which is reserved for FHIR, and ${shown(stranger)} has no such parameter`);
+  const components = kind === 'composite' ? readComponents(component, base) : [];
+  return [...new Set(base)].map((name) => ({ type: name, code, kind, expression, targets: target ?? [], components }));
+}
+
+/**
+ * Whether the parameter is built in already: with this meaning, or with more of it where the definition says that it is
+ * derived from the one that is built in (http://hl7.org/fhir/R4/searchparameter-definitions.html#SearchParameter.derivedFrom).
+ * @throws ServiceError 'unprocessable' when it has another meaning, or does not compile for the type
+ */
+function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn: SearchParameterSet): boolean {
+  const { type, code } = candidate;
+  const compiled = compiledOf(candidate);
+  const known = builtIn.find(type, code);
+  if (known !== undefined && compiled !== undefined) {
+    if (isEqual(known, compiled)) return true;
+    if (isDerived(derivedFrom, code) && isPartOf(compiled, known)) return true;
+  }
+  if (builtIn.defines(type, code))
+    throw refused('code', `is taken: ${type}.${code} is built in with another meaning; choose another code`);
+  const other = builtIn.collidingWith(type, code);
+  if (other !== undefined) throw refused('code', `has the same number in the index as ${other}; choose another code`);
+  return false;
+
+  function compiledOf({ expression, kind, targets, components = [] }: OwnSearchParameter): SearchParameter | undefined {
+    // Under a code that nobody has, so that it is compiled beside the parameters of the type.
+    const probe = {
+      type,
+      code: PROBE,
+      expression,
+      kind,
+      components,
+      ...(targets === undefined ? {} : { targets }),
+    } as const;
+    const set = builtIn.withLive([probe]);
+    const unusable = set.listUnusable(type).find((one) => one.code === PROBE);
+    if (unusable !== undefined) {
+      const member = kind === 'composite' ? 'component' : 'expression';
+      throw refused(member, `cannot be indexed for ${type}: ${unusable.reason}`);
+    }
+    return set.find(type, PROBE);
+  }
+}
+
+const PROBE = '$probe';
+
+const isEqual = (known: SearchParameter, other: SearchParameter): boolean =>
+  known.kind === other.kind &&
+  indexedPathsOf(known).join('|') === indexedPathsOf(other).join('|') &&
+  isDeepStrictEqual(partsOf(known), partsOf(other));
+
+const partsOf = ({ composite }: SearchParameter): unknown =>
+  composite && [composite.codes, composite.rows?.map(({ parts }) => parts.map(pathsOf))];
+
+const pathsOf = ({ branches }: Pick<SearchParameter, 'branches'>): readonly string[] =>
+  branches.map(({ steps }) => steps.map(({ text }) => text).join('.')).sort();
+
+/** Without what the kind does not index: HL7's `Procedure.performed` leads to ages too, which no date search finds. */
+const indexedPathsOf = ({ kind, branches }: SearchParameter): readonly string[] =>
+  pathsOf({ branches: branches.filter((branch) => kind === 'composite' || holdsValuesOf(kind, branch)) });
+
+function isDerived(derivedFrom: unknown, code: string): boolean {
+  return typeof derivedFrom === 'string' && definitionOfUrl(parseCanonical(derivedFrom).url)?.code === code;
+}
+
+function isPartOf(part: SearchParameter, whole: SearchParameter): boolean {
+  if (part.kind !== whole.kind || part.kind === 'composite') return false;
+  const paths = new Set(indexedPathsOf(whole));
+  return indexedPathsOf(part).every((path) => paths.has(path));
+}
+
+const isListOfNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string');

@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { BackgroundTasks } from '../../platform/background/background-tasks';
+import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { ServiceError } from '../../platform/errors/service-error';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../hooks/resource-change';
+import { type OwnSearchParameter, type SearchParameter } from '../../search-index/extract/search-parameter';
+import { SearchIndex } from '../../search-index/search-index';
+import { isBuiltIn, notDeletable } from './built-in-definition';
+import { parameterDigest } from '../../search-index/extract/parameter-digest';
+import { INDEX_TASK } from '../../store/index-job';
+import { type ParameterState } from '../../search-index/states/parameter-state';
+import { ParameterStates } from '../../search-index/states/parameter-states.repository';
+import { readDefinition } from './read-definition';
+
+/** Every write of a type pays for each of its parameters. */
+const MAX_OF_TYPE = 100;
+
+/** Brings the live parameters in line with the stored SearchParameters, in the transaction of their change. */
+@Injectable()
+@OnResourceChange({ types: ['SearchParameter'] })
+export class SearchParameterListener implements ResourceChangeListener {
+  private readonly versionRaised = Symbol('search-parameter-version');
+
+  constructor(
+    private readonly states: ParameterStates,
+    private readonly index: SearchIndex,
+    private readonly background: BackgroundTasks,
+    private readonly epoch: RegistryEpoch,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  async onChange({ id, current, previous }: ResourceChange): Promise<void> {
+    if (current === undefined && previous !== undefined && isBuiltIn(previous.value))
+      throw notDeletable(previous.value);
+    const wanted = current === undefined ? [] : readDefinition(current.value, this.index.builtIn);
+    const stored = (await this.states.listOf(id)).filter(({ state }) => state !== 'removing');
+    const gone = stored.filter((row) => !wanted.some((one) => isNamed(one, row)));
+    const changed = wanted.filter((one) => !stored.some((row) => isSame(one, row)));
+    if (gone.length + changed.length === 0) return;
+    for (const row of gone) await this.states.remove(row);
+    for (const parameter of changed) await this.put(id, parameter, stored);
+    this.epoch.raise();
+    // At the end of the transaction: its own writes go by the version before.
+    this.unitOfWork.gather(this.versionRaised, undefined, () => this.states.raiseVersion());
+    this.unitOfWork.afterCommit(() => {
+      void this.background.wake(INDEX_TASK);
+    });
+  }
+
+  private async put(id: string, parameter: OwnSearchParameter, stored: readonly ParameterState[]): Promise<void> {
+    const { type, code } = parameter;
+    if (!stored.some((row) => isNamed(parameter, row)) && (await this.states.countOf(type)) >= MAX_OF_TYPE)
+      throw new ServiceError('unprocessable', `${type} has ${MAX_OF_TYPE} search parameters of its own already.`, {
+        expression: 'SearchParameter.base',
+      });
+    const set = this.index.builtIn.withLive([parameter]);
+    const compiled = set.find(type, code);
+    const digest = compiled === undefined ? '' : parameterDigest(compiled, set);
+    if (await this.states.put(id, parameter, digest, hasRows(compiled) ? 'building' : 'active')) return;
+    throw new ServiceError(
+      'duplicate',
+      `Another active SearchParameter defines ${type}.${code}. Choose another code.`,
+      {
+        expression: 'SearchParameter.code',
+      },
+    );
+  }
+}
+
+/** Aliases of built-in parameters are found by the rows of those, as are composites whose parts are searched side by side. */
+const hasRows = (parameter: SearchParameter | undefined): boolean =>
+  parameter?.isLive === true &&
+  parameter.storedAs.includes(parameter.parameterId) &&
+  (parameter.composite === undefined || parameter.composite.rows !== undefined);
+
+const isNamed = ({ type, code }: OwnSearchParameter, row: ParameterState): boolean =>
+  row.resource_type === type && row.code === code;
+
+const isSame = (
+  { type, code, kind, expression, targets = [], components = [] }: OwnSearchParameter,
+  row: ParameterState,
+): boolean =>
+  isNamed({ type, code, kind, expression }, row) &&
+  row.kind === kind &&
+  row.expression === expression &&
+  row.targets?.join() === targets.join() &&
+  isDeepStrictEqual(row.components, components);

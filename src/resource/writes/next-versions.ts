@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { isSame, parseLosslessInSteps } from '../../platform/json/lossless';
+import { Clock } from '../../platform/time/clock';
+import { Slices } from '../../platform/time/slices';
+import { type Steps } from '../../platform/time/steps';
+import { type Meta } from '../../fhir/types';
+import { type VersionStamp } from '../../model/meta-style';
+import { MetaStyles } from '../../model/meta-styles';
+import { type ResourceDraft } from '../../model/resource-draft';
+import { type FreeId, type LockedResource, ResourceStore, type VersionContent } from '../../store/resource-store';
+import { type WriteMethod } from '../../model/stored-resource';
+
+/** Makes the versions that are stored out of drafts: their texts, with what the server says in `meta`, and their values. */
+@Injectable()
+export class NextVersions {
+  constructor(
+    private readonly styles: MetaStyles,
+    private readonly store: ResourceStore,
+    private readonly clock: Clock,
+    private readonly slices: Slices,
+  ) {}
+
+  /** The first version of an id, or the one that follows its deletion and keeps the time of the first. */
+  ofNew(draft: ResourceDraft, id: string, method: WriteMethod, free: FreeId): VersionContent {
+    const { lastVersion, deletedAt } = free;
+    const updatedAt = deletedAt === undefined ? this.clock.now() : this.timeAfter(deletedAt);
+    const createdAt = lastVersion === 0 ? updatedAt : free.createdAt;
+    return this.contentOf(draft, id, method, { version: lastVersion + 1, updatedAt, createdAt });
+  }
+
+  /** The version that replaces what is stored; undefined when its content would be the same. */
+  async after(current: LockedResource, draft: ResourceDraft, method: WriteMethod): Promise<VersionContent | undefined> {
+    const { id, type, version, updatedAt, text, value } = current;
+    const style = this.styles.of(type);
+    const told = style.createdAtIn(value.meta ?? {});
+    const asStored = style.textOf(draft.meta, { version, updatedAt, createdAt: told });
+    const isUnchanged =
+      !draft.hasHiddenChange && (await this.slices.run(isSameContent(draft.textOf(id, asStored), text)));
+    if (isUnchanged) return undefined;
+    return this.contentOf(draft, id, method, {
+      version: version + 1,
+      updatedAt: this.timeAfter(updatedAt),
+      createdAt: told ?? (await this.store.createdAt(current)),
+    });
+  }
+
+  /** Clocks of replicas differ and step: of one resource a later version is always the younger one. */
+  timeAfter(time: Date): Date {
+    return new Date(Math.max(this.clock.now().getTime(), time.getTime() + 1));
+  }
+
+  private contentOf(draft: ResourceDraft, id: string, method: WriteMethod, stamp: VersionStamp): VersionContent {
+    const { version, updatedAt } = stamp;
+    const metaText = this.styles.of(draft.type).textOf(draft.meta, stamp);
+    const value = { ...draft.value, id, meta: JSON.parse(metaText) as Meta };
+    return { version, updatedAt, method, text: draft.textOf(id, metaText), value };
+  }
+}
+
+/** Whether two texts of one version are the same content: key order does not matter, numbers count as written. */
+function* isSameContent(text: string, stored: string): Steps<boolean> {
+  if (text === stored) return true;
+  if (text.length !== stored.length) return false;
+  const [one, other] = [yield* parseLosslessInSteps(text), yield* parseLosslessInSteps(stored)];
+  yield;
+  return isSame(one, other);
+}

@@ -1,0 +1,59 @@
+import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { FormatGuard } from '../../fhir/format.guard';
+import { sendAnswer } from '../../fhir/fhir-answer';
+import { ServiceError } from '../../platform/errors/service-error';
+import { queryOf } from '../../platform/http/raw-request';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { Compartments } from '../../resource/compartment/compartments';
+import { assertId } from '../../model/resource-draft';
+import { ResourceTypes } from '../../model/resource-types';
+import { SearchIndex } from '../../search-index/search-index';
+import { SearchRequests } from './search-request';
+
+/**
+ * Search in a compartment (http://hl7.org/fhir/R4/http.html#search): what of one type belongs to one resource, by the
+ * stored CompartmentDefinition. The last of the open routes: on the bare root it would answer for `/fhir/{type}/{id}`.
+ */
+@ApiExcludeController()
+@UseGuards(FormatGuard)
+@EnforcesRows()
+@Controller(['fhir', ''])
+export class CompartmentController {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly compartments: Compartments,
+    private readonly index: SearchIndex,
+    private readonly searches: SearchRequests,
+  ) {}
+
+  @Get(':compartment/:id/:type')
+  @OperationId('FhirCompartmentSearch')
+  async search(
+    @Param() { compartment = '', id = '', type = '' }: Record<string, string>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.types.assertKnown(compartment);
+    assertId(id);
+    this.types.assertKnown(type);
+    const { parameterIdsByType, hasItself } = await this.compartments.of(compartment);
+    const targetHash = this.index.referenceHash(compartment, id);
+    const links = (parameterIdsByType.get(type) ?? []).map((parameterId) => ({ targetHash, parameterId }));
+    const linked = { kind: 'reference' as const, links };
+    const itself = { kind: 'id' as const, ids: [id] };
+    const clause = hasItself && type === compartment ? { kind: 'any' as const, clauses: [linked, itself] } : linked;
+    const target = { type, path: `${compartment}/${id}/${type}`, clauses: [clause] };
+    await sendAnswer(response, await this.searches.answer(request, queryOf(request), target));
+  }
+
+  @All(':compartment/:id/:type')
+  notAllowed(@Param() { compartment = '', type = '' }: Record<string, string>): never {
+    this.types.assertKnown(compartment);
+    this.types.assertKnown(type);
+    throw new ServiceError('not-allowed', `A compartment is searched with GET; to write, use /${type}.`, {
+      allow: ['GET', 'HEAD'],
+    });
+  }
+}

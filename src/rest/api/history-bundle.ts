@@ -1,0 +1,69 @@
+import { type FhirAnswer } from '../../fhir/fhir-answer';
+import { printBookmark } from '../../resource/feed-bookmark';
+import { type LateTexts } from '../../store/late-texts';
+import { type HistoryPage, type HistoryVersion } from '../../resource/resource-history';
+import { printPosition } from '../../store/history-position';
+import { type HistoryQuery } from './history-request';
+import { historyEntry, produceBundle } from './resource-answer';
+
+interface Link {
+  readonly relation: string;
+  readonly url: string;
+}
+
+/**
+ * The Bundle of a page. Its links go by the place of the first and last version, not by page numbers: whatever is
+ * written meanwhile, the next page begins where this one ended.
+ */
+export function historyBundle(
+  page: HistoryPage,
+  query: HistoryQuery,
+  texts: LateTexts,
+  at: { rootUrl: string; path: string },
+): FhirAnswer {
+  const { versions, total } = page;
+  const members = { ...(total === undefined ? {} : { total }), link: linksOf(page, query, `${at.rootUrl}/${at.path}`) };
+  return { status: 200, produce: produceBundle('history', members, entriesOf(versions, query, texts, at.rootUrl)) };
+}
+
+async function* entriesOf(
+  versions: readonly HistoryVersion[],
+  query: HistoryQuery,
+  texts: LateTexts,
+  rootUrl: string,
+): AsyncGenerator<string[], void, void> {
+  for await (const some of texts.of(versions))
+    yield (await texts.partsOf(some, query.subset)).map((version) => historyEntry(rootUrl, version));
+}
+
+type Changed = readonly [name: '_before' | '_after' | '_page' | '_txid', value: string];
+
+function linksOf(
+  { versions, hasMore, bookmark }: HistoryPage,
+  { used, walk, page }: HistoryQuery,
+  url: string,
+): Link[] {
+  const linkTo = (relation: string, changed?: Changed): Link => {
+    const parameters = new URLSearchParams(used);
+    if (changed !== undefined) parameters.set(...changed);
+    return { relation, url: `${url}?${parameters.toString()}` };
+  };
+  const isOlder = walk.direction === 'older';
+  const [first, last, from] = [versions[0], versions.at(-1), walk.from];
+  const links = [linkTo('self', positionOf(walk, page))];
+  const isFirst = from === undefined && (page ?? 1) === 1;
+  if (!isFirst) links.push(linkTo('first'));
+  // Where a page was reached from, there is something.
+  if (first !== undefined && (isOlder ? !isFirst : hasMore)) {
+    links.push(linkTo('previous', ['_after', printPosition(first)]));
+  }
+  if (last !== undefined && (isOlder ? hasMore : true)) links.push(linkTo('next', ['_before', printPosition(last)]));
+  // Pages go to what is older: only the first one knows from where on there is news (RFC 5989 names the relation).
+  if (isFirst && bookmark !== undefined) links.push(linkTo('monitor', ['_txid', printBookmark(bookmark)]));
+  return links;
+}
+
+function positionOf({ from, direction }: HistoryQuery['walk'], page: number | undefined): Changed | undefined {
+  if (from !== undefined) return [direction === 'older' ? '_before' : '_after', printPosition(from)];
+  return page === undefined ? undefined : ['_page', String(page)];
+}

@@ -1,0 +1,138 @@
+import { type DateRange, dateSpanOf } from '../../fhir/instant';
+import { readSubset } from '../../fhir/read-subset';
+import { type Subset } from '../../fhir/subset';
+import { ServiceError } from '../../platform/errors/service-error';
+import { parseBookmark } from '../../resource/feed-bookmark';
+import { type HistoryRequest } from '../../resource/resource-history';
+import { isLenient } from '../../platform/http/known-parameters';
+import { countOf } from '../../search/query/result-parameters';
+import { type HistoryScope } from '../../store/history-statements';
+import { parsePosition } from '../../store/history-position';
+
+const PARAMETERS = [
+  '_since',
+  '_at',
+  '_txid',
+  '_count',
+  '_page',
+  '_sort',
+  '_total',
+  '_summary',
+  '_elements',
+  '_format',
+  '_pretty',
+  '_before',
+  '_after',
+];
+/** How an answer is written is no part of what it lists, but its links repeat it. */
+const IN_LINKS = ['_since', '_at', '_txid', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'];
+
+/** Pages are counted out up to here; links walk on from the last version of a page, at no cost. */
+const LARGEST_SKIP = 10_000;
+
+export interface HistoryQuery extends HistoryRequest {
+  /** From 1; undefined where the page is not asked for by its number. */
+  readonly page: number | undefined;
+  readonly subset: Subset | undefined;
+  /** The parameters that were used, without the position. */
+  readonly used: URLSearchParams;
+}
+
+/**
+ * Reads the parameters of a history (http://hl7.org/fhir/R4/http.html#history): `_since`, `_at` and `_txid` limit
+ * it, `_before` and `_after`, or `_page`, continue it. It is sorted as R4 says, so `_sort` may only say the same.
+ * @param prefer the header, which may ask to ignore unknown parameters
+ * @throws ServiceError 'invalid' for a parameter that is unknown, repeated or malformed
+ */
+export function readHistoryQuery(
+  query: URLSearchParams,
+  of: Pick<HistoryScope, 'types' | 'id'>,
+  prefer: string | undefined,
+): HistoryQuery {
+  assertKnown(query, isLenient(prefer));
+  const valueOf = (name: string): string | undefined =>
+    query.get(name) === '' ? undefined : (query.get(name) ?? undefined);
+  if (!['-_lastUpdated', undefined].includes(valueOf('_sort'))) {
+    throw new ServiceError('invalid', 'A history is sorted by -_lastUpdated, newest first, and no other way.');
+  }
+  const [since, at] = [valueOf('_since'), valueOf('_at')];
+  const period = at === undefined ? undefined : rangeOf('_at', at);
+  const subset = readSubset(query);
+  const count = subset === 'count' ? 0 : countOf(query);
+  const used = new URLSearchParams(
+    IN_LINKS.flatMap((name) => query.getAll(name).map((value): [string, string] => [name, value])).filter(
+      ([, value]) => value !== '',
+    ),
+  );
+  const txid = valueOf('_txid');
+  const bookmark = txid === undefined ? undefined : parseBookmark(txid);
+  const page = pageOf(valueOf('_page'), count);
+  if (subset !== 'count') used.set('_count', String(count));
+  return {
+    scope: {
+      ...of,
+      ...(since === undefined ? {} : { since: new Date(rangeOf('_since', since).low) }),
+      ...(period === undefined ? {} : { period: { start: new Date(period.low), end: new Date(period.high) } }),
+      ...(bookmark?.history === undefined ? {} : { afterTransaction: bookmark.transaction }),
+    },
+    ...(bookmark === undefined ? {} : { bookmark }),
+    walk: walkOf({ before: valueOf('_before'), after: valueOf('_after'), page, count }),
+    page,
+    count,
+    hasTotal: hasTotalOf(valueOf('_total')) || count === 0,
+    subset: subset === 'count' ? undefined : subset,
+    used,
+  };
+}
+
+function assertKnown(query: URLSearchParams, isLenientCall: boolean): void {
+  for (const name of query.keys()) {
+    if (!PARAMETERS.includes(name) && !isLenientCall) {
+      throw new ServiceError(
+        'invalid',
+        `A history does not know "${name.slice(0, 64)}"; it takes ${PARAMETERS.slice(0, -2).join(', ')}.`,
+      );
+    }
+    if (name !== '_elements' && PARAMETERS.includes(name) && query.getAll(name).length > 1) {
+      throw new ServiceError('invalid', `${name} is given twice. Send it once.`);
+    }
+  }
+}
+
+function walkOf(at: {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly page: number | undefined;
+  readonly count: number;
+}): HistoryRequest['walk'] {
+  const { before, after, page, count } = at;
+  if ([before, after, page].filter((value) => value !== undefined).length > 1)
+    throw new ServiceError('invalid', 'Use one of _before, _after and _page.');
+  if (after !== undefined) return { direction: 'newer', from: parsePosition(after), skip: 0 };
+  if (before !== undefined) return { direction: 'older', from: parsePosition(before), skip: 0 };
+  return { direction: 'older', skip: ((page ?? 1) - 1) * count };
+}
+
+function pageOf(text: string | undefined, count: number): number | undefined {
+  if (text === undefined) return undefined;
+  const page = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (page === 0) throw new ServiceError('invalid', '_page must be a whole number from 1 on.');
+  if ((page - 1) * count <= LARGEST_SKIP) return page;
+  throw new ServiceError(
+    'invalid',
+    `_page leads to the first ${LARGEST_SKIP} versions; to go on, follow the "next" links.`,
+  );
+}
+
+function hasTotalOf(total = 'accurate'): boolean {
+  if (total === 'accurate' || total === 'estimate') return true;
+  if (total === 'none') return false;
+  throw new ServiceError('invalid', '_total must be accurate, estimate or none.');
+}
+
+/** An unencoded plus sign of a time zone arrives as a space. */
+function rangeOf(name: string, text: string): DateRange {
+  const span = dateSpanOf(text.replace(' ', '+'));
+  if (span !== undefined) return span;
+  throw new ServiceError('invalid', `${name} must be a time such as 2026-01-31T10:00:00Z, or a date.`);
+}

@@ -1,0 +1,99 @@
+import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { sendAnswer } from '../../fhir/fhir-answer';
+import { FormatGuard } from '../../fhir/format.guard';
+import { rootUrlOf } from '../../fhir/root-url';
+import { Environment } from '../../platform/config/environment';
+import { ServiceError } from '../../platform/errors/service-error';
+import { queryOf } from '../../platform/http/raw-request';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { assertId } from '../../model/resource-draft';
+import { LateTexts } from '../../store/late-texts';
+import { ResourceHistory } from '../../resource/resource-history';
+import { ResourceTypes } from '../../model/resource-types';
+import { RowCheck } from '../../resource/rows/row-check';
+import { type RowLimit } from '../../search/rows/row-limit';
+import { RowLimits } from '../../resource/rows/row-limits';
+import { type HistoryScope } from '../../store/history-statements';
+import { historyBundle } from './history-bundle';
+import { readHistoryQuery } from './history-request';
+
+/** The versions of one resource, of a type, or of all (http://hl7.org/fhir/R4/http.html#history). */
+@ApiExcludeController()
+@UseGuards(FormatGuard)
+@EnforcesRows()
+@Controller(['fhir', ''])
+export class HistoryController {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly history: ResourceHistory,
+    private readonly texts: LateTexts,
+    private readonly limits: RowLimits,
+    private readonly rows: RowCheck,
+    private readonly environment: Environment,
+  ) {}
+
+  @Get('_history')
+  @OperationId('FhirHistorySystem')
+  async ofSystem(@Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.answer('_history', { types: this.types.names() }, request, response);
+  }
+
+  @Get(':type/_history')
+  @OperationId('FhirHistoryType')
+  async ofType(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    this.types.assertKnown(type);
+    await this.answer(`${type}/_history`, { types: [type] }, request, response);
+  }
+
+  @Get(':type/:id/_history')
+  @OperationId('FhirHistory')
+  async ofResource(
+    @Param('type') type: string,
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.types.assertKnown(type);
+    assertId(id);
+    await this.answer(`${type}/${id}/_history`, { types: [type], id }, request, response);
+  }
+
+  @All(['_history', ':type/_history', ':type/:id/_history'])
+  notAllowed(@Param() { type }: Record<string, string>): never {
+    if (type !== undefined) this.types.assertKnown(type);
+    throw new ServiceError('not-allowed', 'The history is append-only: it can be read with GET.', {
+      allow: ['GET', 'HEAD'],
+    });
+  }
+
+  private async answer(
+    path: string,
+    of: Pick<HistoryScope, 'types' | 'id'>,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const query = readHistoryQuery(queryOf(request), of, request.get('prefer'));
+    const limit = await this.limitOf(of);
+    const page = await this.history.page(limit === undefined ? query : { ...query, scope: within(limit, query.scope) });
+    const rootUrl = rootUrlOf(request, this.environment);
+    await sendAnswer(response, historyBundle(page, query, this.texts, { rootUrl, path }));
+  }
+
+  private async limitOf({ types, id }: Pick<HistoryScope, 'types' | 'id'>): Promise<RowLimit | undefined> {
+    const limit = await this.limits.current();
+    if (limit === undefined || id === undefined) return limit;
+    return this.rows.refreshed(
+      limit,
+      types.map((type) => ({ type, id })),
+    );
+  }
+}
+
+/** Types that nothing is granted of need no walk. */
+const within = (limit: RowLimit, scope: HistoryScope): HistoryScope => ({
+  ...scope,
+  limit,
+  types: scope.id === undefined ? scope.types.filter((type) => limit.types.includes(type)) : scope.types,
+});

@@ -1,0 +1,31 @@
+import { greatCircleMeters, type Position } from '../../search/query/great-circle';
+import { type SearchClause } from '../../search/query/search-query';
+
+/** The extension of `Bundle.entry.search` that tells how far a Location is from what a search was near to. */
+const URL = 'http://hl7.org/fhir/StructureDefinition/location-distance';
+
+/** Tells what an entry's `search` says beside its mode: JSON members, or nothing. */
+export type SearchExtension = (text: string) => string;
+
+/**
+ * The distance to the nearest place that the search names; undefined for searches that name none
+ * (http://hl7.org/fhir/R4/extension-location-distance.html).
+ */
+export function locationDistance(clauses: readonly SearchClause[]): SearchExtension | undefined {
+  const places = clauses.flatMap((clause) => (clause.kind === 'near' ? clause.places : []));
+  if (places.length === 0) return undefined;
+  return (text) => {
+    const position = positionOf(text);
+    if (position === undefined) return '';
+    const meters = Math.min(...places.map((place) => greatCircleMeters(place, position)));
+    const value = Number((meters / 1000).toFixed(3));
+    const distance = { value, unit: 'km', system: 'http://unitsofmeasure.org', code: 'km' };
+    return `"extension":${JSON.stringify([{ url: URL, valueDistance: distance }])},`;
+  };
+}
+
+function positionOf(text: string): Position | undefined {
+  const { position } = JSON.parse(text) as { readonly position?: Partial<Position> };
+  if (typeof position?.latitude !== 'number' || typeof position.longitude !== 'number') return undefined;
+  return { latitude: position.latitude, longitude: position.longitude };
+}

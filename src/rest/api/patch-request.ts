@@ -1,0 +1,46 @@
+import { type Request } from 'express';
+import { xmlHint } from '../../fhir/unserved';
+import { ServiceError } from '../../platform/errors/service-error';
+import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { type Slices } from '../../platform/time/slices';
+import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
+import { type ResourcePatch } from '../../resource/writes/write';
+
+const MEDIA_TYPES: Readonly<Record<string, PatchKind | 'any'>> = {
+  'application/json-patch+json': 'json-patch',
+  'application/merge-patch+json': 'merge-patch',
+  'application/fhir+json': 'any',
+  'application/json+fhir': 'any',
+  'application/json': 'any',
+};
+
+const KINDS: readonly string[] = ['json-patch', 'merge-patch', 'fhirpath-patch'] satisfies PatchKind[];
+
+/**
+ * Reads the patch of a request; its kind comes from `_method`, else from the media type, else from its form.
+ * @param maxBytes the largest result
+ * @throws ServiceError 'unsupported-media-type', or 'invalid' for a malformed patch; JsonBodyError for hostile or broken text.
+ */
+export async function patchOf(request: Request, maxBytes: number, slices: Slices): Promise<ResourcePatch> {
+  const sent = mediaTypeOf(request);
+  const mediaType = MEDIA_TYPES[sent ?? 'application/json'];
+  if (mediaType === undefined) {
+    const acceptPatch = Object.keys(MEDIA_TYPES);
+    const message = `Send a patch as ${acceptPatch.join(', ')}.${xmlHint(sent)}`;
+    throw new ServiceError('unsupported-media-type', message, { acceptPatch });
+  }
+  const body = bodyOf(request);
+  if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a patch.');
+  const kind = methodOf(request) ?? (mediaType === 'any' ? undefined : mediaType);
+  return compileResourcePatch(kind, decodeUtf8(body), maxBytes, slices);
+}
+
+function methodOf(request: Request): PatchKind | undefined {
+  const method = queryOf(request).get('_method');
+  if (method === null) return undefined;
+  if (!isKind(method)) throw new ServiceError('invalid', `_method takes one of ${KINDS.join(', ')}.`);
+  return method;
+}
+
+const isKind = (text: string): text is PatchKind => KINDS.includes(text);

@@ -1,0 +1,48 @@
+import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { sendAnswer } from '../../fhir/fhir-answer';
+import { FormatGuard } from '../../fhir/format.guard';
+import { ServiceError } from '../../platform/errors/service-error';
+import { assertKnownParameters, RESOURCE_PARAMETERS } from '../../platform/http/known-parameters';
+import { queryOf } from '../../platform/http/raw-request';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { assertId } from '../../model/resource-draft';
+import { GrantedReader } from '../../resource/rows/granted-reader';
+import { ResourceTypes } from '../../model/resource-types';
+import { IsolationGuard } from './isolation.guard';
+import { resourceAnswer } from './resource-answer';
+import { ShownResources } from './shown-resources';
+
+/**
+ * Reads one resource (http://hl7.org/fhir/R4/http.html#read) on both roots, and refuses what no other route takes.
+ * The routes are open to any type, so they come after all others (ADR 0007).
+ */
+@ApiExcludeController()
+@UseGuards(FormatGuard, IsolationGuard)
+@EnforcesRows()
+@Controller(['fhir', ''])
+export class ResourceController {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly reader: GrantedReader,
+    private readonly shown: ShownResources,
+  ) {}
+
+  @Get(':type/:id')
+  @OperationId('FhirRead')
+  async read(@Param('type') type: string, @Param('id') id: string, @Res() response: Response): Promise<void> {
+    this.types.assertKnown(type);
+    assertId(id);
+    const { req } = response;
+    assertKnownParameters('A read', queryOf(req), RESOURCE_PARAMETERS, req.get('prefer'));
+    await sendAnswer(response, resourceAnswer(200, await this.shown.of(await this.reader.read(type, id))));
+  }
+
+  @All([':type', ':type/:id'])
+  notAllowed(@Param() { type = '', id }: Record<string, string>, @Req() { method }: Request): never {
+    this.types.assertKnown(type);
+    const allow = this.types.allowedMethods(type, id === undefined ? 'type' : 'instance');
+    throw new ServiceError('not-allowed', `${method} is not allowed here; allowed: ${allow.join(', ')}.`, { allow });
+  }
+}

@@ -1,0 +1,126 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { type FhirAnswer } from '../../fhir/fhir-answer';
+import { type Subset } from '../../fhir/subset';
+import { MAX_INCLUDED } from '../../search/include/included-resources';
+import { type SearchPage } from '../../search/run/resource-search';
+import { type OutcomeIssue } from '../../search-index/states/incomplete-indexes';
+import { type ResourceText } from '../../model/stored-resource';
+import { type SearchExtension } from './location-distance';
+import { type LateTexts, type ListedVersion } from '../../store/late-texts';
+import { produceBundle, searchEntry } from './resource-answer';
+import { linksOf, type SearchPlace } from './search-links';
+
+/** What the answer of a search says beside its resources, and how these are shown. */
+export interface SearchPresentation extends SearchPlace {
+  /** The part of each resource that was asked for. */
+  readonly subset: Subset | 'count' | undefined;
+  /** Bare resources instead of a Bundle. */
+  readonly isArray: boolean;
+  /** What the `search` of each match says beside its mode. */
+  readonly extension?: SearchExtension | undefined;
+}
+
+/**
+ * The answer to a search: a searchset Bundle (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. Texts that were not read with
+ * the page are read while it is sent.
+ */
+export function searchAnswer(
+  page: SearchPage,
+  presentation: SearchPresentation,
+  texts: LateTexts,
+  warnings: readonly OutcomeIssue[] = [],
+): FhirAnswer {
+  const issues = [
+    ...warnings,
+    ...(page.isComplete ? [] : [TOO_MANY_INCLUDED]),
+    ...(page.hiddenTypes.length === 0 ? [] : [leftOut(page.hiddenTypes)]),
+  ];
+  return presentation.isArray
+    ? arrayOf(page, presentation, texts, issues)
+    : bundleOf(page, presentation, texts, issues);
+}
+
+export const noPlaceForTotals = (): ServiceError =>
+  new ServiceError(
+    'invalid',
+    '_result=array has no place for a total or a plan: leave _total and _explain out, or ask for a Bundle.',
+  );
+
+function bundleOf(
+  page: SearchPage,
+  presentation: SearchPresentation,
+  texts: LateTexts,
+  issues: readonly OutcomeIssue[],
+): FhirAnswer {
+  const { total, explanation } = page;
+  const members = { ...(total === undefined ? {} : { total }), link: linksOf(page, presentation), ...explanation };
+  return {
+    status: 200,
+    produce: produceBundle('searchset', members, entriesOf(page, presentation, texts, issues)),
+  };
+}
+
+async function* entriesOf(
+  page: SearchPage,
+  { rootUrl, subset, extension }: SearchPresentation,
+  texts: LateTexts,
+  issues: readonly OutcomeIssue[],
+): AsyncGenerator<string[], void, void> {
+  for await (const some of texts.of(page.resources)) {
+    const extensions = some.map(({ text = '' }) => extension?.(text));
+    const shown = await texts.partsOf(some, subset);
+    yield shown.map((one, index) => searchEntry(rootUrl, textOf(one), 'match', extensions[index]));
+  }
+  for await (const some of texts.of(page.included))
+    yield (await texts.partsOf(some, subset)).map((one) => searchEntry(rootUrl, textOf(one), 'include'));
+  if (issues.length > 0) yield [outcomeEntry(issues)];
+}
+
+/**
+ * The resources alone; where the pages beside this one are says the header `Link` (RFC 8288, section 3), and what a Bundle
+ * would warn of the header `Warning` (RFC 7234, section 5.5).
+ */
+function arrayOf(
+  page: SearchPage,
+  presentation: SearchPresentation,
+  texts: LateTexts,
+  issues: readonly OutcomeIssue[],
+): FhirAnswer {
+  const links = linksOf(page, presentation)
+    .filter(({ relation }) => relation !== 'self')
+    .map(({ relation, url }) => `<${url}>; rel="${relation}"`);
+  const warnings = issues.map(({ diagnostics }) => `199 - ${JSON.stringify(diagnostics)}`);
+  return {
+    status: 200,
+    produce: async (sink) => {
+      let before = '[';
+      for await (const some of texts.of([...page.resources, ...page.included])) {
+        const shown = await texts.partsOf(some, presentation.subset);
+        await sink.write(`${before}${shown.map(({ text }) => text).join(',')}`);
+        before = ',';
+      }
+      await sink.write(before === '[' ? '[]' : ']');
+    },
+    headers: { Link: links.join(', '), ...(warnings.length === 0 ? {} : { Warning: warnings.join(', ') }) },
+  };
+}
+
+/** @param one with its text, which has been read by now */
+const textOf = ({ type, id, text = '' }: ListedVersion): ResourceText => ({ type, id, text });
+
+/** http://hl7.org/fhir/R4/search.html#outcome */
+const outcomeEntry = (issue: readonly OutcomeIssue[]): string =>
+  JSON.stringify({ resource: { resourceType: 'OperationOutcome', issue }, search: { mode: 'outcome' } });
+
+const TOO_MANY_INCLUDED: OutcomeIssue = {
+  severity: 'warning',
+  code: 'too-costly',
+  diagnostics: `Not all resources that _include and _revinclude ask for are in this page: it holds ${MAX_INCLUDED} of them at most. Ask for a smaller _count.`,
+};
+
+/** Said whether any are stored or not, so that it tells nothing. */
+const leftOut = (types: readonly string[]): OutcomeIssue => ({
+  severity: 'warning',
+  code: 'suppressed',
+  diagnostics: `_include and _revinclude leave out types that you may not search: ${types.join(', ')}.`,
+});

@@ -1,0 +1,61 @@
+import { isTooDeep } from '../../search/query/result-parameters';
+import { type SearchPage } from '../../search/run/resource-search';
+import { printPosition } from '../../search/query/search-position';
+import { type PagePosition } from '../../search/query/search-query';
+
+/** What the links of a search repeat, and where the page is. */
+export interface SearchPlace {
+  readonly rootUrl: string;
+  /** Below the root: `Patient`; empty for the root itself. */
+  readonly path: string;
+  /** The parameters that were used, with the count that is in force. */
+  readonly used: URLSearchParams;
+  readonly count: number;
+  readonly position: PagePosition | undefined;
+  /** The number of the page, when it was asked for by one. */
+  readonly page: number | undefined;
+}
+
+export interface Link {
+  readonly relation: string;
+  readonly url: string;
+}
+
+/**
+ * The links of a page (http://hl7.org/fhir/R4/http.html#paging). They go by the rows at its edges, so that they stay right
+ * while others write; by number when it was reached by its number.
+ */
+export function linksOf(page: SearchPage, place: SearchPlace): readonly Link[] {
+  if (place.page !== undefined) return numberedLinksOf(page, place, place.page);
+  return [
+    linkTo(place, 'self', place.position),
+    linkTo(place, 'first', undefined),
+    ...(page.previous === undefined ? [] : [linkTo(place, 'previous', page.previous)]),
+    ...(page.next === undefined ? [] : [linkTo(place, 'next', page.next)]),
+  ];
+}
+
+/** Where numbers end, or a page ended early since it is long, `next` goes on by the last row. */
+function numberedLinksOf(
+  { total, hasMore, isShort, next }: SearchPage,
+  place: SearchPlace,
+  page: number,
+): readonly Link[] {
+  const { count } = place;
+  const last = total === undefined || count === 0 ? undefined : Math.max(1, Math.ceil(total / count));
+  const isByRow = isShort || isTooDeep(page + 1, count);
+  return [
+    linkTo(place, 'self', page),
+    linkTo(place, 'first', 1),
+    ...(page > 1 ? [linkTo(place, 'previous', Math.min(page - 1, last ?? page))] : []),
+    ...(hasMore ? [linkTo(place, 'next', isByRow ? next : page + 1)] : []),
+    ...(last === undefined || isTooDeep(last, count) ? [] : [linkTo(place, 'last', last)]),
+  ];
+}
+
+/** The parameters that were used say nothing of a page; what does needs no escapes. */
+function linkTo({ rootUrl, path, used }: SearchPlace, relation: string, at: PagePosition | number | undefined): Link {
+  const place = at === undefined ? '' : typeof at === 'number' ? `_page=${at}` : `_${at.side}=${printPosition(at)}`;
+  const query = [used.toString(), place].filter((part) => part !== '').join('&');
+  return { relation, url: `${rootUrl}${path === '' ? '' : `/${path}`}?${query}` };
+}

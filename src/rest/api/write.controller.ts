@@ -1,0 +1,136 @@
+import { Controller, Delete, Param, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { type FhirAnswer, sendAnswer } from '../../fhir/fhir-answer';
+import { FormatGuard } from '../../fhir/format.guard';
+import { informationOutcome } from '../../fhir/operation-outcome';
+import { rootUrlOf } from '../../fhir/root-url';
+import { Environment } from '../../platform/config/environment';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { Slices } from '../../platform/time/slices';
+import { type ConditionalDeletion, type ConditionalResult, ConditionalWriter } from '../conditional/conditional-writer';
+import { ResourceTypes } from '../../model/resource-types';
+import { ResourceWriter } from '../../resource/resource-writer';
+import { createCriteriaOf, criteriaOf, isConditionalCreate, isNoContent, isRemoveAll } from './criteria-request';
+import { IsolationGuard } from './isolation.guard';
+import { patchOf } from './patch-request';
+import { locationOf, resourceAnswer } from './resource-answer';
+import { ShownResources } from './shown-resources';
+import { WriteRequests } from './write-requests';
+
+const BY_ID_OR_CRITERIA = [':type/:id', ':type'];
+
+/** Names a write by its id, and the same write by criteria. */
+const WriteId = (byId: string, byCriteria: string): MethodDecorator =>
+  OperationId(({ params }) => (params.id === undefined ? byCriteria : byId), [byId, byCriteria]);
+
+/**
+ * Create, update, patch and delete (http://hl7.org/fhir/R4/http.html) on both roots, of a resource that is named by its id, or
+ * found by criteria.
+ */
+@ApiExcludeController()
+@UseGuards(FormatGuard, IsolationGuard)
+@EnforcesRows()
+@Controller(['fhir', ''])
+export class WriteController {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly writer: ResourceWriter,
+    private readonly conditional: ConditionalWriter,
+    private readonly requests: WriteRequests,
+    private readonly shown: ShownResources,
+    private readonly environment: Environment,
+    private readonly slices: Slices,
+  ) {}
+
+  @Post(':type')
+  @OperationId(
+    (request) => (isConditionalCreate(request) ? 'FhirConditionalCreate' : 'FhirCreate'),
+    ['FhirConditionalCreate', 'FhirCreate'],
+  )
+  async create(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    this.types.assertWritable(type, 'create', 'type');
+    const draft = await this.requests.draftOf(request, type);
+    const criteria = createCriteriaOf(request);
+    const options = await this.requests.createOptions();
+    const { outcome, resource } =
+      criteria === undefined
+        ? ({ outcome: 'created', resource: await this.writer.create(draft, options) } as const)
+        : await this.conditional.create(draft, criteria, options);
+    const location = locationOf(rootUrlOf(request, this.environment), resource);
+    const isNew = outcome === 'created';
+    const headers = { Location: location, ...(isNew ? {} : { 'Content-Location': location }) };
+    await sendAnswer(response, resourceAnswer(isNew ? 201 : 200, await this.shown.of(resource), headers));
+  }
+
+  @Put(BY_ID_OR_CRITERIA)
+  @WriteId('FhirUpdate', 'FhirConditionalUpdate')
+  async update(
+    @Param() { type = '', id }: Record<string, string>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.requests.assertTarget('update', type, id, request);
+    const draft = await this.requests.draftOf(request, type, id);
+    const options = await this.requests.optionsOf(request);
+    const result =
+      id === undefined
+        ? await this.conditional.put(draft, criteriaOf(request), options)
+        : await this.writer.put(draft, id, options);
+    await this.answer(result, request, response);
+  }
+
+  @Patch(BY_ID_OR_CRITERIA)
+  @WriteId('FhirPatch', 'FhirConditionalPatch')
+  async patch(
+    @Param() { type = '', id }: Record<string, string>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.requests.assertTarget('update', type, id, request);
+    const patch = await patchOf(request, this.environment.bodyLimitBytes, this.slices);
+    const options = await this.requests.optionsOf(request);
+    const result =
+      id === undefined
+        ? await this.conditional.patch(type, criteriaOf(request), patch, options)
+        : await this.writer.patch(type, id, patch, options);
+    await this.answer(result, request, response);
+  }
+
+  @Delete(BY_ID_OR_CRITERIA)
+  @WriteId('FhirDelete', 'FhirConditionalDelete')
+  async delete(
+    @Param() { type = '', id }: Record<string, string>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.requests.assertTarget('delete', type, id, request);
+    const options = await this.requests.optionsOf(request);
+    const hasContent = !isNoContent(request);
+    const deletion =
+      id === undefined
+        ? await this.conditional.delete(type, criteriaOf(request), { ...options, all: isRemoveAll(request) })
+        : deletionOf(await this.writer.delete(type, id, options));
+    await sendAnswer(response, hasContent ? deletionAnswer(deletion) : { status: 204 });
+  }
+
+  private async answer(
+    { outcome, resource }: Pick<ConditionalResult, 'resource'> & { readonly outcome: string },
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const location = locationOf(rootUrlOf(request, this.environment), resource);
+    const isNew = outcome === 'created';
+    const shown = await this.shown.of(resource);
+    await sendAnswer(response, resourceAnswer(isNew ? 201 : 200, shown, isNew ? { Location: location } : {}));
+  }
+}
+
+const deletionOf = (resource: ConditionalDeletion['resource']): ConditionalDeletion =>
+  resource === undefined ? { count: 0 } : { count: 1, resource };
+
+function deletionAnswer({ count, resource }: ConditionalDeletion): FhirAnswer {
+  if (count === 0) return { status: 204 };
+  if (resource !== undefined) return resourceAnswer(200, resource);
+  return { status: 200, text: JSON.stringify(informationOutcome(`${count} resources were deleted.`)) };
+}

@@ -1,0 +1,37 @@
+import { Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { FormatGuard } from '../../fhir/format.guard';
+import { sendAnswer } from '../../fhir/fhir-answer';
+import { rootUrlOf } from '../../fhir/root-url';
+import { Environment } from '../../platform/config/environment';
+import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { BundleProcessor } from './bundle-processor';
+import { IsolationGuard } from '../api/isolation.guard';
+import { readBodyText } from '../../resource/api/resource-request';
+
+/** Batch and transaction (http://hl7.org/fhir/R4/http.html#transaction), on both roots. */
+@ApiExcludeController()
+@UseGuards(FormatGuard, IsolationGuard)
+@Controller(['fhir', ''])
+export class BundleController {
+  constructor(
+    private readonly bundles: BundleProcessor,
+    private readonly environment: Environment,
+  ) {}
+
+  @Post()
+  @OperationId('FhirBundle')
+  @EnforcesRows() // Each entry is decided by itself.
+  async process(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const rootUrl = rootUrlOf(request, this.environment);
+    const produce = await this.bundles.process(readBodyText(request), {
+      root: rootUrl.slice(this.environment.baseUrl.length),
+      rootUrl,
+      authorization: request.get('authorization'),
+      prefer: request.get('prefer'),
+      isSystem: false,
+    });
+    await sendAnswer(response, { status: 200, produce });
+  }
+}

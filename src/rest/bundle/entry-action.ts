@@ -1,0 +1,109 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { type WriteConditions } from '../../resource/writes/write';
+import { ENTRY_TAGS, preconditionsOf } from '../conditional/entity-tags';
+import { assertId } from '../../model/resource-draft';
+import { type BundleEntry } from './bundle';
+import { refusedRequest } from './entry-error';
+
+export type WriteVerb = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What an entry asks to write. */
+export interface WriteAction {
+  readonly kind: 'write';
+  readonly verb: WriteVerb;
+  readonly type: string;
+  /** The id of the URL. */
+  readonly id?: string;
+  /** The query that decides what is written, if anything: of the URL, or `ifNoneExist`. */
+  readonly criteria?: string;
+  readonly options: WriteConditions;
+}
+
+/** What an entry asks to read: a path below the root, with its query. */
+export interface ReadAction {
+  readonly kind: 'read';
+  readonly type: string | undefined;
+  readonly url: string;
+}
+
+export type EntryAction = WriteAction | ReadAction;
+
+const WRITE_VERBS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'] satisfies WriteVerb[];
+
+/**
+ * Reads what an entry of a transaction asks for (http://hl7.org/fhir/R4/http.html#transaction).
+ * @throws ServiceError 'invalid' or 'not-allowed' with an expression below the entry.
+ */
+export function actionOf(entry: BundleEntry, baseUrl: string): EntryAction {
+  const { method } = entry.request;
+  const url = relativeUrl(entry.request.url, baseUrl);
+  const [path = '', ...rest] = url.split('?');
+  const query = rest.length === 0 ? undefined : rest.join('?');
+  const [type = '', ...steps] = path.split('/');
+  if (path.includes('$')) {
+    throw new ServiceError(
+      'not-allowed',
+      'Operations are not part of a transaction: call them by themselves, or in a batch.',
+      {
+        expression: 'request.url',
+      },
+    );
+  }
+  if (method === 'GET') return { kind: 'read', url, type: /^[A-Z]/.test(type) ? type : undefined };
+  if (!WRITE_VERBS.includes(method)) {
+    throw new ServiceError('not-allowed', 'request.method must be GET, POST, PUT, PATCH or DELETE.', {
+      expression: 'request.method',
+    });
+  }
+  return writeAction(entry, { verb: method as WriteVerb, type, steps, query });
+}
+
+interface Target {
+  readonly verb: WriteVerb;
+  readonly type: string;
+  readonly steps: readonly string[];
+  readonly query: string | undefined;
+}
+
+function writeAction({ request, resource }: BundleEntry, { verb, type, steps, query }: Target): WriteAction {
+  const [id, ...more] = steps;
+  if (type === '' || more.length > 0 || (verb === 'POST' && id !== undefined)) {
+    throw refusedRequest(`request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`, 'url');
+  }
+  if (resource === undefined && verb !== 'DELETE') {
+    throw new ServiceError('invalid', `${verb} needs a resource. Add it to the entry, beside request.`, {
+      expression: 'resource',
+    });
+  }
+  const criteria = verb === 'POST' ? (request.ifNoneExist ?? query) : query;
+  const options = preconditionsOf(request, ENTRY_TAGS);
+  const action = { kind: 'write', verb, type, options } as const;
+  if (id !== undefined) {
+    if (query !== undefined) throw refusedRequest('request.url has an id and criteria: only one can decide.', 'url');
+    assertId(id);
+    return { ...action, id };
+  }
+  if (criteria !== undefined) return { ...action, criteria };
+  if (verb !== 'POST') throw refusedRequest(`request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`, 'url');
+  return action;
+}
+
+const TARGETS: Readonly<Record<WriteVerb, string>> = {
+  POST: 'a type',
+  PUT: 'Type/id or Type?criteria',
+  PATCH: 'Type/id or Type?criteria',
+  DELETE: 'Type/id or Type?criteria',
+};
+
+/**
+ * Reads the URL of a request: relative, or below the server's own base.
+ * @throws ServiceError 'invalid' for another server's.
+ */
+export function relativeUrl(url: string, baseUrl: string): string {
+  const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(url);
+  if (isAbsolute && !url.startsWith(`${baseUrl}/`)) {
+    throw refusedRequest('request.url is of another server. Make it relative, such as Patient/p7.', 'url');
+  }
+  const relative = (isAbsolute ? url.slice(baseUrl.length) : url).replace(/^\/+/, '');
+  return (isAbsolute ? relative.replace(/^fhir(\/|$)/, '') : relative).replace(/\/+(?=\?|$)/, '');
+}

@@ -1,0 +1,105 @@
+import { type BundleCall, returnPreferenceOf } from './bundle-call';
+import { type WriteResult } from '../../resource/writes/write';
+import { type Produce } from '../../platform/http/send-body';
+import { entryStatus, produceBundle, versionPath } from '../api/resource-answer';
+import { type BundleType } from './bundle';
+
+/** The most characters of resources in the answer to a Bundle: they stand in memory together until it is sent. */
+export const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+/** An entry of the answer, before it is text. */
+export type AnsweredEntry = { readonly kind: 'write'; readonly result: WriteResult | undefined } | RoutedEntry;
+
+/** An answer of a route of ours. */
+export interface RoutedEntry {
+  readonly kind: 'route';
+  readonly status: number;
+  readonly location?: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** The body: a resource, or the OperationOutcome of a failure. */
+  readonly text: string;
+  readonly isRead: boolean;
+}
+
+/**
+ * The Bundle that answers one: an entry for each, in their order (http://hl7.org/fhir/R4/http.html#transaction-response). It never
+ * fails, since writes are committed by now: where resources would make it too long, the later ones are left out, as `Prefer` allows.
+ */
+export function produceAnswer(type: BundleType, answers: readonly AnsweredEntry[], call: BundleCall): Produce {
+  const responseType = type === 'batch' ? 'batch-response' : 'transaction-response';
+  return produceBundle(responseType, {}, entriesOf(answers, call));
+}
+
+/** A few at a time, in characters that are printed at once. */
+function* entriesOf(answers: readonly AnsweredEntry[], call: BundleCall): Generator<string[], void, void> {
+  let room = MOST_CHARACTERS - answers.reduce((sum, one) => sum + (one.kind === 'route' ? one.text.length : 0), 0);
+  let texts: string[] = [];
+  let characters = 0;
+  for (const answer of answers) {
+    if (answer.kind === 'write') room -= answer.result?.resource.text.length ?? 0;
+    const text = answer.kind === 'write' ? writeText(answer.result, call, room >= 0) : routeText(answer, call);
+    texts.push(text);
+    characters += text.length;
+    if (characters < PRINTED_AT_ONCE) continue;
+    yield texts;
+    texts = [];
+    characters = 0;
+  }
+  yield texts;
+}
+
+const PRINTED_AT_ONCE = 32 * 1024;
+
+function writeText(result: WriteResult | undefined, call: BundleCall, hasRoom: boolean): string {
+  if (result === undefined) return entryText({ status: entryStatus(204) });
+  const { outcome, resource, deletion } = result;
+  const { version, updatedAt } = deletion ?? resource;
+  const response = {
+    status: entryStatus(outcome === 'created' ? 201 : 200),
+    location: versionPath(resource, version),
+    etag: `W/"${version}"`,
+    lastModified: updatedAt.toISOString(),
+  };
+  switch (returnPreferenceOf(call.prefer)) {
+    case 'minimal':
+      return entryText(response);
+    case 'representation':
+      if (!hasRoom) return entryText(response);
+      return entryText(response, resource.text, `${call.rootUrl}/${resource.type}/${resource.id}`);
+    case 'OperationOutcome':
+      return entryText({ ...response, outcome: SUCCESS });
+  }
+}
+
+const SUCCESS = {
+  resourceType: 'OperationOutcome',
+  issue: [{ severity: 'information', code: 'informational', diagnostics: 'Done.' }],
+};
+
+function routeText(answer: RoutedEntry, call: BundleCall): string {
+  const { status, location, etag, lastModified, text, isRead } = answer;
+  const response = {
+    status: entryStatus(status),
+    ...(location === undefined ? {} : { location: relativeTo(call.rootUrl, location) }),
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { lastModified }),
+  };
+  if (status >= 400 && text !== '') return `{"response":${JSON.stringify(response).slice(0, -1)},"outcome":${text}}}`;
+  const preference = returnPreferenceOf(call.prefer);
+  if (isRead || preference === 'representation') return entryText(response, text === '' ? undefined : text);
+  return entryText(status !== 204 && preference === 'OperationOutcome' ? { ...response, outcome: SUCCESS } : response);
+}
+
+/** Relative as Bundle.entry.response.location may be: the base of the answer is that of the request. */
+const relativeTo = (rootUrl: string, url: string): string =>
+  url.startsWith(`${rootUrl}/`) ? url.slice(rootUrl.length + 1) : url;
+
+function entryText(response: object, resource?: string, fullUrl?: string): string {
+  const parts = [
+    ...(fullUrl === undefined ? [] : [`"fullUrl":${JSON.stringify(fullUrl)}`]),
+    ...(resource === undefined ? [] : [`"resource":${resource}`]),
+    `"response":${JSON.stringify(response)}`,
+  ];
+  return `{${parts.join(',')}}`;
+}

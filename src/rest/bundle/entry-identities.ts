@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../platform/errors/service-error';
+import { multipleMatches } from '../conditional/condition-matches';
+import { assertId } from '../../model/resource-draft';
+import { type ResourceText } from '../../model/stored-resource';
+import { type EntryFaults } from './entry-faults';
+import { type WriteIntent } from './write-intent';
+
+/** Which resource an entry writes. */
+export interface EntryIdentity {
+  readonly id: string;
+  /**
+   * `given`: by the URL. `found`: by the condition. `made`: by an earlier entry with the same condition. `chosen`: a new
+   * resource under the id of the body. `new`: under an id of ours. `nothing`: there is nothing to delete.
+   */
+  readonly origin: 'given' | 'found' | 'made' | 'chosen' | 'new' | 'nothing';
+  readonly match?: ResourceText;
+}
+
+/** What conditions find, by their canonical spelling: up to two matches each. */
+export type Matches = ReadonlyMap<string, readonly ResourceText[]>;
+
+/**
+ * Decides which resource each entry writes, in the order of the entries: an entry with the condition of an earlier one
+ * meets what that one leaves behind.
+ * Undefined for an entry at fault: several matches, or a patch of nothing.
+ */
+export function identitiesOf(
+  intents: readonly WriteIntent[],
+  matches: Matches,
+  faults: EntryFaults,
+): (EntryIdentity | undefined)[] {
+  const left = new Map<string, EntryIdentity | undefined>();
+  return intents.map((intent) =>
+    faults.atSync(intent.entry.index, () => {
+      const { action, condition, entry } = intent;
+      if (condition === undefined)
+        return action.id === undefined ? newIdentity(intent) : { id: action.id, origin: 'given' };
+      const { canonical } = condition;
+      if (!left.has(canonical)) left.set(canonical, foundIdentity(action.type, matches.get(canonical) ?? []));
+      const found = left.get(canonical);
+      if (action.verb === 'DELETE') {
+        left.set(canonical, undefined);
+        return found ?? { id: `nothing-${entry.index}`, origin: 'nothing' };
+      }
+      if (found !== undefined) return found;
+      if (action.verb === 'PATCH')
+        throw new ServiceError(
+          'not-found',
+          `No ${action.type} matches the criteria. Try them with GET /${action.type}?{criteria}.`,
+        );
+      const identity = newIdentity(intent);
+      left.set(canonical, { id: identity.id, origin: 'made' });
+      return identity;
+    }),
+  );
+}
+
+/**
+ * The id of the body is kept, but not where the entry is POSTed under a urn: that says that its identity is made up for this
+ * Bundle (http://hl7.org/fhir/R4/http.html#trules), and other Bundles may bring the same resource under the same one.
+ */
+function newIdentity({ entry, action }: WriteIntent): EntryIdentity {
+  const id = entry.resource?.id;
+  const isPlaceholder = action.verb === 'POST' && entry.fullUrl?.startsWith('urn:') === true;
+  if (id === undefined || isPlaceholder) return { id: randomUUID(), origin: 'new' };
+  assertId(id);
+  return { id, origin: 'chosen' };
+}
+
+function foundIdentity(type: string, matches: readonly ResourceText[]): EntryIdentity | undefined {
+  const [match, ...others] = matches;
+  if (others.length > 0) throw multipleMatches(type);
+  return match === undefined ? undefined : { id: match.id, origin: 'found', match };
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { ServiceError } from '../../platform/errors/service-error';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { Slices } from '../../platform/time/slices';
+import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
+import { type ResourcePatch } from '../../resource/writes/write';
+import { type BundleEntry } from './bundle';
+import { binaryContent, textOf } from './entry-text';
+
+const KINDS: Readonly<Record<string, PatchKind>> = {
+  'application/json-patch+json': 'json-patch',
+  'application/merge-patch+json': 'merge-patch',
+};
+
+/** Reads the patch of an entry: a Binary with a JSON Patch, or Parameters (http://hl7.org/fhir/R4/http.html#patch). */
+@Injectable()
+export class EntryPatches {
+  constructor(
+    private readonly environment: Environment,
+    private readonly slices: Slices,
+  ) {}
+
+  /** @throws ServiceError 'invalid' for anything else. */
+  async of({ resource }: BundleEntry): Promise<ResourcePatch> {
+    const { bodyLimitBytes } = this.environment;
+    if (resource?.type === 'Parameters') {
+      return compileResourcePatch('fhirpath-patch', textOf(resource), bodyLimitBytes, this.slices);
+    }
+    if (resource?.type !== 'Binary') {
+      throw new ServiceError('invalid', 'A patch is a Binary with a JSON Patch, or Parameters.', {
+        expression: 'resource',
+      });
+    }
+    const { mediaType, body } = binaryContent(resource);
+    const kind = KINDS[mediaType];
+    if (kind === undefined) {
+      throw new ServiceError('invalid', `The patch must be of type ${Object.keys(KINDS).join(' or ')}.`, {
+        expression: 'resource.contentType',
+      });
+    }
+    return compileResourcePatch(kind, decodeUtf8(body), bodyLimitBytes, this.slices);
+  }
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { type InnerAnswer, InnerRequests } from '../../platform/http/inner-requests';
+import { ServiceError } from '../../platform/errors/service-error';
+import { ResourceTypes } from '../../model/resource-types';
+import { type BundleCall } from './bundle-call';
+import { type BundleEntry, type EntryResource } from './bundle';
+import { relativeUrl } from './entry-action';
+import { type RoutedEntry } from './entry-answer';
+import { refusedRequest } from './entry-error';
+import { binaryContent, textOf } from './entry-text';
+
+const FHIR_JSON = 'application/fhir+json';
+
+/** Sends entries to the routes that answer such requests by themselves: with the same rights, checks, words and answers. */
+@Injectable()
+export class EntryRoutes {
+  constructor(
+    private readonly inner: InnerRequests,
+    private readonly types: ResourceTypes,
+    private readonly environment: Environment,
+  ) {}
+
+  /**
+   * @param mostCharacters that the answer may have
+   * @throws ServiceError for an entry that is no request to the resource API.
+   */
+  send({ request, resource }: BundleEntry, call: BundleCall, mostCharacters: number): Promise<InnerAnswer> {
+    const url = relativeUrl(request.url, this.environment.baseUrl);
+    this.assertWithinApi(url);
+    if (!/^[A-Z]+$/.test(request.method))
+      throw refusedRequest('request.method is no method of HTTP. Use GET, POST, PUT, PATCH or DELETE.', 'method');
+    if (request.method === 'HEAD') {
+      throw new ServiceError('not-allowed', 'HEAD has no place in a Bundle: use GET.', {
+        expression: 'request.method',
+      });
+    }
+    const { mediaType, body } = bodyOf(request.method, resource);
+    const headers = {
+      authorization: call.authorization,
+      prefer: call.prefer,
+      'content-type': mediaType,
+      'if-match': request.ifMatch,
+      'if-none-match': request.ifNoneMatch,
+      'if-modified-since': request.ifModifiedSince,
+      'if-none-exist': request.ifNoneExist,
+    };
+    return this.inner.send({
+      method: request.method,
+      url: `${call.root}/${url}`,
+      headers: Object.fromEntries(
+        Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined),
+      ),
+      ...(body === undefined ? {} : { body }),
+      mostCharacters,
+    });
+  }
+
+  /** Neither tokens nor RPC nor Bundles in Bundles: what begins with a type, an operation, or is about the whole API. */
+  private assertWithinApi(url: string): void {
+    if (url.includes('#')) throw refusedRequest('request.url has a "#", which no request has. Leave it out.', 'url');
+    const [first = ''] = url.split(/[/?]/);
+    if (/^\$[\w-]+$/.test(first) || first === 'metadata' || first === '_history' || url.startsWith('?')) return;
+    if (!/^[A-Z][A-Za-z]*$/.test(first))
+      throw refusedRequest(
+        'request.url is no request to the resource API. It takes Type, Type/id, Type?criteria, $operation and what follows them.',
+        'url',
+      );
+    this.types.assertKnown(first);
+  }
+}
+
+/** A patch travels in a Binary, or is a Parameters resource (http://hl7.org/fhir/R4/http.html#jsonpatch). */
+function bodyOf(method: string, resource: EntryResource | undefined): { mediaType?: string; body?: Buffer } {
+  if (resource === undefined || method === 'GET') return {};
+  if (method === 'PATCH' && resource.type === 'Binary') return binaryContent(resource);
+  return { mediaType: FHIR_JSON, body: Buffer.from(textOf(resource)) };
+}
+
+/** What an entry becomes of its route's answer. */
+export function answeredEntry({ request }: BundleEntry, { status, headers, text }: InnerAnswer): RoutedEntry {
+  const header = (name: string): string | undefined => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const [location, etag, lastModified] = [header('location'), header('etag'), header('last-modified')];
+  return {
+    kind: 'route',
+    status,
+    text,
+    isRead: request.method === 'GET',
+    ...(location === undefined ? {} : { location }),
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { lastModified: new Date(lastModified).toISOString() }),
+  };
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { ConditionMatches } from '../conditional/condition-matches';
+import { ResourceCriteria } from '../../search/run/resource-criteria';
+import { type ResourceText } from '../../model/stored-resource';
+import { type EntryFaults } from './entry-faults';
+import { type Matches } from './entry-identities';
+import { type NamedCondition, type WriteIntent, conditionOf, isConditional } from './write-intent';
+
+/** Searches what the conditions of a transaction find: those of its entries, and references by search. */
+@Injectable()
+export class FoundMatches {
+  constructor(
+    private readonly criteria: ResourceCriteria,
+    private readonly conditions: ConditionMatches,
+  ) {}
+
+  /** Each distinct condition is searched once. */
+  async of(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
+    return new Map([...(await this.ofEntries(intents, faults)), ...(await this.ofLinks(intents, faults))]);
+  }
+
+  async ofEntries(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
+    const found = new Map<string, readonly ResourceText[]>();
+    for (const { entry, condition } of intents) {
+      if (condition !== undefined) await faults.at(entry.index, () => this.findOnce(condition, found));
+    }
+    return found;
+  }
+
+  async ofLinks(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
+    const found = new Map<string, readonly ResourceText[]>();
+    for (const { entry, links, linked } of intents) {
+      await faults.at(entry.index, async () => {
+        for (const { link } of links.flat())
+          if (isConditional(link)) await this.findOnce(conditionOf(link, linked), found);
+      });
+    }
+    return found;
+  }
+
+  /** Puts whoever writes under the same conditions in line, all at once and in one order. */
+  lock(intents: readonly WriteIntent[]): Promise<void> {
+    return this.conditions.lock(intents.flatMap(({ condition }) => (condition === undefined ? [] : [condition])));
+  }
+
+  private async findOnce(
+    { canonical, type, criteria, reach }: NamedCondition,
+    found: Map<string, readonly ResourceText[]>,
+  ): Promise<void> {
+    if (!found.has(canonical)) found.set(canonical, await this.criteria.find(type, criteria, 2, reach));
+  }
+}
+
+/** Whether the same conditions find the same resources in both. */
+export function isSameMatches(a: Matches, b: Matches): boolean {
+  return [...b].every(([canonical, matches]) => {
+    const before = a.get(canonical) ?? [];
+    return before.length === matches.length && matches.every(({ text }, index) => text === before[index]?.text);
+  });
+}

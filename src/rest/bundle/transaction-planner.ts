@@ -1,0 +1,184 @@
+import { Injectable } from '@nestjs/common';
+import { localKey } from '../../fhir/reference';
+import { ServiceError } from '../../platform/errors/service-error';
+import { multipleMatches } from '../conditional/condition-matches';
+import { ResourceDraft } from '../../model/resource-draft';
+import { WriteExtensions } from '../../resource/writes/write-extensions';
+import { type StoreWrite, type Write } from '../../resource/writes/write';
+import { BundleLinks } from './bundle-links';
+import { type Deadline } from './deadline';
+import { type EntryIdentity, type Matches, identitiesOf } from './entry-identities';
+import { EntryFaults } from './entry-faults';
+import { EntryPatches } from './entry-patches';
+import { FoundMatches } from './found-matches';
+import { replaceLinks } from './reference-sites';
+import { type WriteIntent, conditionOf, isConditional } from './write-intent';
+
+interface Planning {
+  readonly links: BundleLinks;
+  readonly matches: Matches;
+  /** What the transaction itself writes: by condition, and by type. */
+  readonly madeByCondition: ReadonlyMap<string, string>;
+  readonly writtenTypes: ReadonlySet<string>;
+  /** Keys of what it stores: references may name these before they are there. */
+  readonly willExist: ReadonlySet<string>;
+  /** Whether entries at fault are missing, which may be what a reference by search does not find. */
+  readonly isPartial: boolean;
+}
+
+/** Makes drafts of entries, whose identities are known by now: links rewritten, rules asked. Outside of the transaction. */
+@Injectable()
+export class TransactionPlanner {
+  constructor(
+    private readonly extensions: WriteExtensions,
+    private readonly found: FoundMatches,
+    private readonly patches: EntryPatches,
+  ) {}
+
+  /** @throws ServiceError with all faults of the entries, those that were found before among them. */
+  async plan(all: readonly WriteIntent[], matches: Matches, faults: EntryFaults, deadline: Deadline): Promise<Write[]> {
+    const intents = all.filter(({ entry }) => !faults.has(entry.index));
+    const identities = identitiesOf(intents, matches, faults);
+    const planning = planningOf(intents, identities, matches, faults);
+    const writes: Write[] = [];
+    for (const [index, intent] of intents.entries()) {
+      const identity = identities[index];
+      if (identity !== undefined) {
+        const write = await faults.at(intent.entry.index, () => this.planEntry(intent, identity, planning));
+        if (write !== undefined) writes.push(write);
+      }
+      await deadline.check();
+    }
+    faults.throwIfAny();
+    return writes;
+  }
+
+  private async planEntry(intent: WriteIntent, identity: EntryIdentity, planning: Planning): Promise<Write> {
+    const { entry, action } = intent;
+    const { verb, type } = action;
+    const { id, origin, match } = identity;
+    const planned = {
+      index: entry.index,
+      type,
+      id,
+      ...action.options,
+      reach: intent.granted?.reach,
+      foundText: match?.text,
+    };
+    const wasMet = origin === 'found' || origin === 'made';
+    switch (verb) {
+      case 'DELETE':
+        return { ...planned, mode: origin === 'nothing' ? 'nothing' : 'delete' };
+      case 'PATCH':
+        return {
+          ...{ ...planned, mode: 'patch', method: verb, willExist: planning.willExist },
+          patch: await this.patches.of(entry),
+        };
+      case 'POST':
+      case 'PUT': {
+        if (verb === 'POST' && wasMet) return { ...planned, mode: 'existing' };
+        const mode = verb === 'PUT' && (origin === 'given' || wasMet) ? 'put' : 'create';
+        return this.planStore(intent, { ...planned, mode, method: verb, isNewId: origin === 'new' }, planning);
+      }
+    }
+  }
+
+  private async planStore(
+    intent: WriteIntent,
+    planned: Omit<StoreWrite, 'draft' | 'rule'>,
+    planning: Planning,
+  ): Promise<Write> {
+    const make = async (matches: Matches): Promise<StoreWrite> => {
+      const draft = draftOf(intent, planned, (link) => resolvedLink(link, intent, { ...planning, matches }));
+      return { ...planned, draft, rule: await this.extensions.check(draft, planning.willExist) };
+    };
+    if (!this.waits(intent, planning)) return make(planning.matches);
+    const makeLate = async (): Promise<StoreWrite> => make(await this.found.ofLinks([intent], new EntryFaults(true)));
+    return { ...planned, mode: 'late', make: makeLate };
+  }
+
+  /** Whether a reference by search finds nothing yet, but may find what this transaction writes. */
+  private waits(
+    { links, linked }: WriteIntent,
+    { matches, madeByCondition, writtenTypes, isPartial }: Planning,
+  ): boolean {
+    return links.some((sites) =>
+      sites.some(({ link }) => {
+        if (!isConditional(link)) return false;
+        const { type, canonical } = conditionOf(link, linked);
+        if (madeByCondition.has(canonical) || (matches.get(canonical) ?? []).length > 0) return false;
+        return isPartial || writtenTypes.has(type);
+      }),
+    );
+  }
+}
+
+function planningOf(
+  intents: readonly WriteIntent[],
+  identities: readonly (EntryIdentity | undefined)[],
+  matches: Matches,
+  faults: EntryFaults,
+): Planning {
+  const isPartial = faults.areAny;
+  const links = new BundleLinks();
+  const madeByCondition = new Map<string, string>();
+  const writtenTypes = new Set<string>();
+  const willExist = new Set<string>();
+  for (const [index, { entry, action, condition }] of intents.entries()) {
+    const identity = identities[index];
+    if (identity === undefined || action.verb === 'DELETE') continue;
+    const target = localKey(action.type, identity.id);
+    const { fullUrl } = entry;
+    if (fullUrl !== undefined) {
+      faults.atSync(entry.index, () => {
+        links.add(fullUrl, target);
+      });
+    }
+    if (condition !== undefined) madeByCondition.set(condition.canonical, target);
+    writtenTypes.add(action.type);
+    willExist.add(target);
+  }
+  return { links, matches, madeByCondition, writtenTypes, willExist, isPartial };
+}
+
+function resolvedLink(
+  link: string,
+  { entry, linked }: WriteIntent,
+  { links, matches, madeByCondition }: Planning,
+): string | undefined {
+  if (!isConditional(link)) return links.targetOf(link, entry.fullUrl);
+  const { type, canonical } = conditionOf(link, linked);
+  const made = madeByCondition.get(canonical);
+  if (made !== undefined) return made;
+  const [match, ...others] = matches.get(canonical) ?? [];
+  if (others.length > 0) throw multipleMatches(type);
+  if (match === undefined) {
+    throw new ServiceError(
+      'unprocessable',
+      `A reference by search finds no ${type}. Store it before, or refer to it by its id.`,
+      {
+        expression: 'resource',
+      },
+    );
+  }
+  return localKey(type, match.id);
+}
+
+function draftOf(
+  { entry, action, links }: WriteIntent,
+  { mode, id, isNewId }: Pick<StoreWrite, 'mode' | 'id' | 'isNewId'>,
+  linkOf: (link: string) => string | undefined,
+): ResourceDraft {
+  const members = (entry.resource?.members ?? [])
+    .map((member, index) => {
+      const sites = links[index] ?? [];
+      return sites.length === 0 ? member : { ...member, valueText: replaceLinks(member.valueText, sites, linkOf) };
+    })
+    .filter(({ key }) => !(isNewId && key === 'id'));
+  const text = `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
+  return ResourceDraft.of(
+    { text, value: JSON.parse(text), members: () => members },
+    action.type,
+    mode === 'put' ? id : undefined,
+  );
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { type Write, type WriteGuard } from '../../resource/writes/write';
+import { WriteSet } from '../../resource/writes/write-set';
+import { type Bundle } from './bundle';
+import { type BundleCall } from './bundle-call';
+import { type Deadline } from './deadline';
+import { type AnsweredEntry } from './entry-answer';
+import { type Matches } from './entry-identities';
+import { atEntry } from './entry-error';
+import { EntryFaults } from './entry-faults';
+import { EntryReads } from './entry-reads';
+import { FoundMatches, isSameMatches } from './found-matches';
+import { TransactionPlanner } from './transaction-planner';
+import { type WriteIntent } from './write-intent';
+import { WriteIntents } from './write-intents';
+
+/** Runs the entries of a Bundle as one transaction: all of them, or none (http://hl7.org/fhir/R4/http.html#trules). */
+@Injectable()
+export class TransactionRunner {
+  constructor(
+    private readonly intents: WriteIntents,
+    private readonly found: FoundMatches,
+    private readonly planner: TransactionPlanner,
+    private readonly set: WriteSet,
+    private readonly reads: EntryReads,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  /**
+   * Answers entries in their order. Reads see what the transaction has written, wherever they stand.
+   * @throws ServiceError with the faults of all entries, as far as they show before something is written: of what shows
+   * only then (a name that is taken, a patch that does not fit) the first.
+   */
+  async run(bundle: Bundle, call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
+    const { writes, reads } = await this.intents.of(bundle, call, deadline);
+    const matches = await this.found.of(writes, bundle.faults);
+    // Slow work is done before the transaction holds anything.
+    const planned = await this.planner.plan(writes, matches, bundle.faults, deadline);
+    let isFirstTry = true;
+    const answers = await this.unitOfWork.run(async () => {
+      const plan = await this.planInside(writes, { matches, planned, isFirstTry }, deadline);
+      isFirstTry = false;
+      const results = await this.set.write(plan, guardOf(deadline));
+      const written = plan.map(({ index }, place) => [index, { kind: 'write', result: results[place] }] as const);
+      const read = await this.reads.read(reads, call, deadline, plan.length > 0);
+      deadline.checkClient();
+      return new Map<number, AnsweredEntry>([...written, ...read]);
+    });
+    return bundle.entries.flatMap(({ index }) => answers.get(index) ?? []);
+  }
+
+  /** What was planned outside holds if the conditions, now that nobody else can act on them, find the same. */
+  private async planInside(
+    writes: readonly WriteIntent[],
+    { matches, planned, isFirstTry }: { matches: Matches; planned: Write[]; isFirstTry: boolean },
+    deadline: Deadline,
+  ): Promise<Write[]> {
+    await this.found.lock(writes);
+    const faults = new EntryFaults();
+    const now = await this.found.ofEntries(writes, faults);
+    // Rules change the drafts that they store, so another try needs other drafts.
+    if (isFirstTry && isSameMatches(matches, now)) return planned;
+    return this.planner.plan(writes, new Map([...matches, ...now]), faults, deadline);
+  }
+}
+
+/** Faults of writes name their entries; those that show before something is written are reported together. */
+const guardOf = (deadline: Deadline): WriteGuard => ({
+  at: atEntry,
+  judge: (writes, assert) => {
+    const faults = new EntryFaults();
+    for (const write of writes) {
+      faults.atSync(write.index, () => {
+        assert(write);
+      });
+    }
+    faults.throwIfAny();
+  },
+  step: () => deadline.check(),
+});

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { Environment } from '../../platform/config/environment';
+import { type GrantedRows } from '../../platform/http/granted-rows';
+import { EntryAccesses } from '../../resource/access/entry-access.registry';
+import { type WriteKind } from '../../model/resource-type';
+import { ResourceTypes } from '../../model/resource-types';
+import { RowLimits } from '../../resource/rows/row-limits';
+import { type Bundle, type BundleEntry } from './bundle';
+import { type BundleCall } from './bundle-call';
+import { type Deadline } from './deadline';
+import { type ReadAction, type WriteAction, actionOf } from './entry-action';
+import { textOf } from './entry-text';
+import { linkSitesOf } from './reference-sites';
+import { type EntryGrant, isConditional, namedCondition, searchedTypeOf, type WriteIntent } from './write-intent';
+
+export interface ReadIntent {
+  readonly entry: BundleEntry;
+  readonly action: ReadAction;
+}
+
+export interface Intents {
+  readonly writes: readonly WriteIntent[];
+  readonly reads: readonly ReadIntent[];
+}
+
+/** The names of the routes that such writes have by themselves: policies link to them. */
+const OPERATION_IDS = {
+  POST: ['FhirCreate', 'FhirConditionalCreate'],
+  PUT: ['FhirUpdate', 'FhirConditionalUpdate'],
+  PATCH: ['FhirPatch', 'FhirConditionalPatch'],
+  DELETE: ['FhirDelete', 'FhirConditionalDelete'],
+} as const;
+
+const WRITE_KINDS = { POST: 'create', PUT: 'update', PATCH: 'update' } as const;
+
+function kindOf({ verb, id }: WriteAction): WriteKind {
+  if (verb === 'DELETE') return id === undefined ? 'conditional-delete' : 'delete';
+  return WRITE_KINDS[verb];
+}
+
+/** Reads what the entries of a transaction ask for, and refuses what the caller may not do, before anything is written. */
+@Injectable()
+export class WriteIntents {
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly access: EntryAccesses,
+    private readonly limits: RowLimits,
+    private readonly environment: Environment,
+  ) {}
+
+  async of({ entries, faults }: Bundle, call: BundleCall, deadline: Deadline): Promise<Intents> {
+    const writes: WriteIntent[] = [];
+    const reads: ReadIntent[] = [];
+    const known = new Map<string, EntryGrant>();
+    for (const entry of entries) {
+      await faults.at(entry.index, async () => {
+        const action = actionOf(entry, this.environment.baseUrl);
+        if (action.kind === 'read') reads.push({ entry, action });
+        else writes.push(await this.writeIntent(entry, action, call, known));
+      });
+      await deadline.check();
+    }
+    return { writes, reads };
+  }
+
+  private async writeIntent(
+    entry: BundleEntry,
+    action: WriteAction,
+    call: BundleCall,
+    known: Map<string, EntryGrant>,
+  ): Promise<WriteIntent> {
+    const { verb, type, id, criteria } = action;
+    const { resource } = entry;
+    this.types.assertWritable(type, kindOf(action), id === undefined ? 'type' : 'instance');
+    const granted = call.isSystem ? undefined : await this.grantOf(entry, action, known);
+    const isStored = resource !== undefined && (verb === 'POST' || verb === 'PUT');
+    const links = isStored ? resource.members.map(({ valueText }) => linkSitesOf(valueText)) : [];
+    return {
+      entry,
+      action,
+      granted,
+      linked: call.isSystem ? new Map() : await this.grantsOf(links, known),
+      condition: criteria === undefined ? undefined : namedCondition({ type, criteria }, granted),
+      links,
+    };
+  }
+
+  /** @throws ServiceError 'forbidden' when no policy grants the entry */
+  private async grantOf(
+    { resource }: BundleEntry,
+    { verb, type, id, criteria }: WriteAction,
+    known: Map<string, EntryGrant>,
+  ): Promise<EntryGrant> {
+    const rows = await this.access.grant({
+      operationId: OPERATION_IDS[verb][criteria === undefined ? 0 : 1],
+      method: verb,
+      url: id === undefined ? (criteria === undefined ? type : `${type}?${criteria}`) : `${type}/${id}`,
+      type,
+      ...(id === undefined ? {} : { id }),
+      resource: () => (resource === undefined ? undefined : (JSON.parse(textOf(resource)) as Resource)),
+    });
+    return this.grantOfRows(rows, known);
+  }
+
+  /**
+   * What the references by search among `links` may find.
+   * @throws ServiceError 'forbidden' naming the types that the caller may not search
+   */
+  private async grantsOf(
+    links: WriteIntent['links'],
+    known: Map<string, EntryGrant>,
+  ): Promise<ReadonlyMap<string, EntryGrant>> {
+    const grants = new Map<string, EntryGrant>();
+    const hidden: string[] = [];
+    const searched = links.flat().filter(({ link }) => isConditional(link));
+    for (const type of new Set(searched.map(({ link }) => searchedTypeOf(link)))) {
+      const rows = await this.access.searchedRows(type);
+      if (rows === undefined) hidden.push(type);
+      else grants.set(type, await this.grantOfRows(rows, known));
+    }
+    if (hidden.length > 0) throw await this.access.refusalOfSearch(hidden);
+    return grants;
+  }
+
+  private async grantOfRows(rows: GrantedRows, known: Map<string, EntryGrant>): Promise<EntryGrant> {
+    const name = rows === 'all' ? '' : JSON.stringify(rows);
+    const granted = known.get(name) ?? { reach: await this.limits.reach(rows), name };
+    known.set(name, granted);
+    return granted;
+  }
+}

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type ResourceDraft } from '../../model/resource-draft';
+import { ResourceWriter, type WriteOptions } from '../../resource/resource-writer';
+import { type LockedResource } from '../../store/resource-store';
+import { type StoredResource } from '../../model/stored-resource';
+import { assertMatch } from '../../resource/writes/possible-writes';
+import { type ResourcePatch, type WriteResult } from '../../resource/writes/write';
+import { type Condition } from './condition';
+import { ConditionMatches } from './condition-matches';
+
+/** `existed`: a conditional create found its resource and wrote nothing. */
+export interface ConditionalResult {
+  readonly outcome: WriteResult['outcome'] | 'existed';
+  readonly resource: StoredResource;
+}
+
+export interface ConditionalDeletion {
+  /** How many resources were deleted. */
+  readonly count: number;
+  /** The deleted resource, when it was the only one. */
+  readonly resource?: StoredResource;
+}
+
+/** How many resources one `remove-all` deletes at most: it is one transaction. */
+const MAX_REMOVED = 1000;
+/** Bodies are read when they are deleted, so not all at once. */
+const REMOVED_AT_ONCE = 50;
+
+/**
+ * Writes that a search decides (http://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete). Writers of one condition
+ * queue up before they search, so none misses what another has just written (ADR 0016).
+ * Drafts are copied, since a unit of work may run again and rules change what they check.
+ */
+@Injectable()
+export class ConditionalWriter {
+  constructor(
+    private readonly matches: ConditionMatches,
+    private readonly writer: ResourceWriter,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  /** Stores the draft when nothing matches; one match is the answer instead, several are refused. */
+  create(
+    draft: ResourceDraft,
+    criteria: string,
+    { reach }: Pick<WriteOptions, 'reach'> = {},
+  ): Promise<ConditionalResult> {
+    return this.run({ type: draft.type, criteria, reach }, async (match) =>
+      match === undefined
+        ? { outcome: 'created', resource: await this.writer.create(draft.copy(), { reach }) }
+        : { outcome: 'existed', resource: match },
+    );
+  }
+
+  /**
+   * Replaces the one match; without a match it creates, under the draft's id where it has one.
+   * @throws ServiceError 'invalid' when the draft names another id than the match, 'duplicate' when the id is taken.
+   */
+  put(draft: ResourceDraft, criteria: string, options: WriteOptions = {}): Promise<ConditionalResult> {
+    return this.run({ type: draft.type, criteria, reach: options.reach }, async (match) => {
+      if (match === undefined) {
+        assertMatch(options, undefined);
+        const { reach } = options;
+        return { outcome: 'created', resource: await this.writer.create(draft.copy(), { method: 'PUT', reach }) };
+      }
+      if (draft.id !== undefined && draft.id !== match.id) {
+        throw new ServiceError('invalid', 'The id in the body is not the id of the resource that matches.', {
+          expression: `${draft.type}.id`,
+        });
+      }
+      return this.writer.put(draft.copy(), match.id, { ...options, locked: match });
+    });
+  }
+
+  /** @throws ServiceError 'not-found' without a match. */
+  patch(type: string, criteria: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<ConditionalResult> {
+    return this.run({ type, criteria, reach: options.reach }, (match) => {
+      if (match === undefined)
+        throw new ServiceError('not-found', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`);
+      return this.writer.patch(type, match.id, patch, { ...options, locked: match });
+    });
+  }
+
+  /**
+   * Deletes the one match; with `all` every match, in one transaction.
+   * @throws ServiceError 'multiple-matches' for several without `all`, or for more than 1,000 with it: nothing is deleted.
+   */
+  delete(
+    type: string,
+    criteria: string,
+    { all = false, ...options }: WriteOptions & { readonly all?: boolean } = {},
+  ): Promise<ConditionalDeletion> {
+    const { reach } = options;
+    if (all) return this.deleteAll({ type, criteria, reach });
+    return this.run({ type, criteria, reach }, async (match) => {
+      if (match === undefined) assertMatch(options, undefined);
+      else await this.writer.delete(type, match.id, { ...options, locked: match });
+      return match === undefined ? { count: 0 } : { count: 1, resource: match };
+    });
+  }
+
+  private deleteAll(condition: Condition): Promise<ConditionalDeletion> {
+    return this.unitOfWork.run(async () => {
+      await this.matches.lock([condition]);
+      if (await this.matches.areMoreThan(MAX_REMOVED, condition)) throw tooMany(condition);
+      const { reach } = condition;
+      let count = 0;
+      let last: StoredResource | undefined;
+      for (;;) {
+        const matches = await this.matches.hold(condition, REMOVED_AT_ONCE);
+        count += matches.length;
+        // Others may write matches while these are deleted.
+        if (count > MAX_REMOVED) throw tooMany(condition);
+        await this.writer.deleteAll(matches, { reach });
+        last = matches.at(-1) ?? last;
+        if (matches.length < REMOVED_AT_ONCE) break;
+      }
+      return { count, ...(count === 1 && last !== undefined ? { resource: last } : {}) };
+    });
+  }
+
+  private run<T>(condition: Condition, write: (match: LockedResource | undefined) => Promise<T> | T): Promise<T> {
+    return this.unitOfWork.run(async () => {
+      await this.matches.lock([condition]);
+      return write(await this.matches.holdOne(condition));
+    });
+  }
+}
+
+const tooMany = ({ type }: Condition): ServiceError =>
+  new ServiceError(
+    'multiple-matches',
+    `More than ${MAX_REMOVED} ${type} resources match; nothing was deleted. Delete in parts, with narrower criteria.`,
+  );

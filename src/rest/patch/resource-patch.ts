@@ -1,0 +1,92 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { TooCostly } from '../../platform/errors/too-costly';
+import { JsonBodyError } from '../../platform/json/json-body-error';
+import { type JsonValue, parseLosslessInSteps, printLosslessInSteps } from '../../platform/json/lossless';
+import { type ScannedJson, readJsonInSteps } from '../../platform/json/read-json';
+import { LONGEST_STEP_MILLISECONDS, type Slices } from '../../platform/time/slices';
+import { type Steps } from '../../platform/time/steps';
+import { type ResourcePatch } from '../../resource/writes/write';
+import { compileFhirPathPatch } from './fhirpath-patch';
+import { compileJsonPatch } from './json-patch';
+import { compileMergePatch } from './merge-patch';
+import { type TreePatch, unfit } from './tree-patch';
+
+export type PatchKind = 'json-patch' | 'merge-patch' | 'fhirpath-patch';
+
+/** CPU time to compile a patch, and to apply it: long for any patch that people write. Its row is locked meanwhile. */
+const MAX_MILLISECONDS = 1_000;
+
+/**
+ * Compiles a patch of a resource. It works on the text, so numbers keep their digits where they are patched and where not.
+ * @param kind undefined where it follows from the form: `Parameters` are FHIRPath operations, an array is a JSON Patch,
+ * anything else is merged
+ * @param maxBytes the largest result, in UTF-8; what is larger already may stay as large
+ * @throws ServiceError 'invalid' for a malformed patch; the patch itself throws 'unprocessable' where it does not fit.
+ */
+export async function compileResourcePatch(
+  kind: PatchKind | undefined,
+  patchText: string,
+  maxBytes: number,
+  slices: Slices,
+): Promise<ResourcePatch> {
+  const patch = await slices.run(parseLosslessInSteps(patchText));
+  const apply = await inTime(() => compiled(kind ?? guessedKind(patch), patch), slices);
+  return async (storedText) => {
+    const [stored, result] = await inTime(() => patched(storedText, apply), slices);
+    const [type, id] = [identityOf(stored, 'resourceType'), identityOf(stored, 'id')];
+    for (const [name, value] of [
+      ['resourceType', type],
+      ['id', id],
+    ] as const) {
+      if (identityOf(result, name) !== value) {
+        throw new ServiceError('unprocessable', `A patch cannot change ${name}.`, { expression: name });
+      }
+    }
+    return slices.run(bodyOf(result, Math.max(maxBytes, Buffer.byteLength(storedText))));
+  };
+}
+
+function* compiled(kind: PatchKind, patch: JsonValue): Steps<TreePatch> {
+  if (kind === 'fhirpath-patch') return yield* compileFhirPathPatch(patch);
+  return kind === 'json-patch' ? yield* compileJsonPatch(patch) : compileMergePatch(patch);
+}
+
+/** @returns what identifies the stored resource, and what the patch makes of it */
+function* patched(storedText: string, apply: TreePatch): Steps<readonly [JsonValue, JsonValue]> {
+  const stored = yield* parseLosslessInSteps(storedText);
+  const before = stored instanceof Map ? new Map(stored) : stored;
+  return [before, yield* apply(stored)];
+}
+
+/** @throws ServiceError 'unprocessable' when the time is over. */
+async function inTime<T>(begin: () => Steps<T>, slices: Slices): Promise<T> {
+  try {
+    return await slices.runLimited(begin, { ofOne: LONGEST_STEP_MILLISECONDS, ofAll: MAX_MILLISECONDS });
+  } catch (error) {
+    if (!(error instanceof TooCostly)) throw error;
+    throw unfit('The patch takes too long: use simpler paths, or fewer operations.');
+  }
+}
+
+function guessedKind(patch: JsonValue): PatchKind {
+  if (Array.isArray(patch)) return 'json-patch';
+  return patch instanceof Map && patch.get('resourceType') === 'Parameters' ? 'fhirpath-patch' : 'merge-patch';
+}
+
+function identityOf(resource: JsonValue, name: 'resourceType' | 'id'): JsonValue | undefined {
+  if (!(resource instanceof Map)) throw unfit('The patched resource is no JSON object.');
+  return resource.get(name);
+}
+
+/** The result passes the same scan as a body that is sent. */
+function* bodyOf(result: JsonValue, maxBytes: number): Steps<ScannedJson> {
+  const text = yield* printLosslessInSteps(result);
+  if (Buffer.byteLength(text) > maxBytes) throw unfit(`The patched resource would be larger than ${maxBytes} bytes.`);
+  yield;
+  try {
+    return yield* readJsonInSteps(text);
+  } catch (error) {
+    if (!(error instanceof JsonBodyError)) throw error;
+    throw new ServiceError('unprocessable', `The patched resource is refused. ${error.message}`, {}, { cause: error });
+  }
+}

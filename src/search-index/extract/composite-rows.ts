@@ -1,0 +1,93 @@
+import { targetOf } from '../../fhir/reference';
+import { type Extraction, type RowWriter } from './extraction';
+import { pairHashOf, plainHashOf, systemHashOf, unitHashOf } from './hash';
+import { amountsOf } from './quantity-rows';
+import { codesOf } from './token-rows';
+import { type Branch, type Visit, walkSteps } from '../../fhirpath/fhirpath';
+
+/** A part of a composite: where its values stand, seen from the item that both parts belong to. */
+export interface CompositePart {
+  readonly kind: 'token' | 'quantity' | 'number' | 'reference';
+  readonly branches: readonly Branch[];
+}
+
+/**
+ * Rows of a composite parameter: the pairs of values that stand in one item, so that a blood pressure's systolic code
+ * never meets the diastolic value (http://hl7.org/fhir/R4/search.html#composite). A pair with a number or quantity is a number
+ * row under the hash of its code, any other one a token row under the hash of both.
+ * @param knowsSystem whether tokens of the first part have a row under {@link keyWithSystem} too
+ */
+export function compositeRows(
+  parameterId: number,
+  [first, second]: readonly [CompositePart, CompositePart],
+  knowsSystem = false,
+): RowWriter {
+  const collectFirst = collectorOf(first);
+  const collectSecond = collectorOf(second);
+  return (item, extraction) => {
+    const plain = collectFirst(item, extraction).flatMap((value) => keysOf(first.kind, value, extraction));
+    const keys = knowsSystem && first.kind === 'token' ? plain.flatMap((key) => [key, qualified(key)]) : plain;
+    if (keys.length === 0) return;
+    for (const value of collectSecond(item, extraction)) {
+      if (second.kind === 'quantity' || second.kind === 'number') addNumbers(parameterId, keys, value, extraction);
+      else addPairs(parameterId, keys, second.kind, value, extraction);
+    }
+  };
+}
+
+interface Key {
+  readonly text: string;
+  readonly system?: string;
+  readonly systemHash: number;
+}
+
+/** Stands in rows for a token and its system; no code begins with white space (http://hl7.org/fhir/R4/datatypes.html#code). */
+export const keyWithSystem = (system: string, code: string): string => `\t${system}\t${code}`;
+
+const qualified = (key: Key): Key => ({ ...key, text: keyWithSystem(key.system ?? '', key.text) });
+
+function keysOf(kind: CompositePart['kind'], value: unknown, { baseUrl }: Extraction): readonly Key[] {
+  if (kind === 'token')
+    return codesOf(value).map(({ code, ...of }) => ({ text: code, ...of, systemHash: systemHashOf(of.system) }));
+  const target = targetOf(value, baseUrl);
+  return target === undefined || target.kind === 'contained' ? [] : [{ text: target.key, systemHash: 0 }];
+}
+
+function addNumbers(parameterId: number, keys: readonly Key[], value: unknown, extraction: Extraction): void {
+  const amounts = amountsOf(value);
+  extraction.spendPairs(keys.length * amounts.length);
+  for (const { text } of keys) {
+    const codeHash = plainHashOf(text);
+    for (const { value: amount, unit } of amounts) {
+      extraction.addNumber({ parameterId, codeHash, value: amount, unitHash: unitHashOf(unit) }, unit);
+    }
+  }
+}
+
+function addPairs(
+  parameterId: number,
+  keys: readonly Key[],
+  kind: CompositePart['kind'],
+  value: unknown,
+  extraction: Extraction,
+): void {
+  const others = keysOf(kind, value, extraction);
+  extraction.spendPairs(keys.length * others.length);
+  for (const { text } of keys) {
+    for (const other of others) {
+      extraction.addToken(pairHashOf(parameterId, text, other.text), other.systemHash);
+    }
+  }
+}
+
+function collectorOf({ branches }: CompositePart): (item: unknown, extraction: Extraction) => readonly unknown[] {
+  let found: unknown[] = [];
+  const visits: Visit<Extraction>[] = branches.map(({ steps }) =>
+    walkSteps<Extraction>(steps, (value) => found.push(value)),
+  );
+  return (item, extraction) => {
+    found = [];
+    for (const visit of visits) visit(item, extraction);
+    return found;
+  };
+}

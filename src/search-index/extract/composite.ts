@@ -1,0 +1,79 @@
+import { type CompositePart } from './composite-rows';
+import { holdsValuesOf } from './kind-types';
+import { type ComponentDefinition, type ParameterDefinition } from './parameter-definition';
+import { type ComponentCode, type Composite, type CompositeItem, type NumberPaths } from './search-parameter';
+import { type Branch, compilePart, ExpressionError, RESOURCE_STEP, type Step } from '../../fhirpath/fhirpath';
+
+/**
+ * Compiles a composite for one resource type.
+ * @param branches the ways to its items
+ * @throws ExpressionError for parts that have no rows: dates and texts of items that repeat, most triples
+ */
+export function compileComposite(
+  { components, isLive }: ParameterDefinition,
+  branches: readonly Branch[],
+  resourceType: string,
+): Composite {
+  const [first, second, third, ...others] = components;
+  if (first === undefined || second === undefined || others.length > 0)
+    throw new ExpressionError('only composites of two or three parts are supported');
+  const kinds = components.map(({ kind }) => kind).join(', ');
+  if (third !== undefined && kinds !== 'token, number, number')
+    throw new ExpressionError(`composites of three parts are those of token, number, number, not of ${kinds}`);
+
+  const codes: Composite['codes'] = [codeOf(first), codeOf(second)];
+  const [firstKind, secondKind] = [rowKindOf(first), rowKindOf(second)];
+  if (firstKind === undefined || secondKind === undefined) {
+    if (branches.every(({ steps }) => steps.length === 0)) return { codes };
+    throw new ExpressionError(
+      `composites of ${first.kind} and ${second.kind} are supported for the whole resource only`,
+    );
+  }
+  if (firstKind !== 'token' && firstKind !== 'reference')
+    throw new ExpressionError(`composites begin with a token or reference, not with a ${firstKind}`);
+  const items = branches.map((branch): CompositeItem => {
+    const part = (definition: ComponentDefinition, kind: CompositePart['kind']): CompositePart => ({
+      kind,
+      branches: partOf(definition, branch, resourceType).filter((one) => holdsValuesOf(kind, one)),
+    });
+    const parts: CompositeItem['parts'] = [part(first, firstKind), part(second, secondKind)];
+    if (third === undefined) return { branch, parts };
+    return { branch, parts, numberPaths: numberPathsOf(branch, parts, part(third, 'number')) };
+  });
+  return {
+    codes,
+    rows: items,
+    knowsSystem: isLive,
+    ...(third === undefined ? {} : { third: codeOf(third) }),
+  };
+}
+
+/** The rows tell the code, the paths do not: of several items it must be that of all. */
+function numberPathsOf(item: Branch, [first, second]: CompositeItem['parts'], third: CompositePart): NumberPaths {
+  const isOfResource = first.branches.every(({ steps }) => steps[0] === RESOURCE_STEP);
+  if (!isOfResource && item.steps.some(({ isRepeated }) => isRepeated))
+    throw new ExpressionError('the first of three parts must be that of the whole resource, where items repeat');
+  return {
+    item: pathOf('$', item.steps),
+    second: second.branches.map(({ steps }) => pathOf('@', steps)),
+    third: third.branches.map(({ steps }) => pathOf('@', steps)),
+  };
+}
+
+function pathOf(root: string, steps: readonly Step[]): string {
+  const paths = steps.map(({ jsonPath }) => jsonPath);
+  if (paths.includes(undefined)) throw new ExpressionError('the numbers of three parts are reached by plain paths');
+  return `${root}${paths.join('')}`;
+}
+
+function partOf({ expression }: ComponentDefinition, { type }: Branch, resourceType: string): readonly Branch[] {
+  if (expression instanceof ExpressionError) throw expression;
+  return compilePart(expression, type, resourceType);
+}
+
+/** Of the kinds that rows can pair; others are searched side by side. */
+export function rowKindOf({ kind }: Pick<ComponentDefinition, 'kind'>): CompositePart['kind'] | undefined {
+  return kind === 'token' || kind === 'quantity' || kind === 'number' || kind === 'reference' ? kind : undefined;
+}
+
+const codeOf = ({ code, kind }: ComponentDefinition): ComponentCode => ({ code, kind });

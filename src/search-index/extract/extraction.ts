@@ -1,0 +1,85 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import {
+  type DateRow,
+  type NumberRow,
+  type ReferenceRow,
+  type StringRow,
+  type TokenRow,
+  type Unit,
+  type UnitRow,
+} from './search-rows';
+import { type Visit } from '../../fhirpath/fhirpath';
+import { Scope } from './scope';
+
+/** A thousand codings beside a thousand others would make a million rows of a small body. */
+const MAX_PAIRS = 20_000;
+
+/** A resource that was stored under the limit is indexed anew, also when composites were added since: jobs cannot refuse it. */
+export const MAX_STORED_PAIRS = 10 * MAX_PAIRS;
+
+/** The rows of one resource while they are gathered. */
+export class Extraction extends Scope {
+  readonly tokens: TokenRow[] = [];
+  readonly references: ReferenceRow[] = [];
+  readonly dates: DateRow[] = [];
+  readonly numbers: NumberRow[] = [];
+  readonly strings: StringRow[] = [];
+  readonly units: UnitRow[] = [];
+  patientHash = 0;
+  /** The presence mask in two halves of 32 bits: one BigInt at the end is cheaper than one a bit. */
+  presentLow = 0;
+  presentHigh = 0;
+  private readonly seen = new Set<string>();
+  private pairsLeft: number;
+
+  constructor(
+    resource: Readonly<Record<string, unknown>>,
+    baseUrl: string,
+    private readonly maxPairs = MAX_PAIRS,
+  ) {
+    super(resource, baseUrl);
+    this.pairsLeft = maxPairs;
+  }
+
+  addToken(hash: number, systemHash: number): void {
+    if (this.isNew(`${hash}|${systemHash}`)) this.tokens.push({ hash, systemHash });
+  }
+
+  addReference(targetHash: number, parameterId: number): void {
+    if (this.isNew(`${targetHash}>${parameterId}`)) this.references.push({ targetHash, parameterId });
+  }
+
+  addDate(parameterId: number, low: number, high: number): void {
+    if (this.isNew(`${parameterId}:${low}:${high}`)) this.dates.push({ parameterId, low, high });
+  }
+
+  addNumber(row: NumberRow, unit: Unit | undefined): void {
+    const { parameterId, codeHash, value, unitHash } = row;
+    if (!this.isNew(`${parameterId}#${codeHash}#${value}#${unitHash}`)) return;
+    this.numbers.push(row);
+    if (unit !== undefined && this.isNew(`u${unitHash}`)) this.units.push({ unitHash, ...unit });
+  }
+
+  addString(parameterId: number, value: string): void {
+    if (this.isNew(`${parameterId}"${value}`)) this.strings.push({ parameterId, value });
+  }
+
+  /** @throws ServiceError 'unprocessable' for a resource whose composite parameters pair more values than are stored */
+  spendPairs(count: number): void {
+    this.pairsLeft -= count;
+    if (this.pairsLeft >= 0) return;
+    throw new ServiceError(
+      'unprocessable',
+      `Composite search parameters pair more than ${this.maxPairs} values of this resource: divide it, or give its items fewer codings.`,
+    );
+  }
+
+  private isNew(row: string): boolean {
+    if (this.seen.has(row)) return false;
+    this.seen.add(row);
+    return true;
+  }
+}
+
+/** Turns the values of one parameter into rows. Values of other shapes than the parameter's give none and never throw. */
+export type RowWriter = Visit<Extraction>;

@@ -1,0 +1,171 @@
+import { earliestInstant, latestInstant } from '../../fhir/instant';
+import { localKey } from '../../fhir/reference';
+import { type Steps } from '../../platform/time/steps';
+import { dateRows } from './date-rows';
+import { compositeRows } from './composite-rows';
+import { Extraction, type RowWriter } from './extraction';
+import { targetHashOf } from './hash';
+import { positionRows } from './position-rows';
+import { quantityRows } from './quantity-rows';
+import { referenceRows } from './reference-rows';
+import { type SearchParameter } from './search-parameter';
+import { type SearchParameterSet } from './search-parameter-set';
+import { type DateRow, type SearchRows } from './search-rows';
+import { stringRows } from './string-rows';
+import { tokenRows, uriRows } from './token-rows';
+import { type Visit, visitEach, walkSteps } from '../../fhirpath/fhirpath';
+
+/**
+ * Derives the search rows of one resource, in steps. Values of unexpected shapes give no rows; only too many pairs of composites
+ * are refused.
+ */
+export type Extract = (resource: Readonly<Record<string, unknown>>, maxPairs?: number) => Steps<SearchRows>;
+
+/** Items of a repeated member between two pauses: each may give some dozens of rows. */
+const ITEMS_AT_ONCE = 64;
+
+/** Makes and keeps an extractor for each resource type. */
+export class Extractors {
+  private readonly byType = new Map<string, Extract>();
+
+  /** @param baseUrl the server's own base, without a trailing slash: references below it are local */
+  constructor(
+    private readonly parameters: SearchParameterSet,
+    private readonly baseUrl: string,
+  ) {}
+
+  extractorFor(type: string): Extract {
+    const known = this.byType.get(type);
+    if (known !== undefined) return known;
+    const extract = makeExtractor(type, this.parameters, this.baseUrl);
+    this.byType.set(type, extract);
+    return extract;
+  }
+}
+
+/** What to run on the whole resource, and on each of its members. */
+interface Plan {
+  readonly whole: Visit<Extraction>[];
+  readonly byMember: Map<string, Visit<Extraction>[]>;
+}
+
+function makeExtractor(type: string, set: SearchParameterSet, baseUrl: string): Extract {
+  const { whole, byMember } = planOf(set.list(type), set.patientParameter(type)?.storedAs ?? []);
+  const mainDateIds = set.mainDateParameter(type)?.storedAs ?? [];
+  return function* (resource, maxPairs): Steps<SearchRows> {
+    const extraction = new Extraction(resource, baseUrl, maxPairs);
+    for (const visit of whole) visit(resource, extraction);
+    // Most parameters have no value in a given resource: going by its members, they cost nothing.
+    for (const member of Object.keys(resource)) {
+      const visits = byMember.get(member);
+      if (visits === undefined) continue;
+      const value = resource[member];
+      for (const visit of visits) {
+        if (Array.isArray(value) && value.length > ITEMS_AT_ONCE) yield* visitInSteps(value, visit, extraction);
+        else visitEach(value, visit, extraction);
+      }
+    }
+    return {
+      mainDate: mainDateOf(extraction.dates, mainDateIds),
+      patientHash: type === 'Patient' ? ownHashOf(resource) : extraction.patientHash,
+      present: (BigInt(extraction.presentHigh >>> 0) << 32n) | BigInt(extraction.presentLow >>> 0),
+      tokens: extraction.tokens,
+      references: extraction.references,
+      dates: extraction.dates,
+      numbers: extraction.numbers,
+      strings: extraction.strings,
+      units: extraction.units,
+    };
+  };
+}
+
+function* visitInSteps(items: readonly unknown[], visit: Visit<Extraction>, extraction: Extraction): Steps<void> {
+  for (let at = 0; at < items.length; at += ITEMS_AT_ONCE) {
+    visitEach(items.slice(at, at + ITEMS_AT_ONCE), visit, extraction);
+    yield;
+  }
+}
+
+function planOf(parameters: readonly SearchParameter[], patientIds: readonly number[]): Plan {
+  const plan: Plan = { whole: [], byMember: new Map() };
+  for (const parameter of parameters) {
+    if (parameter.composite !== undefined) {
+      addComposite(plan, parameter);
+      continue;
+    }
+    const visit = visitOf(parameter, patientIds);
+    if (visit === undefined) continue;
+    for (const { steps } of parameter.branches) addToPlan(plan, steps, visit);
+  }
+  return plan;
+}
+
+function addComposite(plan: Plan, { parameterId, storedAs, composite }: SearchParameter): void {
+  if (!storedAs.includes(parameterId)) return;
+  for (const { branch, parts } of composite?.rows ?? [])
+    addToPlan(plan, branch.steps, compositeRows(parameterId, parts, composite?.knowsSystem));
+}
+
+function addToPlan(plan: Plan, steps: SearchParameter['branches'][number]['steps'], visit: Visit<Extraction>): void {
+  const member = steps[0]?.member;
+  if (member === undefined) {
+    plan.whole.push(walkSteps(steps, visit));
+    return;
+  }
+  const visits = plan.byMember.get(member) ?? [];
+  visits.push(walkSteps(steps.slice(1), visit));
+  plan.byMember.set(member, visits);
+}
+
+/** What happens to each value of a parameter: its presence is noted, and its rows are written if it owns any. */
+function visitOf(parameter: SearchParameter, patientIds: readonly number[]): Visit<Extraction> | undefined {
+  const { parameterId, storedAs, presenceMask } = parameter;
+  const isAlias = !storedAs.includes(parameterId);
+  // The members of a union note its presence; a narrowing has a presence of its own.
+  if (isAlias && parameter.narrowedTo === undefined) return undefined;
+  const write = isAlias ? undefined : writerOf(parameter, patientIds.includes(parameterId));
+  const low = Number(BigInt.asIntN(32, presenceMask));
+  const high = Number(BigInt.asIntN(32, presenceMask >> 32n));
+  return (value, extraction) => {
+    extraction.presentLow |= low;
+    extraction.presentHigh |= high;
+    write?.(value, extraction);
+  };
+}
+
+function writerOf({ kind, parameterId }: SearchParameter, tellsPatient: boolean): RowWriter | undefined {
+  switch (kind) {
+    case 'token':
+      return tokenRows(parameterId);
+    case 'uri':
+      return uriRows(parameterId);
+    case 'reference':
+      return referenceRows(parameterId, tellsPatient);
+    case 'date':
+      return dateRows(parameterId);
+    case 'string':
+      return stringRows(parameterId);
+    case 'number':
+    case 'quantity':
+      return quantityRows(parameterId);
+    case 'special':
+      return positionRows(parameterId);
+    case 'composite':
+      return undefined;
+  }
+}
+
+/** The earliest start; a period that has no start counts from its end. */
+function mainDateOf(dates: readonly DateRow[], parameterIds: readonly number[]): number | undefined {
+  let earliest: number | undefined;
+  for (const { parameterId, low, high } of dates) {
+    if (!parameterIds.includes(parameterId)) continue;
+    const start = low > earliestInstant || high === latestInstant ? low : high;
+    if (earliest === undefined || start < earliest) earliest = start;
+  }
+  return earliest;
+}
+
+function ownHashOf({ id }: Readonly<Record<string, unknown>>): number {
+  return typeof id === 'string' ? targetHashOf(localKey('Patient', id)) : 0;
+}

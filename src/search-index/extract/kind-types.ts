@@ -1,0 +1,21 @@
+import { type SearchParameterKind } from '../../fhir/definitions';
+import { isR4ResourceType, isSubtype } from '../../fhir/definitions';
+import { type Branch } from '../../fhirpath/fhirpath';
+
+/** The types whose values each kind of parameter indexes (http://hl7.org/fhir/R4/search.html#table); subtypes count too. */
+const TYPES: Readonly<Partial<Record<SearchParameterKind, readonly string[]>>> = {
+  number: ['integer', 'decimal'],
+  date: ['date', 'dateTime', 'instant', 'Period', 'Timing'],
+  string: ['string', 'HumanName', 'Address'],
+  token: ['CodeableConcept', 'Coding', 'Identifier', 'ContactPoint', 'boolean', 'string', 'uri', 'integer', 'decimal'],
+  reference: ['Reference', 'canonical', 'uri'],
+  quantity: ['Quantity', 'Money', 'Range', 'SampledData', 'integer', 'decimal'],
+  uri: ['uri'],
+};
+
+/** Tells whether a parameter of `kind` can index what a branch leads to; where nobody knows the type, it can. */
+export function holdsValuesOf(kind: SearchParameterKind, { type }: Branch): boolean {
+  if (type === undefined) return true;
+  if (kind === 'reference' && isR4ResourceType(type)) return true;
+  return TYPES[kind]?.some((known) => isSubtype(type, known)) ?? false;
+}

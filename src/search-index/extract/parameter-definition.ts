@@ -1,0 +1,111 @@
+import {
+  r4ResourceTypes,
+  type SearchParameterDefinition,
+  type SearchParameterKind,
+  searchParameterDefinitions,
+} from '../../fhir/definitions';
+import { type OwnSearchParameter } from './search-parameter';
+import { type Expression, ExpressionError, parseExpression } from '../../fhirpath/fhirpath';
+
+/** A search parameter as one type has it, its expression parsed but not yet compiled for the type. */
+export interface ParameterDefinition {
+  readonly code: string;
+  readonly kind: SearchParameterKind;
+  /** The error tells why the expression cannot be used. */
+  readonly expression: Expression | ExpressionError;
+  readonly targets: readonly string[];
+  /** The parts of a composite. */
+  readonly components: readonly ComponentDefinition[];
+  /** False for those of HL7. */
+  readonly isOwn: boolean;
+  /** Whether a stored SearchParameter brings it; false for HL7's parameters and those of modules. */
+  readonly isLive: boolean;
+}
+
+/** A part of a composite: the parameter that it is a value of, and the way to it from the composite's item. */
+export interface ComponentDefinition {
+  readonly code: string;
+  readonly kind: SearchParameterKind;
+  readonly expression: Expression | ExpressionError;
+}
+
+/**
+ * The definitions of each resource type in an order that never changes: HL7's by id, then the server's own as given.
+ * An own one replaces HL7's of the same code.
+ */
+export function definitionsByType(
+  own: readonly OwnSearchParameter[],
+  ownTypes: readonly string[],
+): ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>> {
+  const types = [...r4ResourceTypes(), ...ownTypes, ...own.map(({ type }) => type)];
+  const byType = new Map(types.map((type) => [type, new Map<string, ParameterDefinition>()]));
+  for (const hl7 of searchParameterDefinitions()) {
+    const { code, type: kind, base, expression, target: targets = [] } = hl7;
+    const components = componentsOf(hl7);
+    const parsed = parse(hl7.id === POSITION ? 'number' : kind, expression);
+    const definition = { code, kind, expression: parsed, targets, components, isOwn: false, isLive: false };
+    for (const type of base.flatMap((name) => typesOf(name, types))) byType.get(type)?.set(code, definition);
+  }
+  for (const parameter of own) byType.get(parameter.type)?.set(parameter.code, ownDefinitionOf(parameter));
+  return byType;
+}
+
+const ownDefinitionOf = ({
+  code,
+  kind,
+  expression,
+  targets = [],
+  components = [],
+}: OwnSearchParameter): ParameterDefinition => ({
+  code,
+  kind,
+  expression: parse(kind, expression),
+  targets,
+  components: components.map((part) => ({ ...part, expression: parse(part.kind, part.expression) })),
+  isOwn: true,
+  isLive: false,
+});
+
+export const liveDefinitionOf = (parameter: OwnSearchParameter): ParameterDefinition => ({
+  ...ownDefinitionOf(parameter),
+  isLive: true,
+});
+
+function componentsOf({ id, component = [] }: SearchParameterDefinition): readonly ComponentDefinition[] {
+  const parts = component.map(({ definition, expression }) => {
+    const found = searchParameterDefinitions().find((other) => definition.endsWith(`/${other.id}`));
+    if (found === undefined) throw new Error(`SearchParameter ${id} names ${definition}, which is not known`);
+    return { code: found.code, kind: found.type, expression: parse('token', expression) };
+  });
+  return isCrossed(id) ? crossed(parts) : parts;
+}
+
+/** R4 gives the two expressions of this one to the wrong parts (`relatesto: code`, `relation: target`). */
+const isCrossed = (id: string): boolean => id === 'DocumentReference-relationship';
+
+function crossed([first, second]: readonly ComponentDefinition[]): readonly ComponentDefinition[] {
+  if (first === undefined || second === undefined) return [];
+  return [
+    { ...first, expression: second.expression },
+    { ...second, expression: first.expression },
+  ];
+}
+
+/** The one special parameter whose values are indexed. */
+const POSITION = 'Location-near';
+
+/** `DomainResource` counts for Binary, Bundle and Parameters too: its only parameter, `_text`, is not searchable anyway. */
+function typesOf(base: string, types: readonly string[]): readonly string[] {
+  return base === 'Resource' || base === 'DomainResource' ? types : [base];
+}
+
+function parse(kind: SearchParameterKind, expression: string | undefined): Expression | ExpressionError {
+  if (expression === undefined) return new ExpressionError('it has no expression');
+  if (kind === 'special') return new ExpressionError('parameters of kind "special" have a meaning of their own each');
+  try {
+    return parseExpression(expression);
+  } catch (error) {
+    if (error instanceof ExpressionError) return error;
+    throw error;
+  }
+}

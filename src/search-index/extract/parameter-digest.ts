@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { type Branch } from '../../fhirpath/fhirpath';
+import { ROWS_VERSIONS } from './rows-version';
+import { type SearchParameter } from './search-parameter';
+import { type SearchParameterSet } from './search-parameter-set';
+
+/**
+ * Digest of all that decides which rows a parameter gives: its compiled paths, the parameters whose rows answer for it, its
+ * part in the columns of the resource, and the versions of the code. Equal digests give equal rows of one resource. Targets
+ * and texts of a definition do not count.
+ */
+export function parameterDigest(parameter: SearchParameter, set: SearchParameterSet): string {
+  const { type, code, kind, storedAs, narrowedTo = null, branches, composite } = parameter;
+  const { extraction, folding, hashing } = ROWS_VERSIONS;
+  const content = [
+    [extraction, hashing, kind === 'string' ? folding : 0],
+    [type, code, kind, storedAs, narrowedTo],
+    branches.map(pathOf),
+    composite === undefined ? null : [composite.knowsSystem ?? false, (composite.rows ?? []).map(itemOf)],
+    [set.mainDateParameter(type)?.code === code, set.patientParameter(type)?.code === code],
+  ];
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+}
+
+const itemOf = ({ branch, parts }: NonNullable<NonNullable<SearchParameter['composite']>['rows']>[number]): unknown => [
+  pathOf(branch),
+  parts.map((part) => [part.kind, part.branches.map(pathOf)]),
+];
+
+/** Steps with equal texts do the same; the type of the values does not change what is done with them. */
+const pathOf = ({ steps }: Branch): string => steps.map(({ text }) => text).join('.');

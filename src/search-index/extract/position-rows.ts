@@ -1,0 +1,20 @@
+import { type RowWriter } from './extraction';
+import { isObject } from '../../fhir/is-object';
+
+/** Where a number row says which of the two coordinates it holds: in place of the hash of a code. */
+export const LATITUDE = 0;
+export const LONGITUDE = 1;
+
+/**
+ * The two rows of a Location.position: degrees of WGS84 (http://hl7.org/fhir/R4/location.html#search). Latitudes stand in
+ * the order of the index, longitudes are probed by key.
+ */
+export function positionRows(parameterId: number): RowWriter {
+  return (value, extraction) => {
+    if (!isObject(value)) return;
+    const { latitude, longitude } = value;
+    if (typeof latitude !== 'number' || typeof longitude !== 'number') return;
+    extraction.addNumber({ parameterId, codeHash: LATITUDE, value: latitude, unitHash: 0 }, undefined);
+    extraction.addNumber({ parameterId, codeHash: LONGITUDE, value: longitude, unitHash: 0 }, undefined);
+  };
+}

@@ -1,0 +1,41 @@
+import { type RowWriter } from './extraction';
+import { unitHashOf } from './hash';
+import { type Unit } from './search-rows';
+import { isObject } from '../../fhir/is-object';
+
+/** One number that a value stands for; a Range stands for its two ends. */
+export interface Amount {
+  readonly value: number;
+  readonly unit?: Unit;
+}
+
+/** Rows of a number or quantity parameter. http://hl7.org/fhir/R4/search.html#number, #quantity */
+export function quantityRows(parameterId: number): RowWriter {
+  return (value, extraction) => {
+    for (const { value: amount, unit } of amountsOf(value)) {
+      extraction.addNumber({ parameterId, codeHash: 0, value: amount, unitHash: unitHashOf(unit) }, unit);
+    }
+  };
+}
+
+/** The numbers of an integer, decimal, Quantity, Money, Range or SampledData; none for other shapes. */
+export function amountsOf(value: unknown): readonly Amount[] {
+  if (typeof value === 'number') return Number.isFinite(value) ? [{ value }] : [];
+  if (!isObject(value)) return [];
+  if (value.value !== undefined) return quantityOf(value);
+  return [value.low ?? value.lowerLimit, value.high ?? value.upperLimit].flatMap((end) =>
+    isObject(end) ? quantityOf(end) : amountsOf(typeof end === 'number' ? end : undefined),
+  );
+}
+
+function quantityOf({ value, system, code, unit, currency }: Readonly<Record<string, unknown>>): readonly Amount[] {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return [];
+  if (typeof currency === 'string') return [{ value, unit: { system: CURRENCIES, code: currency } }];
+  const known = { ...text('system', system), ...text('code', code), ...text('unit', unit) };
+  return [Object.keys(known).length === 0 ? { value } : { value, unit: known }];
+}
+
+const text = (name: keyof Unit, value: unknown): Unit => (typeof value === 'string' ? { [name]: value } : {});
+
+/** http://hl7.org/fhir/R4/datatypes.html#Money */
+const CURRENCIES = 'urn:iso:std:iso:4217';

@@ -1,0 +1,23 @@
+import { canonicalKeysOf, targetOf } from '../../fhir/reference';
+import { type RowWriter } from './extraction';
+import { targetHashOf } from './hash';
+
+/**
+ * Rows of a reference parameter: references of both forms, canonicals, and resources that stand in the place of a reference.
+ * Contained resources have no key of their own, so they give none. http://hl7.org/fhir/R4/search.html#reference
+ * @param tellsPatient whether a Patient found here is the one that the resource belongs to
+ */
+export function referenceRows(parameterId: number, tellsPatient = false): RowWriter {
+  return (value, extraction) => {
+    if (typeof value === 'string') {
+      for (const key of canonicalKeysOf(value, extraction.baseUrl))
+        extraction.addReference(targetHashOf(key), parameterId);
+      return;
+    }
+    const target = targetOf(value, extraction.baseUrl);
+    if (target === undefined || target.kind === 'contained') return;
+    const targetHash = targetHashOf(target.key);
+    extraction.addReference(targetHash, parameterId);
+    if (tellsPatient && target.kind !== 'urn' && target.type === 'Patient') extraction.patientHash ||= targetHash;
+  };
+}

@@ -1,0 +1,31 @@
+import { type Variables } from '../../fhirpath/fhirpath';
+import { isObject } from '../../fhir/is-object';
+import { targetOf } from '../../fhir/reference';
+
+/** What an expression may look at beside the value at hand. */
+export class Scope implements Variables {
+  private containedTypes: ReadonlyMap<unknown, unknown> | undefined;
+
+  /** @param baseUrl the server's own base, without a trailing slash */
+  constructor(
+    readonly resource: Readonly<Record<string, unknown>>,
+    readonly baseUrl: string,
+  ) {}
+
+  /** The type is read from the reference itself: whether the target exists is not asked. */
+  typeOfTarget(reference: unknown): unknown {
+    const target = targetOf(reference, this.baseUrl);
+    if (target === undefined || !isObject(reference)) return undefined;
+    if (target.kind === 'urn') return reference.type;
+    if (target.kind !== 'contained') return target.type;
+    // Listed once, for a hostile body may hold and name contained resources by the thousand.
+    this.containedTypes ??= this.listContained();
+    return this.containedTypes.get(target.id);
+  }
+
+  private listContained(): ReadonlyMap<unknown, unknown> {
+    const { contained } = this.resource;
+    const resources = Array.isArray(contained) ? contained.filter(isObject) : [];
+    return new Map(resources.map(({ id, resourceType }) => [id, resourceType]));
+  }
+}

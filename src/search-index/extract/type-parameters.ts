@@ -1,0 +1,162 @@
+import { type Alias, type Candidate, findAliases } from './alias';
+import { compileComposite } from './composite';
+import { parameterIdOf } from './hash';
+import { holdsValuesOf } from './kind-types';
+import { mainDateCodeOf } from './main-date';
+import { type ParameterDefinition } from './parameter-definition';
+import { type Composite, type SearchParameter, type UnusableParameter } from './search-parameter';
+import { type Branch, compilePaths, ExpressionError } from '../../fhirpath/fhirpath';
+
+/** The search parameters of one resource type. */
+export interface TypeParameters {
+  readonly byCode: ReadonlyMap<string, SearchParameter>;
+  readonly mainDate: SearchParameter | undefined;
+  readonly patient: SearchParameter | undefined;
+  readonly unusable: readonly UnusableParameter[];
+}
+
+/** PostgreSQL's bigint, which holds the mask, is signed: 63 bits are free. */
+export const PRESENCE_BITS = 63;
+
+/** Columns of the resource table answer these; the body need not hold them. */
+const columnCodes: ReadonlySet<string> = new Set(['_id', '_lastUpdated']);
+
+/** No type of R4 tells its patient by another code alone. */
+const patientCodes = ['patient', 'subject'];
+
+interface Compiled extends ParameterDefinition {
+  readonly branches: readonly Branch[];
+  readonly composite?: Composite;
+}
+
+/** The presence bits of one type by code, from 0 to 62. */
+export type PresenceBits = ReadonlyMap<string, number>;
+
+/**
+ * Compiles the parameters of one type; those that do not compile are set apart with the reason.
+ * @param bits as the database has assigned them; in the order of definition when absent
+ */
+export function compileParameters(
+  type: string,
+  definitions: Iterable<ParameterDefinition>,
+  bits?: PresenceBits,
+): TypeParameters {
+  const unusable: UnusableParameter[] = [];
+  const compiled: Compiled[] = [];
+  for (const definition of definitions) {
+    const found = compile(definition, type);
+    if (found instanceof ExpressionError) unusable.push({ type, code: definition.code, reason: found.message });
+    else compiled.push({ ...definition, ...found });
+  }
+  const parameters = parametersOf(type, compiled, bits);
+  const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]));
+  // Every row carries the main date and the patient: a live parameter must not move them.
+  const lasting = new Map([...byCode].filter(([, { isLive }]) => !isLive));
+  return { byCode, mainDate: mainDateOf(lasting), patient: patientOf(lasting), unusable };
+}
+
+function compile(
+  definition: ParameterDefinition,
+  type: string,
+): Pick<Compiled, 'branches' | 'composite'> | ExpressionError {
+  const { expression, kind } = definition;
+  if (expression instanceof ExpressionError) return expression;
+  try {
+    const found = compilePaths(expression, type);
+    // Of a composite the expression leads to items, whose parts have values.
+    const isIndexed = !definition.isLive || kind === 'composite';
+    const branches = isIndexed ? found : found.filter((branch) => holdsValuesOf(kind, branch));
+    if (found.length > 0 && branches.length === 0)
+      return new ExpressionError(`it leads to ${typesOf(found)}, which a parameter of type ${kind} does not index`);
+    if (branches.length === 0) return new ExpressionError(`it names nothing of ${type}`);
+    return kind === 'composite' ? { branches, composite: compileComposite(definition, branches, type) } : { branches };
+  } catch (error) {
+    if (error instanceof ExpressionError) return error;
+    throw error;
+  }
+}
+
+const typesOf = (branches: readonly Branch[]): string => [...new Set(branches.map(({ type }) => type))].join(', ');
+
+function parametersOf(
+  type: string,
+  compiled: readonly Compiled[],
+  bits: PresenceBits | undefined,
+): readonly SearchParameter[] {
+  const indexed = compiled.filter(({ code, kind }) => kind !== 'composite' && !columnCodes.has(code));
+  const aliases = findAliases(
+    indexed.filter(({ isOwn }) => !isOwn),
+    indexed.filter(({ isOwn }) => isOwn),
+  );
+  const masks = presenceMasksOf(indexed, aliases, bits);
+  const unions = findAliases(compiled.flatMap(compositeCandidateOf), []);
+  return compiled.map(({ code, kind, targets, branches, composite, isLive }) => {
+    const alias = aliases.get(code) ?? unions.get(code);
+    const owners = columnCodes.has(code) ? [] : (alias?.codes ?? [code]);
+    return {
+      type,
+      code,
+      kind,
+      parameterId: parameterIdOf(type, code),
+      targets,
+      storedAs: owners.map((owner) => parameterIdOf(type, owner)),
+      narrowedTo: alias?.narrowedTo,
+      presenceMask: masks.get(code) ?? 0n,
+      branches,
+      isLive,
+      ...(composite === undefined ? {} : { composite }),
+    };
+  });
+}
+
+/**
+ * HL7's composites are unions of others (`combo-code-value-quantity`) when they have the same parts and more kinds of items.
+ * Live ones have rows of their own, which know more.
+ */
+function compositeCandidateOf({ code, branches, composite, components, isOwn }: Compiled): Candidate[] {
+  if (composite?.rows === undefined || isOwn) return [];
+  return [{ code, kind: `composite ${JSON.stringify(components.map(({ expression }) => expression))}`, branches }];
+}
+
+/**
+ * One bit each; unions have the bits of their members. Live parameters have none: they come and go, and stored masks must
+ * keep their meaning.
+ */
+function presenceMasksOf(
+  indexed: readonly Compiled[],
+  aliases: ReadonlyMap<string, Alias>,
+  bits: PresenceBits | undefined,
+): ReadonlyMap<string, bigint> {
+  const unions = [...aliases].filter(([, { narrowedTo }]) => narrowedTo === undefined);
+  const unionCodes = new Set(unions.map(([code]) => code));
+  const single = indexed.filter(({ code, isLive }) => !unionCodes.has(code) && !isLive);
+  const masks = new Map(
+    single.flatMap(({ code }, place): [string, bigint][] => {
+      const bit = bits === undefined ? place : bits.get(code);
+      return bit === undefined || bit >= PRESENCE_BITS ? [] : [[code, 1n << BigInt(bit)]];
+    }),
+  );
+  for (const [code, { codes }] of unions)
+    masks.set(
+      code,
+      codes.reduce((mask, member) => mask | (masks.get(member) ?? 0n), 0n),
+    );
+  return masks;
+}
+
+function mainDateOf(byCode: ReadonlyMap<string, SearchParameter>): SearchParameter | undefined {
+  const dates = [...byCode.values()].filter(({ kind }) => kind === 'date');
+  return byCode.get(mainDateCodeOf(dates.map(({ code }) => code)) ?? '');
+}
+
+function patientOf(byCode: ReadonlyMap<string, SearchParameter>): SearchParameter | undefined {
+  return patientCodes
+    .map((code) => byCode.get(code))
+    .find((parameter) => parameter !== undefined && tellsPatient(parameter));
+}
+
+/** Only where a resource can have one patient at most: a second one would not be found under the hash of the first. */
+function tellsPatient({ kind, targets, branches }: SearchParameter): boolean {
+  const isSingle = branches.length === 1 && branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated));
+  return kind === 'reference' && isSingle && (targets.length === 0 || targets.includes('Patient'));
+}

@@ -1,0 +1,121 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { localKey } from '../fhir/reference';
+import { Environment } from '../platform/config/environment';
+import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
+import { UnitOfWork } from '../platform/database/unit-of-work';
+import { ServiceError } from '../platform/errors/service-error';
+import { ResourceTypes } from '../model/resource-types';
+import { Extractors } from './extract/extractor';
+import { targetHashOf } from './extract/hash';
+import { SearchParameterSet } from './extract/search-parameter-set';
+import { IndexSnapshot } from './index-snapshot';
+import { definitionsDigest } from './states/definitions-digest';
+import { type ParametersInForce, ParameterStates } from './states/parameter-states.repository';
+
+/** Stored parameters in compiled form, kept while indexes are built. */
+interface Compiled {
+  readonly signature: string;
+  readonly parameters: SearchParameterSet;
+  readonly extractors: Extractors;
+}
+
+/** The search parameters of this server and what they find in a resource. */
+@Injectable()
+export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
+  private readonly cached: CachedRegistry<IndexSnapshot>;
+  private declared: SearchParameterSet | undefined;
+  private digest: string | undefined;
+  private compiled: Compiled | undefined;
+  private made: { readonly set: ParametersInForce; readonly snapshot: IndexSnapshot } | undefined;
+
+  constructor(
+    private readonly types: ResourceTypes,
+    private readonly environment: Environment,
+    private readonly states: ParameterStates,
+    epoch: RegistryEpoch,
+    unitOfWork: UnitOfWork,
+  ) {
+    this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
+  }
+
+  /**
+   * Before anything is written: notes which indexes have to be built for the parameters of this build.
+   * @throws StartError when two parameters collide
+   */
+  async onModuleInit(): Promise<void> {
+    await Promise.resolve(); // types are known when the registries of the module have gathered them
+    const own = this.types.own();
+    const parameters = own.flatMap(({ type, searchParameters = [] }) =>
+      searchParameters.map((parameter) => ({ type, ...parameter })),
+    );
+    const ownTypes = own.map(({ type }) => type);
+    const declared = new SearchParameterSet(parameters, ownTypes);
+    this.digest = definitionsDigest(parameters, ownTypes);
+    this.declared = declared.withBits(await this.states.compare(declared, this.digest));
+  }
+
+  /** So that no request pays for the first load. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.cached.get();
+  }
+
+  /** The parameters of HL7 and of modules, which never change. */
+  get builtIn(): SearchParameterSet {
+    if (this.declared === undefined) throw new Error('The search parameters are not compared yet.');
+    return this.declared;
+  }
+
+  /** What is in force for this request: for everything that reads. */
+  current(): Promise<IndexSnapshot> {
+    return this.cached.get();
+  }
+
+  /**
+   * The parameters that this process knows. A write by outdated ones fails with a conflict.
+   * @throws ServiceError 'busy' when a server of another build has taken over the index
+   */
+  async forWrite(): Promise<IndexSnapshot> {
+    const snapshot = this.cached.newest ?? (await this.cached.get());
+    if (snapshot.isOfThisBuild) return snapshot;
+    throw new ServiceError(
+      'busy',
+      'A server with other search parameters has been started on this database. This one writes nothing any more: stop it.',
+      { retryAfterSeconds: 10 },
+    );
+  }
+
+  /** What this process knows turned out to be outdated. */
+  forget(): void {
+    this.cached.forget();
+  }
+
+  /** The parameters that this process knows, perhaps not those of a change that was answered a moment ago. */
+  get parameters(): SearchParameterSet {
+    return this.cached.newest?.parameters ?? this.builtIn;
+  }
+
+  /** The number that links to `type/id` are found by. */
+  referenceHash(type: string, id: string): number {
+    return targetHashOf(localKey(type, id));
+  }
+
+  /** The epoch moves for other reasons too: as long as parameters and states are the same, so is the snapshot. */
+  private async load(): Promise<IndexSnapshot> {
+    const set = await this.states.load();
+    if (this.made?.set.signature !== set.signature) {
+      const { parameters, extractors } = this.compiledOf(set);
+      const { version, unfinished, definitions } = set;
+      const isOfThisBuild = definitions === this.digest;
+      const snapshot = new IndexSnapshot(version, parameters.withUnfinished(unfinished), extractors, isOfThisBuild);
+      this.made = { set, snapshot };
+    }
+    return this.made.snapshot;
+  }
+
+  private compiledOf({ live, liveSignature: signature }: ParametersInForce): Compiled {
+    if (this.compiled?.signature === signature) return this.compiled;
+    const parameters = this.builtIn.withLive(live);
+    const extractors = new Extractors(parameters, this.environment.baseUrl);
+    return (this.compiled = { signature, parameters, extractors });
+  }
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../../platform/database/statements';
+import { type MetricFamily, single } from '../../platform/metrics/metric-family';
+import { MetricsFrom, type MetricSource } from '../../platform/metrics/metric-source';
+import { METRICS } from './parameter-state-statements';
+
+/** How far the indexes are that are being built or removed: the same on every replica. */
+@Injectable()
+@MetricsFrom({ source: 'search', path: '/metrics' })
+export class IndexMetrics implements MetricSource {
+  constructor(private readonly statements: Statements) {}
+
+  async read(): Promise<readonly MetricFamily[]> {
+    const row = await this.statements.runOne<{ parameters: number; resources: number }>(METRICS, []);
+    const { parameters = 0, resources = 0 } = row ?? {};
+    return [
+      single(
+        'gauge',
+        'svc_search_parameters_unfinished',
+        'Search parameters whose index is being built or removed.',
+        parameters,
+      ),
+      single('gauge', 'svc_search_index_resources_left', 'Resources that are yet to be indexed anew.', resources),
+    ];
+  }
+}

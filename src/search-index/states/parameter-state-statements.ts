@@ -1,0 +1,229 @@
+import { INDEX_JOB_LOCK } from '../../platform/database/advisory-locks';
+import { type Statement } from '../../platform/database/statement';
+
+/** All SQL of `search_parameter_state` and `search_parameter_version` (ADR 0019, ADR 0051). */
+
+const COLUMNS = `parameter_key, definition_id, resource_type, code, kind, expression, targets, components, state, done_count,
+  total_count, started_at, finished_at`;
+
+/** A pass over the resources of the type begins anew. */
+const FROM_THE_START = `done_count = 0, total_count = 0, next_step_at = clock_timestamp(), started_at = null, finished_at = null,
+  last_id = '', writers = null`;
+
+/** Version, stored parameters and unfinished ones of one snapshot. */
+export const READ_SET: Statement = {
+  name: 'parameter-state-set',
+  text: `select version, (
+      select json_agg(json_build_object('type', resource_type, 'code', code, 'kind', kind, 'expression', expression,
+        'targets', targets, 'components', components) order by parameter_key)::text
+      from search_parameter_state where definition_id is not null and state <> 'removing'
+    ) as live, (
+      select json_agg(json_build_array(resource_type, code) order by parameter_key)::text
+      from search_parameter_state where state = 'building'
+    ) as unfinished, (
+      select digest from server_setup where name = $1
+    ) as definitions from search_parameter_version`,
+};
+
+export const READ_BITS: Statement = {
+  name: 'parameter-state-bits',
+  text: `select resource_type, json_object_agg(code, presence_bit)::text as bits from search_parameter_state
+    where presence_bit is not null group by resource_type`,
+};
+
+/** Held until the transaction ends: stored definitions change before it or after it. */
+export const LOCK_ALL: Statement = {
+  name: 'parameter-state-lock-all',
+  text: `select ${COLUMNS}, presence_bit, digest from search_parameter_state order by parameter_key for update`,
+};
+
+/** Builds parameters of HL7 and of modules: new ones, and those with another digest. */
+export const BUILD: Statement = {
+  name: 'parameter-state-build',
+  text: `insert into search_parameter_state (state, resource_type, code, digest, presence_bit)
+    select 'building', u.* from unnest($1::text[], $2::text[], $3::text[], $4::smallint[]) u
+    on conflict (resource_type, code) do update set state = 'building', digest = excluded.digest,
+      presence_bit = excluded.presence_bit, definition_id = null, kind = null, expression = null, targets = null,
+      components = null, ${FROM_THE_START}`,
+};
+
+/** Builds stored parameters anew. */
+export const REBUILD: Statement = {
+  name: 'parameter-state-rebuild',
+  text: `update search_parameter_state s set state = 'building', digest = u.digest, ${FROM_THE_START}
+    from unnest($1::bigint[], $2::text[]) u(parameter_key, digest) where s.parameter_key = u.parameter_key`,
+};
+
+/** Their bits are free again when the rows are gone, and the states with them. */
+export const REMOVE: Statement = {
+  name: 'parameter-state-remove',
+  text: `update search_parameter_state set state = 'removing', ${FROM_THE_START} where parameter_key = any($1::bigint[])`,
+};
+
+export const RAISE_VERSION: Statement = {
+  name: 'parameter-state-raise-version',
+  text: 'update search_parameter_version set version = version + 1',
+};
+
+export const LIST_OF_DEFINITION: Statement = {
+  name: 'parameter-state-of-definition',
+  text: `select ${COLUMNS} from search_parameter_state where definition_id = $1 order by resource_type, parameter_key`,
+};
+
+export const LIST_NAMED: Statement = {
+  name: 'parameter-state-named',
+  text: `select ${COLUMNS} from search_parameter_state s join unnest($1::text[], $2::text[]) u(resource_type, code)
+    using (resource_type, code) order by parameter_key`,
+};
+
+export const LIST_UNFINISHED: Statement = {
+  name: 'parameter-state-unfinished',
+  text: `select ${COLUMNS} from search_parameter_state where state <> 'active' order by resource_type, parameter_key`,
+};
+
+export const COUNT_OF_TYPE: Statement = {
+  name: 'parameter-state-count',
+  text: `select count(*) as count from search_parameter_state
+    where resource_type = $1 and definition_id is not null and state <> 'removing'`,
+};
+
+/**
+ * Adds or changes the parameter of a stored definition, and takes over the code of one that is being removed, whose rows go in the
+ * same pass. Nothing comes back when another definition has the code.
+ */
+export const PUT: Statement = {
+  name: 'parameter-state-put',
+  text: `insert into search_parameter_state
+      (definition_id, resource_type, code, kind, expression, targets, components, digest, state)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    on conflict (resource_type, code) do update set definition_id = excluded.definition_id, kind = excluded.kind,
+      expression = excluded.expression, targets = excluded.targets, components = excluded.components,
+      digest = excluded.digest, presence_bit = null, state = 'building', ${FROM_THE_START}
+    where search_parameter_state.state = 'removing' or search_parameter_state.definition_id = excluded.definition_id
+    returning parameter_key`,
+};
+
+/** Of all servers one takes a step at a time. */
+export const TAKE_JOB: Statement = {
+  name: 'index-job-take',
+  text: `select pg_try_advisory_xact_lock(${INDEX_JOB_LOCK}) as is_taken`,
+};
+
+export const LOCK_NEW: Statement = {
+  name: 'index-job-new',
+  text: `select parameter_key from search_parameter_state where state <> 'active' and writers is null for update skip locked`,
+};
+
+/**
+ * Transactions that may have written resources by older parameters: those that hold the lock of a writer. A statement locks
+ * the table before it takes its snapshot, so whoever is not among them sees, and checks, the new version.
+ */
+export const LIST_WRITERS: Statement = {
+  name: 'index-job-writers',
+  text: `select coalesce(array_agg(distinct virtualtransaction), '{}') as writers from pg_locks
+    where locktype = 'relation' and relation = 'resource'::regclass and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()
+      and database = (select oid from pg_database where datname = current_database())
+      and ($1::text[] is null or virtualtransaction = any($1))`,
+};
+
+/** The types of the parameters come back, with the number of their resources. */
+export const BEGIN: Statement = {
+  name: 'index-job-begin',
+  text: `with counted as (
+      select type, count(*) as count from resource
+      where type = any(select resource_type from search_parameter_state where parameter_key = any($1::bigint[])) group by type
+    ), begun as (
+      update search_parameter_state s set started_at = clock_timestamp(), writers = $2,
+        total_count = coalesce((select c.count from counted c where c.type = s.resource_type), 0)
+      where parameter_key = any($1::bigint[])
+    ) select type, count from counted order by type`,
+};
+
+/** Ends what is built or removed of types without resources. */
+export const FINISH_EMPTY: Statement = {
+  name: 'index-job-finish-empty',
+  text: `with done as (
+      select parameter_key, state from search_parameter_state s
+      where state <> 'active' and writers = '{}' and last_id = '' and not exists (select from resource r where r.type = s.resource_type)
+      for update skip locked
+    ), gone as (
+      delete from search_parameter_state s using done d where s.parameter_key = d.parameter_key and d.state = 'removing'
+    ), built as (
+      update search_parameter_state s set state = 'active', finished_at = clock_timestamp()
+      from done d where s.parameter_key = d.parameter_key and d.state = 'building'
+    ) select count(*) as count from done`,
+};
+
+/**
+ * The parameters of one type that are at the same place of their pass: they go on together. Types with few resources come first,
+ * so that most searches are whole soon.
+ */
+export const CLAIM: Statement = {
+  name: 'index-job-claim',
+  text: `with lead as materialized (
+      select resource_type, last_id, writers from search_parameter_state
+      where state <> 'active' and writers is not null and next_step_at <= clock_timestamp()
+      order by total_count, parameter_key limit 1 for update skip locked
+    )
+    select s.parameter_key, s.resource_type, s.code, s.done_count, s.last_id, s.writers from search_parameter_state s
+    join lead on s.resource_type = lead.resource_type and s.last_id = lead.last_id and s.writers = lead.writers
+    where s.state <> 'active' order by s.parameter_key for update of s skip locked`,
+};
+
+/** In how many milliseconds there is something to do; no row when nothing is. */
+export const NEXT_STEP: Statement = {
+  name: 'index-job-next-step',
+  text: `select greatest(0, ceil(extract(epoch from min(next_step_at) - clock_timestamp()) * 1000))::integer as pause
+    from search_parameter_state where state <> 'active' having count(*) > 0`,
+};
+
+export const SET_WRITERS: Statement = {
+  name: 'index-job-set-writers',
+  text: `update search_parameter_state set writers = $2, next_step_at = clock_timestamp() + $3 * interval '1 millisecond'
+    where parameter_key = any($1::bigint[])`,
+};
+
+/** By id: the index that stands for a type. What is created behind the place is indexed by its writer. */
+export const LIST_BATCH: Statement = {
+  name: 'index-job-batch',
+  text: `select id, pg_column_size(body) as size from resource where type = $1 and id > $2 order by id limit $3`,
+};
+
+/** Never waits while it holds others: writers that lock several rows could wait for it in a circle. */
+export const LOCK_BATCH: Statement = {
+  name: 'index-job-lock-batch',
+  text: `select id, version, resource_key, main_date, body from resource where type = $1 and id = any($2) for update skip locked`,
+};
+
+export const ADVANCE: Statement = {
+  name: 'index-job-advance',
+  text: `update search_parameter_state set last_id = $2, done_count = done_count + $3,
+      next_step_at = clock_timestamp() + $4 * interval '1 millisecond'
+    where parameter_key = any($1::bigint[])`,
+};
+
+export const FINISH: Statement = {
+  name: 'index-job-finish',
+  text: `with gone as (
+      delete from search_parameter_state where parameter_key = any($1::bigint[]) and state = 'removing'
+    ) update search_parameter_state set state = 'active', finished_at = clock_timestamp(), total_count = done_count
+    where parameter_key = any($1::bigint[]) and state = 'building'`,
+};
+
+/** Whether others keep the database busy at this moment; of sessions of other roles PostgreSQL does not say it. */
+export const IS_BUSY: Statement = {
+  name: 'index-job-is-busy',
+  text: `select exists (
+      select from pg_stat_activity
+      where state = 'active' and pid <> pg_backend_pid() and backend_type = 'client backend' and datname = current_database()
+    ) as is_busy`,
+};
+
+/** A pass indexes each resource of its type once, for however many parameters. */
+export const METRICS: Statement = {
+  name: 'parameter-state-metrics',
+  text: `select coalesce(sum(parameters), 0)::integer as parameters, coalesce(sum(resources), 0) as resources from (
+      select count(*) as parameters, greatest(0, max(total_count - done_count)) as resources
+      from search_parameter_state where state <> 'active' group by resource_type
+    ) by_type`,
+};

@@ -1,0 +1,47 @@
+import { type SearchParameterKind } from '../../fhir/definitions';
+import { type OwnComponent, type OwnSearchParameter } from '../extract/search-parameter';
+
+/** One parameter of one type, and how far its index is. */
+export interface ParameterState {
+  readonly parameter_key: number;
+  /** The stored SearchParameter that brings it; null for those of HL7 and of modules, as are the columns of the definition. */
+  readonly definition_id: string | null;
+  readonly resource_type: string;
+  readonly code: string;
+  readonly kind: SearchParameterKind | null;
+  readonly expression: string | null;
+  readonly targets: readonly string[] | null;
+  /** The parts of a composite; none of others. */
+  readonly components: readonly OwnComponent[] | null;
+  /** Of one that is built, rows may be missing or outdated; of one that is removed, some are still stored. */
+  readonly state: 'building' | 'active' | 'removing';
+  readonly done_count: number;
+  readonly total_count: number;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+}
+
+/** How far an index is that is built or removed. */
+export interface IndexProgress {
+  /** From 0 to 100, rounded down: 100 only when it is done. */
+  readonly percent: number;
+  /** Undefined until there is something to go by. */
+  readonly secondsLeft?: number;
+}
+
+/** The definition of a stored parameter; undefined for others. */
+export function definitionOf(state: ParameterState): OwnSearchParameter | undefined {
+  const { resource_type: type, code, kind, expression, targets, components } = state;
+  if (kind === null || expression === null) return undefined;
+  return { type, code, kind, expression, targets: targets ?? [], components: components ?? [] };
+}
+
+/** @param now epoch milliseconds */
+export function progressOf(row: ParameterState, now: number): IndexProgress {
+  if (row.state === 'active') return { percent: 100 };
+  const { done_count: done, total_count: total, started_at: startedAt } = row;
+  const percent = total === 0 ? 0 : Math.min(99, Math.floor((done / total) * 100));
+  if (startedAt === null || done === 0) return { percent };
+  const elapsedSeconds = Math.max(0, now - startedAt.getTime()) / 1000;
+  return { percent, secondsLeft: Math.ceil((elapsedSeconds / done) * Math.max(0, total - done)) };
+}

@@ -1,0 +1,193 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { ServerSetup } from '../../platform/database/server-setup';
+import { Statements } from '../../platform/database/statements';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { parameterIdOf } from '../extract/hash';
+import { type OwnSearchParameter, type SearchParameter } from '../extract/search-parameter';
+import { type AssignedBits, type SearchParameterSet } from '../extract/search-parameter-set';
+import { type ComparedState, compareStates, type StateChanges } from './compare-states';
+import { type ParameterState } from './parameter-state';
+import {
+  BEGIN,
+  BUILD,
+  COUNT_OF_TYPE,
+  FINISH_EMPTY,
+  LIST_NAMED,
+  LIST_OF_DEFINITION,
+  LIST_UNFINISHED,
+  LIST_WRITERS,
+  LOCK_ALL,
+  LOCK_NEW,
+  PUT,
+  RAISE_VERSION,
+  READ_BITS,
+  READ_SET,
+  REBUILD,
+  REMOVE,
+  TAKE_JOB,
+} from './parameter-state-statements';
+
+/** The parameters of one moment, as far as the database knows them. */
+export interface ParametersInForce {
+  readonly version: number;
+  /** Those that stored SearchParameters bring. */
+  readonly live: readonly OwnSearchParameter[];
+  /** Ids of parameters whose rows may be missing or outdated. */
+  readonly unfinished: ReadonlySet<number>;
+  /** Digest of what the server that compared last was made from. */
+  readonly definitions: string | null;
+  /** Equal for equal stored parameters. */
+  readonly liveSignature: string;
+  /** Equal for equal parameters and states. */
+  readonly signature: string;
+}
+
+interface SetRow {
+  readonly version: number;
+  readonly live: string | null;
+  readonly unfinished: string | null;
+  readonly definitions: string | null;
+}
+
+/** The mark of the last comparison in `server_setup`. */
+const COMPARED = 'search-index';
+
+/** Rows of `search_parameter_state`, except for the jobs that build and remove indexes. */
+@Injectable()
+export class ParameterStates {
+  private readonly logger = new Logger(ParameterStates.name);
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly setup: ServerSetup,
+    private readonly epoch: RegistryEpoch,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  /**
+   * Notes what has to be built and removed for the parameters that this server declares; one statement where it declares what
+   * the last one did.
+   * @returns the presence bits of the parameters
+   */
+  async compare(declared: SearchParameterSet, digest: string): Promise<AssignedBits> {
+    const isCompared = await this.setup.whenChanged(COMPARED, digest, async () => {
+      const stored = await this.statements.run<ComparedState & Record<string, unknown>>(LOCK_ALL, []);
+      await this.note(compareStates(declared, stored));
+    });
+    // Types without resources are done with this, so that a new database answers without warnings from its first request on.
+    if (isCompared) await this.unitOfWork.run(async () => (await this.takeJob()) && this.begin());
+    const rows = await this.statements.run<{ resource_type: string; bits: string }>(READ_BITS, []);
+    return new Map(
+      rows.map(({ resource_type: type, bits }) => [
+        type,
+        new Map(Object.entries(JSON.parse(bits) as Record<string, number>)),
+      ]),
+    );
+  }
+
+  /** Of all servers one takes a step of the jobs at a time: until the transaction ends. */
+  async takeJob(): Promise<boolean> {
+    return (await this.statements.runOne<{ is_taken: boolean }>(TAKE_JOB, []))?.is_taken ?? false;
+  }
+
+  /**
+   * Begins the jobs of what was noted since: from here on, every transaction that is not among their writers knows the parameters.
+   * @returns whether there were any
+   */
+  async begin(): Promise<boolean> {
+    const added = await this.statements.run<{ parameter_key: number }>(LOCK_NEW, []);
+    if (added.length === 0) return false;
+    const keys = added.map(({ parameter_key: key }) => key);
+    const writers = await this.listWriters(null);
+    for (const { type, count } of await this.statements.run<{ type: string; count: number }>(BEGIN, [keys, writers]))
+      this.logger.log(`Indexing ${type} anew: ${count} resources`);
+    const done = writers.length > 0 ? undefined : await this.statements.runOne<{ count: number }>(FINISH_EMPTY, []);
+    if ((done?.count ?? 0) > 0) this.epoch.raise();
+    return true;
+  }
+
+  /** Transactions that may have written by older parameters. @param among those that are asked for; null: all */
+  async listWriters(among: readonly string[] | null): Promise<readonly string[]> {
+    return (await this.statements.runOne<{ writers: string[] }>(LIST_WRITERS, [among]))?.writers ?? [];
+  }
+
+  async load(): Promise<ParametersInForce> {
+    const row = await this.statements.runOne<SetRow & Record<string, unknown>>(READ_SET, [COMPARED]);
+    const { version = 0, live, unfinished, definitions = null } = row ?? {};
+    const names = JSON.parse(unfinished ?? '[]') as [type: string, code: string][];
+    const liveSignature = `${version} ${live ?? ''}`;
+    return {
+      version,
+      live: JSON.parse(live ?? '[]') as OwnSearchParameter[],
+      unfinished: new Set(names.map(([type, code]) => parameterIdOf(type, code))),
+      definitions,
+      liveSignature,
+      signature: `${liveSignature} ${unfinished ?? ''} ${definitions ?? ''}`,
+    };
+  }
+
+  /** The parameters of a stored SearchParameter, one a type, and those of its earlier versions that are being removed. */
+  listOf(definitionId: string): Promise<ParameterState[]> {
+    return this.statements.run<ParameterState & Record<string, unknown>>(LIST_OF_DEFINITION, [definitionId]);
+  }
+
+  /** Those that have a state. */
+  listNamed(names: readonly Pick<SearchParameter, 'type' | 'code'>[]): Promise<ParameterState[]> {
+    const columns = [names.map(({ type }) => type), names.map(({ code }) => code)];
+    return this.statements.run<ParameterState & Record<string, unknown>>(LIST_NAMED, columns);
+  }
+
+  listUnfinished(): Promise<ParameterState[]> {
+    return this.statements.run<ParameterState & Record<string, unknown>>(LIST_UNFINISHED, []);
+  }
+
+  async countOf(type: string): Promise<number> {
+    return (await this.statements.runOne<{ count: number }>(COUNT_OF_TYPE, [type]))?.count ?? 0;
+  }
+
+  /**
+   * Adds or changes the parameter of a stored SearchParameter.
+   * @param state of one that is added; what was changed is always built
+   * @returns false when another SearchParameter has the code
+   */
+  async put(
+    definitionId: string,
+    { type, code, kind, expression, targets = [], components = [] }: OwnSearchParameter,
+    digest: string,
+    state: 'building' | 'active',
+  ): Promise<boolean> {
+    const definition = [type, code, kind, expression, targets, JSON.stringify(components)];
+    return (await this.statements.runOne(PUT, [definitionId, ...definition, digest, state])) !== undefined;
+  }
+
+  async remove({ parameter_key: key }: ParameterState): Promise<void> {
+    await this.statements.run(REMOVE, [[key]]);
+  }
+
+  /** Writes by older parameters fail from the commit on. */
+  async raiseVersion(): Promise<void> {
+    await this.statements.run(RAISE_VERSION, []);
+  }
+
+  private async note({ built, rebuilt, removed, takenOver }: StateChanges): Promise<void> {
+    if (built.length + rebuilt.length + removed.length === 0) return;
+    await this.statements.run(BUILD, [
+      built.map(({ type }) => type),
+      built.map(({ code }) => code),
+      built.map(({ digest }) => digest),
+      built.map(({ bit = null }) => bit),
+    ]);
+    await this.statements.run(REBUILD, [
+      rebuilt.map(({ state }) => state.parameter_key),
+      rebuilt.map(({ digest }) => digest),
+    ]);
+    await this.statements.run(REMOVE, [removed.map(({ parameter_key: key }) => key)]);
+    await this.raiseVersion();
+    this.epoch.raise();
+    for (const { definition_id: id, resource_type: type, code } of takenOver)
+      this.logger.warn(
+        `${type}.${code} of SearchParameter/${id} has no effect any more: the server defines it itself.`,
+      );
+  }
+}

@@ -1,0 +1,87 @@
+import { type ReferenceClause, type TokenClause } from '../query/search-query';
+import { type Binder } from '../../platform/database/binder';
+
+/** The keys that a row of an index may have. */
+export interface Alternatives {
+  /** `unnest(…) z(…)`, of which a row has to equal one; undefined where there is only one key. */
+  readonly source: string | undefined;
+  /** Equality of a row with the key, or with `z`. */
+  readonly equals: (row: string) => string;
+}
+
+/** One key alone, which most searches have, stands in the SQL itself: a probe costs half of one that is joined to a list. */
+export function tokenAlternatives({ tokens }: TokenClause, bind: Binder): Alternatives {
+  const [token] = tokens;
+  if (token !== undefined && tokens.length === 1) {
+    const hash = bind.value(token.hash);
+    const system = token.systemHash === undefined ? undefined : bind.value(token.systemHash);
+    return {
+      source: undefined,
+      equals: (row) =>
+        `${row}.token_hash = ${hash}::bigint${system === undefined ? '' : ` and ${row}.system_hash = ${system}::integer`}`,
+    };
+  }
+  const hashes = bind.value(tokens.map(({ hash }) => hash));
+  const systems = bind.value(tokens.map(({ systemHash }) => systemHash ?? null));
+  return {
+    source: `unnest(${hashes}::bigint[], ${systems}::integer[]) z(hash, system_hash)`,
+    equals: (row) => `${row}.token_hash = z.hash and (z.system_hash is null or ${row}.system_hash = z.system_hash)`,
+  };
+}
+
+export function referenceAlternatives({ links }: ReferenceClause, bind: Binder): Alternatives {
+  const [link] = links;
+  if (link !== undefined && links.length === 1) {
+    const [target, parameter] = [bind.value(link.targetHash), bind.value(link.parameterId)];
+    return {
+      source: undefined,
+      equals: (row) => `${row}.target_hash = ${target}::bigint and ${row}.parameter_id = ${parameter}::integer`,
+    };
+  }
+  const targets = bind.value(links.map(({ targetHash }) => targetHash));
+  const parameters = bind.value(links.map(({ parameterId }) => parameterId));
+  return {
+    source: `unnest(${targets}::bigint[], ${parameters}::integer[]) z(hash, parameter_id)`,
+    equals: (row) => `${row}.target_hash = z.hash and ${row}.parameter_id = z.parameter_id`,
+  };
+}
+
+export function parameterAlternatives(parameterIds: readonly number[], bind: Binder): Alternatives {
+  const [id] = parameterIds;
+  if (id !== undefined && parameterIds.length === 1) {
+    const place = bind.value(id);
+    return { source: undefined, equals: (row) => `${row}.parameter_id = ${place}::integer` };
+  }
+  return {
+    source: `unnest(${bind.value(parameterIds)}::integer[]) z(parameter_id)`,
+    equals: (row) => `${row}.parameter_id = z.parameter_id`,
+  };
+}
+
+/**
+ * `columns` of the rows of each alternative, one alternative after the other.
+ * @param rest what follows `where`, beside the key
+ */
+export function rowsOfEach(
+  { source, equals }: Alternatives,
+  table: string,
+  row: string,
+  columns: readonly string[],
+  rest: string,
+): string {
+  const own = columns.map((column) => `${row}.${column}`).join(', ');
+  const rows = `select ${own} from ${table} ${row} where ${equals(row)}${rest}`;
+  return source === undefined ? rows : `select ${own} from ${source} cross join lateral (${rows} offset 0) ${row}`;
+}
+
+/** `select target_hash` of the patients that resources with one of the tokens belong to: token rows carry it. */
+export function patientsOf(clause: TokenClause, bind: Binder): string {
+  const patients = rowsOfEach(
+    tokenAlternatives(clause, bind),
+    'search_token',
+    'p',
+    ['patient_hash'],
+    ' and p.patient_hash <> 0',
+  );
+  return `select distinct p.patient_hash as target_hash from (${patients}) p`;
+}

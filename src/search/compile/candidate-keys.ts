@@ -1,0 +1,107 @@
+import { type NearClause, type NumberClause, type SearchClause } from '../query/search-query';
+import { parameterAlternatives, patientsOf, rowsOfEach } from './alternatives';
+import { type Binder } from '../../platform/database/binder';
+import { allDates } from './date-walk';
+import { stepOf } from './filters';
+import { followsLinks } from './followed-links';
+import { disjoint, FEW } from './many';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
+import { dividedAlternatives } from './paired-rows';
+import { stringRows } from './string-rows';
+
+/** Reads the rows of a clause whose index has another order than the main date. */
+export class CandidateKeys {
+  constructor(
+    private readonly bind: Binder,
+    /** SQL of (main_date, resource_key) of all resources of a type that a clause holds for. */
+    private readonly candidatesOf: (type: string, clause: SearchClause) => string,
+  ) {}
+
+  /** False where the keys are only those that the clause may hold for. */
+  static areExact(clause: SearchClause): boolean {
+    return clause.kind === 'any'
+      ? clause.clauses.every((one) => CandidateKeys.areExact(one))
+      : clause.kind !== 'number' || clause.ranges.every(({ unitHash }) => unitHash === undefined);
+  }
+
+  /** `select main_date, resource_key` of all resources that a clause may hold for, in no order and perhaps more than once. */
+  of(type: string, clause: SearchClause): string {
+    switch (clause.kind) {
+      case 'id':
+        return `select i.main_date, i.resource_key from resource i where i.type = ${this.bind.value(type)} and i.id = any(${this.bind.value(clause.ids)}::text[])`;
+      case 'string':
+        return stringRows(clause, this.bind);
+      case 'number':
+        return this.numbers(clause);
+      case 'near':
+        return this.near(clause);
+      case 'date':
+        return allDates(clause, this.bind);
+      case 'list':
+        return `select m.main_date, m.resource_key from resource l
+cross join lateral (select k.target_hash from reference_link k where k.resource_key = l.resource_key and k.parameter_id = ${this.bind.value(clause.parameterId)}::integer offset 0) k
+cross join lateral (select m.main_date, m.resource_key from resource m where m.reference_hash = k.target_hash and m.type = ${this.bind.value(type)} limit 1) m
+where l.reference_hash = ${this.bind.value(clause.listHash)}::bigint and l.type = 'List'`;
+      case 'chain':
+        return `select l.main_date, l.resource_key from (${this.eachOnce(clause)} offset 0) t
+cross join lateral (select r.reference_hash from resource r where r.resource_key = t.resource_key limit 1) x
+cross join unnest(${this.bind.value(clause.parameterIds)}::integer[]) z(parameter_id)
+cross join lateral (select l.main_date, l.resource_key from reference_link l where l.target_hash = x.reference_hash and l.parameter_id = z.parameter_id offset 0) l`;
+      case 'has':
+        return `select m.main_date, m.resource_key from (${this.targets(clause)} offset 0) h
+cross join lateral (select m.main_date, m.resource_key from resource m where m.reference_hash = h.target_hash and m.type = ${this.bind.value(type)} limit 1) m`;
+      case 'any':
+        return this.any(type, clause.clauses);
+      default:
+        return this.candidatesOf(type, clause);
+    }
+  }
+
+  /** Where links lead on from links, each step begins with distinct keys: the cost is by rows, not by paths. */
+  private eachOnce({ type, clause }: { readonly type: string; readonly clause: SearchClause }): string {
+    const candidates = this.candidatesOf(type, clause);
+    return followsLinks(clause) ? `select distinct o.main_date, o.resource_key from (${candidates}) o` : candidates;
+  }
+
+  private any(type: string, clauses: readonly SearchClause[]): string {
+    if (clauses.length === 0) return 'select n.main_date, n.resource_key from resource n where false';
+    const { count, pairs, others } = dividedAlternatives(clauses);
+    const keys =
+      count > FEW
+        ? [pairs(this.bind), ...others.map((one) => this.of(type, one))]
+        : clauses.map((one) => this.of(type, one));
+    return keys.map((one) => `(select u.main_date, u.resource_key from (${one}) u)`).join(' union all ');
+  }
+
+  /** By value, of whatever unit: of a rare unit one would read far for the few that are wanted. */
+  private numbers({ parameterIds, codeHash, ranges }: NumberClause): string {
+    const steps = disjoint(ranges.map(stepOf));
+    const [lows, highs] = [steps.map(([low]) => low), steps.map(([, high]) => high)].map(
+      (ends) => `${this.bind.value(ends)}::double precision[]`,
+    );
+    const rows = rowsOfEach(
+      parameterAlternatives(parameterIds, this.bind),
+      'search_number',
+      'n',
+      ['main_date', 'resource_key'],
+      ` and n.code_hash = ${this.bind.value(codeHash)}::bigint and n.value >= y.low and n.value <= y.high`,
+    );
+    return `select n.main_date, n.resource_key from unnest(${lows}, ${highs}) y(low, high) cross join lateral (${rows} offset 0) n`;
+  }
+
+  /** A band of latitudes, in which each one is measured. */
+  private near({ parameterId, places }: NearClause): string {
+    const id = `${this.bind.value(parameterId)}::integer`;
+    return `select n.main_date, n.resource_key from ${placesSource(places, this.bind)} cross join lateral (
+select n.main_date, n.resource_key, n.value from search_number n where ${isLatitude('n', id)} and n.value >= y.south and n.value <= y.north offset 0) n
+cross join ${longitudeOf('n', id)} where ${metersTo('n')} <= y.meters`;
+  }
+
+  /** `select target_hash` of what the matching sources point at; token rows carry the patient that theirs does. */
+  private targets({ parameterIds, type, clause, isByPatient }: SearchClause & { kind: 'has' }): string {
+    if (isByPatient && clause.kind === 'token') return patientsOf(clause, this.bind);
+    return `select l.target_hash from (${this.eachOnce({ type, clause })} offset 0) s
+cross join lateral (select l.target_hash from reference_link l
+where l.resource_key = s.resource_key and l.parameter_id = any(${this.bind.value(parameterIds)}::integer[]) offset 0) l`;
+  }
+}

@@ -1,0 +1,257 @@
+import { type DateClause, type NumberClause, type SearchClause } from '../query/search-query';
+import { type Alternatives, parameterAlternatives, referenceAlternatives, tokenAlternatives } from './alternatives';
+import { type Binder } from '../../platform/database/binder';
+import { CandidateKeys } from './candidate-keys';
+import { withJoinedDates } from './date-bounds';
+import { latestLongRows, longDates, mainDateRows, mostLongDates, reachFilter, unbegunRows } from './date-walk';
+import { type Driver, type Drivers, driversOf, isByDate, isMainDate, patientAmong } from './drivers';
+import { type Frequencies, resourcesOf } from './estimate';
+import { isDeep } from './followed-links';
+import { numberFilter } from './filters';
+import { Predicates, type RowAlias } from './predicate';
+
+/** The order in which candidates are wanted, with the place to begin at and the most of them. */
+export interface CandidateOrder {
+  /** On alias `c`: `and (c.main_date, …) < (…)`, or nothing. */
+  readonly keyset: string;
+  readonly isDescending: boolean;
+  /** `order by …`. */
+  readonly by: (alias: string) => string;
+  /** `order by … limit …`. */
+  readonly page: (alias: string) => string;
+}
+
+/**
+ * SQL that yields (main_date, resource_key) of the matches. One clause drives in the order of its index, the others are
+ * probed (docs/architecture.md, "Search").
+ */
+export class Candidates {
+  private readonly predicates: Predicates;
+  private readonly keys: CandidateKeys;
+  /** About how many candidates the present SQL tests. */
+  private tested = 0;
+
+  constructor(
+    private readonly bind: Binder,
+    private readonly frequencies: Frequencies,
+  ) {
+    this.predicates = new Predicates(bind, frequencies);
+    this.keys = new CandidateKeys(bind, (type, clause) => this.of(type, [clause]));
+  }
+
+  /** With an order each match comes once; without one it may come again. */
+  of(type: string, clauses: readonly SearchClause[], order?: CandidateOrder): string {
+    const flat = withJoinedDates(clauses.flatMap(flattened));
+    const drivers = driversOf(flat, this.frequencies, order !== undefined);
+    const { ordered, gathered } = drivers;
+    const outer = this.tested;
+    this.tested = ordered?.estimate ?? resourcesOf(type, this.frequencies);
+    try {
+      if (gathered === undefined) return this.inOrder(type, flat, ordered, order);
+      return order === undefined
+        ? this.gathered(type, flat, gathered.clause)
+        : this.fewOrInOrder(type, flat, gathered.clause, drivers, order);
+    } finally {
+      this.tested = outer;
+    }
+  }
+
+  /** SQL that is true for rows `name` of an index for which all clauses hold, where most resources of the type are tested. */
+  testOf(type: string, clauses: readonly SearchClause[], name: string): string {
+    const row: RowAlias = { name, isResource: false, tested: resourcesOf(type, this.frequencies) };
+    return withJoinedDates(clauses)
+      .map((clause) => ` and ${this.predicates.of(clause, row)}`)
+      .join('');
+  }
+
+  /** All matches, each once. */
+  eachOnce(type: string, clauses: readonly SearchClause[]): string {
+    const flat = withJoinedDates(clauses.flatMap(flattened));
+    const { ordered, gathered } = driversOf(flat, this.frequencies, false);
+    const all = this.of(type, clauses);
+    // One range of an index has equal rows side by side; what comes from several places is told apart by a hash table.
+    const isOneRange = gathered === undefined && isSingle(ordered?.clause) && !isByDate(flat, ordered);
+    return isOneRange ? all : `select distinct m.main_date, m.resource_key from (${all}) m`;
+  }
+
+  /**
+   * A search by the main date reads only the part of the index that can match. What lasts for more than a day is looked
+   * up apart, since it may begin long before.
+   */
+  private inOrder(
+    type: string,
+    clauses: readonly SearchClause[],
+    driver: Driver | undefined,
+    order: CandidateOrder | undefined,
+  ): string {
+    const others = clauses.filter((clause) => clause !== driver?.clause);
+    const date = others.find(isMainDate);
+    if (date === undefined || !isByDate(clauses, driver)) return this.driven(type, driver?.clause, others, order, '');
+    const withoutDate = clauses.filter((clause) => clause !== date);
+    const short =
+      driver === undefined
+        ? this.byDate(date, withoutDate, order)
+        : this.driven(type, driver.clause, others, order, reachFilter(date, 'c.main_date', this.bind));
+    return `select ${order === undefined ? '' : 'distinct '}b.main_date, b.resource_key from ((${short}) union all (${this.longOnes(type, date, withoutDate, order)})) b ${order?.page('b') ?? ''}`;
+  }
+
+  private driven(
+    type: string,
+    driver: SearchClause | undefined,
+    others: readonly SearchClause[],
+    order: CandidateOrder | undefined,
+    bounds: string,
+  ): string {
+    switch (driver?.kind) {
+      case 'token': {
+        const patient = patientAmong(others);
+        const rest = others.filter((clause) => clause !== patient);
+        // The token rows of a patient carry its own hash.
+        const row: RowAlias = type === 'Patient' ? { ...SEARCH_ROW, referenceHash: 'c.patient_hash' } : SEARCH_ROW;
+        const where = `${this.patientEquals(patient)}${bounds}${this.tests(rest, row)}`;
+        return this.perAlternative(tokenAlternatives(driver, this.bind), 'search_token', where, order);
+      }
+      case 'reference': {
+        const where = `${bounds}${this.tests(others)}`;
+        return this.perAlternative(referenceAlternatives(driver, this.bind), 'reference_link', where, order);
+      }
+      case 'number':
+        return this.byNumber(driver, others, order, bounds);
+      default:
+        return this.walk(type, others, order, bounds);
+    }
+  }
+
+  /** Token rows carry the patient: patient and code together are one range of an index. */
+  private patientEquals(patient: SearchClause | undefined): string {
+    if (patient?.kind !== 'reference' || patient.patientHash === undefined) return '';
+    return ` and c.patient_hash = ${this.bind.value(patient.patientHash)}::bigint and c.patient_hash <> 0`;
+  }
+
+  /** The rows of a number stand by date for each code that they are paired with, and for those without a code. */
+  private byNumber(
+    { parameterIds, codeHash, ranges }: NumberClause,
+    others: readonly SearchClause[],
+    order: CandidateOrder | undefined,
+    bounds: string,
+  ): string {
+    const code = ` and c.code_hash = ${this.bind.value(codeHash)}::bigint`;
+    const where = `${code} and ${numberFilter('c', ranges, this.bind)}${bounds}${this.tests(others)}`;
+    return this.perAlternative(parameterAlternatives(parameterIds, this.bind), 'search_number', where, order);
+  }
+
+  private byDate(date: DateClause, others: readonly SearchClause[], order: CandidateOrder | undefined): string {
+    const { table, rest } = mainDateRows(date, this.bind);
+    const where = `${rest}${this.tests(others)}`;
+    return this.perAlternative(parameterAlternatives(date.parameterIds, this.bind), table, where, order);
+  }
+
+  /** A few that overlap are gathered; of many the latest to begin are soon a page. */
+  private longOnes(
+    type: string,
+    date: DateClause,
+    others: readonly SearchClause[],
+    order: CandidateOrder | undefined,
+  ): string {
+    const tests = this.tests(others);
+    const page = `${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
+    const all = longDates(date, this.bind);
+    if (order?.isDescending !== true) {
+      return `select c.main_date, c.resource_key from (${all} offset 0) c where true${tests} ${page}`;
+    }
+    const most = `${this.bind.value(mostLongDates(this.frequencies.type(type)))}::integer`;
+    const alternatives = parameterAlternatives(date.parameterIds, this.bind);
+    const begun = latestLongRows(date, this.bind);
+    const unbegun = unbegunRows(date, this.bind);
+    return `with few as materialized (${all} limit ${most} + 1),
+gathered as materialized (select count(*) <= ${most} as is_all from few)
+(select c.main_date, c.resource_key from few c where (select is_all from gathered)${tests} ${page})
+union all (select o.* from (${this.perAlternative(alternatives, begun.table, `${begun.rest}${tests}`, order)}) o where not (select is_all from gathered))
+union all (select o.* from (${this.perAlternative(alternatives, 'search_date', `${unbegun}${tests}`, order)}) o where not (select is_all from gathered))`;
+  }
+
+  private walk(
+    type: string,
+    others: readonly SearchClause[],
+    order: CandidateOrder | undefined,
+    bounds: string,
+  ): string {
+    const where = `c.type = ${this.bind.value(type)}${this.tests(others, RESOURCE_ROW)}${bounds}`;
+    return `select c.main_date, c.resource_key from resource c where ${where} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
+  }
+
+  /** Each alternative is read in index order up to the limit: an IN list over an ordered index would lose the order. */
+  private perAlternative(
+    { source, equals }: Alternatives,
+    table: string,
+    where: string,
+    order: CandidateOrder | undefined,
+  ): string {
+    const rows = `select distinct c.main_date, c.resource_key from ${table} c
+where ${equals('c')}${where} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
+    if (source === undefined) return rows;
+    return `select ${order === undefined ? '' : 'distinct '}a.main_date, a.resource_key from ${source} cross join lateral (
+${rows}) a ${order?.page('a') ?? ''}`;
+  }
+
+  /**
+   * Nobody knows how many rows a clause without statistics has, so that is found out while the statement runs: a few are
+   * gathered, sorted, and looked at until the page is full; else the order of an index is followed, where many matches are
+   * soon a page.
+   */
+  private fewOrInOrder(
+    type: string,
+    clauses: readonly SearchClause[],
+    gathered: SearchClause,
+    { ordered, mostGathered }: Drivers,
+    order: CandidateOrder,
+  ): string {
+    const others = besides(clauses, gathered);
+    const few = this.keys.of(type, gathered);
+    const tests = this.tests(others);
+    const many = this.inOrder(type, clauses, ordered, order);
+    const most = `${this.bind.value(mostGathered)}::integer`;
+    // Paths of links lead to the same match again and again: what counts is how many matches there are.
+    const once = isDeep(gathered) ? 'distinct ' : '';
+    return `with few as materialized (select ${once}k.main_date, k.resource_key from (${few} offset 0) k limit ${most} + 1),
+gathered as materialized (select count(*) <= ${most} as is_all from few)
+select distinct b.main_date, b.resource_key from (
+(select c.main_date, c.resource_key from (select distinct c.main_date, c.resource_key from few c where (select is_all from gathered) ${order.keyset} ${order.by('c')} offset 0) c where true${tests} ${order.page('c')})
+union all (select o.main_date, o.resource_key from (${many}) o where not (select is_all from gathered))) b ${order.page('b')}`;
+  }
+
+  private gathered(type: string, clauses: readonly SearchClause[], driver: SearchClause): string {
+    const others = besides(clauses, driver);
+    return `select c.main_date, c.resource_key from (${this.keys.of(type, driver)} offset 0) c where true${this.tests(others)}`;
+  }
+
+  private tests(clauses: readonly SearchClause[], row = SEARCH_ROW): string {
+    return clauses.map((clause) => ` and ${this.predicates.of(clause, { ...row, tested: this.tested })}`).join('');
+  }
+}
+
+const SEARCH_ROW: RowAlias = { name: 'c', isResource: false };
+const RESOURCE_ROW: RowAlias = { name: 'c', isResource: true };
+
+/** What is left to test of gathered keys. */
+const besides = (clauses: readonly SearchClause[], gathered: SearchClause): readonly SearchClause[] =>
+  clauses.filter((clause) => clause !== gathered || !CandidateKeys.areExact(clause));
+
+/** Whether the clause drives by one alternative, or the whole type does. */
+function isSingle(driver: SearchClause | undefined): boolean {
+  switch (driver?.kind) {
+    case undefined:
+      return true;
+    case 'token':
+      return driver.tokens.length === 1;
+    case 'reference':
+      return driver.links.length === 1;
+    case 'number':
+      return driver.parameterIds.length === 1;
+    default:
+      return false;
+  }
+}
+
+const flattened = (clause: SearchClause): readonly SearchClause[] =>
+  clause.kind === 'all' ? clause.clauses.flatMap(flattened) : [clause];

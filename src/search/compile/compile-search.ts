@@ -1,0 +1,173 @@
+import { type Statement } from '../../platform/database/statement';
+import { Binder, type CompiledSearch } from '../../platform/database/binder';
+import { Candidates, type CandidateOrder } from './candidates';
+import { estimateOf, type Frequencies, nothingIsFrequent, resourcesOf } from './estimate';
+import { Predicates } from './predicate';
+import { type OrderTerm, PageOrder, termOf, valueOf, valueSqlOf } from './order';
+import { sortWalkOf } from './sort-walk';
+import { foundColumns } from './found-resource';
+import { type PagePosition, type SearchQuery, type SortKey } from '../query/search-query';
+
+/** The order of a search that asks for none: the latest first. */
+const DEFAULT_SORT: readonly SortKey[] = [{ by: { kind: 'main-date' }, isDescending: true }];
+
+export interface CompiledPage extends CompiledSearch {
+  /** Whether rows come from the end of the page to its beginning. */
+  readonly isReversed: boolean;
+  readonly terms: readonly Pick<OrderTerm, 'cast'>[];
+}
+
+/**
+ * The statement that finds one page (and one row more, which tells that another page exists). Columns `s0`, `s1` … hold
+ * what the rows are sorted by.
+ *
+ * The SQL leaves the planner no choice, since it runs with generic plans: one clause drives in index order, the others
+ * are probed by exact key in nested loops.
+ */
+export function compilePage(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
+  const sort = query.sort === undefined || query.sort.length === 0 ? DEFAULT_SORT : query.sort;
+  const [first, ...others] = sort;
+  if (first === undefined || others.length > 0) return byValues(query, sort, frequencies);
+  if (first.by.kind === 'main-date') return byMainDate(query, first.isDescending, frequencies);
+  if (first.by.kind === 'updated' && !isGathered(query, frequencies))
+    return byUpdated(query, first.isDescending, frequencies);
+  return byValues(query, sort, frequencies);
+}
+
+/** As {@link compilePage}, but only `s0` and `resource_key`: a body that no column asks for is never read. */
+export function compilePlaces(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledSearch {
+  const { statement, values } = compilePage(query, frequencies);
+  const name = statement.name === '' ? '' : `${statement.name}-k`;
+  const text = `select k.s0, k.resource_key from (${statement.text}) k`;
+  return { statement: { name, text }, values };
+}
+
+const pages = new WeakMap<Statement, Statement>();
+
+/** As {@link compilePage}, but only the first bodies come with the rows, as {@link foundColumns} says. */
+export function compileListedPage(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
+  const compiled = compilePage(query, frequencies);
+  const { name, text } = compiled.statement;
+  const columns = [...compiled.terms.map((_term, index) => `k.s${index}`), foundColumns('k', '')].join(', ');
+  const statement = pages.get(compiled.statement) ?? {
+    ...compiled.statement,
+    name: name === '' ? '' : `${name}-p`,
+    text: `select ${columns} from (${text}) k`,
+  };
+  pages.set(compiled.statement, statement);
+  return { ...compiled, statement };
+}
+
+/** The statement that counts all matches, of whatever page. */
+export function compileTotal(
+  { type, clauses }: Pick<SearchQuery, 'type' | 'clauses'>,
+  frequencies: Frequencies = nothingIsFrequent,
+): CompiledSearch {
+  const bind = new Binder();
+  return bind.finish(`select count(*) as total from (${new Candidates(bind, frequencies).eachOnce(type, clauses)}) m`);
+}
+
+/** The indexes hold their rows in this order, so that a page costs what a page holds. */
+function byMainDate(query: SearchQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
+  const bind = new Binder();
+  const { position } = query;
+  const isReversed = position?.side === 'before';
+  const direction = isDescending === isReversed ? 'asc' : 'desc';
+  const limit = bind.value(limitOf(query));
+  const orderBy = (alias: string): string =>
+    `order by ${alias}.main_date ${direction}, ${alias}.resource_key ${direction}`;
+  const order: CandidateOrder = {
+    keyset:
+      position === undefined
+        ? ''
+        : `and (c.main_date, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`,
+    isDescending: direction === 'desc',
+    by: orderBy,
+    page: (alias) => `${orderBy(alias)} limit ${limit}`,
+  };
+  const page = new Candidates(bind, frequencies).of(query.type, query.clauses, order);
+  const compiled = bind.finish(`with page as materialized (${page})
+select p.main_date as s0, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body
+from ${pageOf(query, bind, () => `order by p.main_date ${direction}, p.resource_key ${direction}`)} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
+order by p.main_date ${direction}, p.resource_key ${direction}`);
+  return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
+}
+
+const instantKey = ({ values, key }: PagePosition, bind: Binder): string =>
+  `(${bind.value(valueOf(values[0], 'timestamptz'))}::timestamptz, ${bind.value(key)}::bigint)`;
+
+/** Fewer matches than this are gathered and sorted sooner than the newest of their type are walked through. */
+const MOST_GATHERED = 5_000;
+
+function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean {
+  const estimates = clauses.map((clause) => estimateOf(clause, frequencies) ?? Infinity);
+  return Math.min(Infinity, ...estimates) <= MOST_GATHERED;
+}
+
+/** Walks the type in the order of its updates. */
+function byUpdated(query: SearchQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
+  const { type, clauses, position } = query;
+  const bind = new Binder();
+  const isReversed = position?.side === 'before';
+  const direction = isDescending === isReversed ? 'asc' : 'desc';
+  const predicates = new Predicates(bind, frequencies);
+  const row = { name: 'c', isResource: true, tested: resourcesOf(type, frequencies) };
+  const tests = [
+    `c.type = ${bind.value(type)}`,
+    ...clauses.map((clause) => predicates.of(clause, row)),
+    ...(position === undefined
+      ? []
+      : [`(c.updated_at, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`]),
+  ];
+  const order = (alias: string): string =>
+    `order by ${alias}.updated_at ${direction}, ${alias}.resource_key ${direction}`;
+  const compiled = bind.finish(`with page as materialized (
+select c.updated_at, c.resource_key from resource c where ${tests.join(' and ')} ${order('c')} limit ${bind.value(limitOf(query))})
+select p.updated_at as s0, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body
+from ${pageOf(query, bind, () => order('p'))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r ${order('p')}`);
+  return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
+}
+
+/**
+ * More matches than this are not gathered where an index has them in the order that is asked for. To sort the matches
+ * costs by their number; to walk the index by how far they stand apart. This many cost the same either way.
+ */
+function mostSorted(query: SearchQuery, frequencies: Frequencies): number {
+  const most = Math.sqrt(limitOf(query) * resourcesOf(query.type, frequencies));
+  return Math.min(Math.max(Math.round(most), 50), 2_000);
+}
+
+/** All matches are gathered and sorted by what they hold; many of them are read in the order of an index, if there is one. */
+function byValues(query: SearchQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
+  const bind = new Binder();
+  const terms = sort.map(termOf);
+  const order = new PageOrder(terms, bind, query.position, limitOf(query));
+  const candidates = new Candidates(bind, frequencies);
+  const walk = sortWalkOf(query, sort, candidates, bind);
+  const whole = (page: string): CompiledPage => {
+    const compiled = bind.finish(`with ${page}
+select ${terms.map((_term, index) => `p.s${index}`).join(', ')}, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body
+from ${pageOf(query, bind, () => order.orderBy('p'))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
+${order.orderBy('p')}`);
+    return { ...compiled, isReversed: order.isReversed, terms };
+  };
+  if (walk?.isNear === true) return whole(`page as materialized (${walk.sql})`);
+  const columns = sort.map((key, index) => `${valueSqlOf(key, bind)} as s${index}`).join(', ');
+  const hits = `select m.main_date, m.resource_key from (${candidates.of(query.type, query.clauses)}) m`;
+  const sorted = `select k.* from (select h.resource_key, ${columns} from (select distinct m.main_date, m.resource_key from hits m offset 0) h offset 0) k where ${order.keyset('k')}`;
+  if (walk === undefined)
+    return whole(`hits as materialized (${hits}),
+page as materialized (${sorted} ${order.orderBy('k')})`);
+  const most = `${bind.value(mostSorted(query, frequencies))}::integer`;
+  return whole(`hits as materialized (${hits} limit ${most} + 1),
+gathered as materialized (select count(*) <= ${most} as is_all from hits),
+page as materialized (select k.* from ((${sorted} and (select is_all from gathered) ${order.orderBy('k')})
+union all (select w.* from (${walk.sql}) w where not (select is_all from gathered))) k ${order.orderBy('k')})`);
+}
+
+/** One more than is shown tells that there is another page; what stands before the page has to be walked past. */
+const limitOf = ({ count, offset = 0 }: SearchQuery): number => offset + count + 1;
+
+/** The rows of a page without those before it, whose bodies then are not read. */
+const pageOf = ({ offset = 0 }: SearchQuery, bind: Binder, order: () => string): string =>
+  offset === 0 ? 'page' : `(select * from page p ${order()} offset ${bind.value(offset)})`;

@@ -1,0 +1,62 @@
+import { type DateBox, type DateClause, type SearchClause } from '../query/search-query';
+
+/** More alternatives than this are left apart: each costs a comparison for each row. */
+const MAX_BOXES = 16;
+
+/** From when to when something can lie; open where undefined. Epoch milliseconds. */
+export interface Reach {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** From when to when a row can lie that fits one of the boxes. */
+export function reachOf(boxes: readonly DateBox[]): Reach {
+  const froms = boxes.map(({ lowFrom, highFrom }) => lowFrom ?? highFrom);
+  const tos = boxes.map(({ lowTo, highTo }) => lowTo ?? highTo);
+  const from = froms.includes(undefined) ? undefined : Math.min(...froms.map((one) => one ?? 0));
+  const to = tos.includes(undefined) ? undefined : Math.max(...tos.map((one) => one ?? 0));
+  // Behind each other they hold for what lasts from one to the other.
+  return from !== undefined && to !== undefined && from > to ? { from, to: undefined } : { from, to };
+}
+
+/**
+ * `date=ge…&date=lt…` as one clause, where a resource has the date once: both then speak of the same row, and an index
+ * need only be read between them.
+ */
+export function withJoinedDates(clauses: readonly SearchClause[]): readonly SearchClause[] {
+  const joined: SearchClause[] = [];
+  for (const clause of clauses) {
+    const at = joined.findIndex((one) => isSameDate(one, clause));
+    const known = joined[at];
+    const isJoined =
+      known?.kind === 'date' && clause.kind === 'date' && known.boxes.length * clause.boxes.length <= MAX_BOXES;
+    if (isJoined) joined[at] = { ...known, boxes: intersectionsOf(known.boxes, clause.boxes) };
+    else joined.push(clause);
+  }
+  return joined;
+}
+
+const isSameDate = (one: SearchClause, other: SearchClause): boolean =>
+  one.kind === 'date' && other.kind === 'date' && one.isSingle && other.isSingle && hasSameIds(one, other);
+
+const hasSameIds = (one: DateClause, other: DateClause): boolean =>
+  one.parameterIds.join() === other.parameterIds.join();
+
+const intersectionsOf = (some: readonly DateBox[], others: readonly DateBox[]): readonly DateBox[] =>
+  some.flatMap((one) => others.map((other) => intersectionOf(one, other)));
+
+function intersectionOf(one: DateBox, other: DateBox): DateBox {
+  const box = {
+    lowFrom: latest(one.lowFrom, other.lowFrom),
+    lowTo: earliest(one.lowTo, other.lowTo),
+    highFrom: latest(one.highFrom, other.highFrom),
+    highTo: earliest(one.highTo, other.highTo),
+  };
+  return Object.fromEntries(Object.entries(box).filter(([, limit]) => limit !== undefined));
+}
+
+const latest = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined ? other : other === undefined ? one : Math.max(one, other);
+
+const earliest = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined ? other : other === undefined ? one : Math.min(one, other);

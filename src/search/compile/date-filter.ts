@@ -1,0 +1,47 @@
+import { earliestInstant, latestInstant } from '../../fhir/instant';
+import { type DateBox } from '../query/search-query';
+import { type Binder } from '../../platform/database/binder';
+import { anyStep, FEW, type Step } from './many';
+
+/** SQL that is true for rows with `low` and `high` that fit one of the boxes. */
+export function dateFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
+  const tests = boxes.length > FEW ? manyBoxes(row, boxes, bind) : boxes.map((box) => inBox(row, box, bind));
+  return `(${tests.join(' or ')})`;
+}
+
+function inBox(row: string, box: DateBox, bind: Binder): string {
+  const limits = [
+    limitOf(`${row}.low`, '>=', box.lowFrom, bind),
+    limitOf(`${row}.low`, '<=', box.lowTo, bind),
+    limitOf(`${row}.high`, '>=', box.highFrom, bind),
+    limitOf(`${row}.high`, '<=', box.highTo, bind),
+  ].filter((limit) => limit !== '');
+  return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
+}
+
+/** A search has boxes of two kinds: what a row lies in, and what it overlaps. Limits that are open lie at the ends of time. */
+function manyBoxes(row: string, boxes: readonly DateBox[], bind: Binder): readonly string[] {
+  const [low, high] = [`${row}.low`, `${row}.high`];
+  const isOverlap = ({ lowFrom, highTo }: DateBox): boolean => lowFrom === undefined && highTo === undefined;
+  const isWithin = (box: DateBox): boolean => !isOverlap(box) && box.lowTo === undefined && box.highFrom === undefined;
+  const overlaps = boxes.filter(isOverlap).map(({ highFrom = -Infinity, lowTo = Infinity }): Step => [highFrom, lowTo]);
+  const wholes = boxes.filter(isWithin).map(({ lowFrom = -Infinity, highTo = Infinity }): Step => [lowFrom, highTo]);
+  const stepped = (x: string, y: string, steps: readonly Step[]): readonly string[] =>
+    steps.length === 0 ? [] : [anyStep([x, y], steps, 'timestamptz', bind, instantText)];
+  const others = boxes.filter((box) => !isOverlap(box) && !isWithin(box)).map((box) => inBox(row, box, bind));
+  return [...stepped(high, low, overlaps), ...stepped(low, high, wholes), ...others];
+}
+
+export function limitOf(column: string, operator: string, at: number | undefined, bind: Binder): string {
+  return at === undefined ? '' : `${column} ${operator} ${instantPlace(at, bind)}`;
+}
+
+/** An instant of epoch milliseconds in SQL. */
+export const instantPlace = (at: number, bind: Binder): string => `${bind.value(new Date(clamped(at)))}::timestamptz`;
+
+/** The same as text, for arrays; open ends are those of time. */
+export const instantText = (at: number): string =>
+  Number.isFinite(at) ? new Date(clamped(at)).toISOString() : at < 0 ? '-infinity' : 'infinity';
+
+/** Beyond the years of FHIR there is nothing to find, and PostgreSQL writes them in another way. */
+const clamped = (at: number): number => Math.min(Math.max(at, earliestInstant), latestInstant);

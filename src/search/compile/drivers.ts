@@ -1,0 +1,110 @@
+import { type DateClause, type SearchClause } from '../query/search-query';
+import { estimateOf, type Frequencies } from './estimate';
+
+/** A clause that yields candidates, and about how many. */
+export interface Driver {
+  readonly clause: SearchClause;
+  readonly estimate: number;
+}
+
+export interface Drivers {
+  /** The clause whose index yields its rows by main date. */
+  readonly ordered: Driver | undefined;
+  /** The clause whose rows are worth gathering. */
+  readonly gathered: Driver | undefined;
+  /** So many candidates are gathered and sorted at most; when there are more, the order of an index is followed instead. */
+  readonly mostGathered: number;
+}
+
+const MOST_GATHERED = 1_000;
+
+/** A driver in index order with fewer candidates than this is not worth a try at gathering those of another clause. */
+const WORTH_GATHERING = 300;
+
+/** The numbers of a code are read by date, without a try at gathering those in a range, up to this many. */
+const FEW_OF_CODE = 1_000;
+
+/** Nobody tries to gather what is guessed to be more than this. */
+const DEAREST_GATHERING = 20_000;
+
+/** Of tokens at the other end of a link the statistics tell beforehand that they are too many. */
+const MOST_FOLLOWED = 3_000;
+
+/** A driver with fewer candidates is not worth a second look by date. */
+const WORTH_BOUNDING = 2_000;
+
+/** Of the rows of a token, how many one patient has at most. */
+const SHARE_OF_PATIENT = 0.1;
+
+/** Chooses by estimate which clause drives a search; gathering is left out where it cannot pay. */
+export function driversOf(clauses: readonly SearchClause[], frequencies: Frequencies, isPage: boolean): Drivers {
+  const ordered = orderedDriverOf(clauses, frequencies);
+  const gathered = gatheredDriverOf(clauses, frequencies, isPage);
+  const mostGathered = gathered?.clause.kind === 'number' ? mostNumbers(gathered.estimate) : MOST_GATHERED;
+  if (gathered === undefined || ordered === undefined) return { ordered, gathered, mostGathered };
+  const isWorthIt =
+    gathered.clause === ordered.clause
+      ? ordered.estimate > FEW_OF_CODE
+      : ordered.estimate > WORTH_GATHERING &&
+        ((isPage && !followsToken(gathered.clause)) || gathered.estimate < ordered.estimate);
+  return { ordered, gathered: isWorthIt ? gathered : undefined, mostGathered };
+}
+
+/**
+ * The numbers in a range are read by value, a third of a microsecond each, or among those of their code by date, a tenth
+ * each: the fewer are in the range, the farther they stand apart. At this many a page of 20 costs the same either way.
+ */
+const mostNumbers = (estimate: number): number =>
+  Math.min(Math.max(Math.round(Math.sqrt(6 * estimate)), 100), MOST_GATHERED);
+
+/** Whether the index of the driver is read between the limits of a search by the main date. */
+export const isByDate = (clauses: readonly SearchClause[], driver: Driver | undefined): boolean =>
+  clauses.some(isMainDate) && (driver === undefined || driver.estimate > WORTH_BOUNDING);
+
+export const isMainDate = (clause: SearchClause): clause is DateClause => clause.kind === 'date' && clause.isMainDate;
+
+export const patientAmong = (clauses: readonly SearchClause[]): SearchClause | undefined =>
+  clauses.find((clause) => clause.kind === 'reference' && clause.patientHash !== undefined);
+
+function orderedDriverOf(clauses: readonly SearchClause[], frequencies: Frequencies): Driver | undefined {
+  const patient = patientAmong(clauses);
+  const patientRows = patient && estimateOf(patient, frequencies);
+  return leastOf(clauses.filter(isOrdered), (clause) => {
+    const rows = estimateOf(clause, frequencies);
+    if (rows === undefined || patientRows === undefined || clause.kind !== 'token') return rows;
+    return Math.min(rows, patientRows) * SHARE_OF_PATIENT;
+  });
+}
+
+function gatheredDriverOf(
+  clauses: readonly SearchClause[],
+  frequencies: Frequencies,
+  isPage: boolean,
+): Driver | undefined {
+  return leastOf(
+    clauses.filter(({ kind }) => kind !== 'token' && kind !== 'reference'),
+    (clause) => {
+      const rows = estimateOf(clause, frequencies);
+      const most = isPage && followsToken(clause) ? MOST_FOLLOWED : DEAREST_GATHERING;
+      return rows !== undefined && (rows <= most || clause.kind === 'number') ? rows : undefined;
+    },
+  );
+}
+
+/** Whether an index yields the rows of the clause by main date. */
+const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';
+
+const followsToken = (clause: SearchClause): boolean =>
+  (clause.kind === 'has' || clause.kind === 'chain') && clause.clause.kind === 'token';
+
+function leastOf(
+  clauses: readonly SearchClause[],
+  estimate: (clause: SearchClause) => number | undefined,
+): Driver | undefined {
+  let best: Driver | undefined;
+  for (const clause of clauses) {
+    const rows = estimate(clause);
+    if (rows !== undefined && (best === undefined || rows < best.estimate)) best = { clause, estimate: rows };
+  }
+  return best;
+}

@@ -1,0 +1,97 @@
+import { type InstantRange, type NumberRange, type StringClause } from '../query/search-query';
+import { type Binder } from '../../platform/database/binder';
+import { likePattern } from './body-text';
+import { instantText, limitOf } from './date-filter';
+import { anyStep, FEW, type Step } from './many';
+
+// Values that a search asks for as boolean SQL on a row of a search table.
+
+export function stringFilter(row: string, { match, texts }: StringClause, bind: Binder): string {
+  const tests = texts.map((text) => {
+    if (match === 'contains') return `${row}.value like ${bind.value(likePattern(text))}`;
+    if (match === 'suffix') return `${row}.value like ${bind.value(likePattern(text).slice(0, -1))}`;
+    return `(${row}.beginning >= ${bind.value(text)} and ${row}.beginning < ${bind.value(`${text}\u{10FFFF}`)})`;
+  });
+  return `(${tests.join(' or ')})`;
+}
+
+export function updatedFilter(column: string, ranges: readonly InstantRange[], bind: Binder): string {
+  if (ranges.length > FEW) {
+    const steps = ranges.map(({ low, high }) => [low, high] as const);
+    return anyStep([column, column], steps, 'timestamptz', bind, instantText);
+  }
+  const tests = ranges.map(({ low, high }) => {
+    const limits = [
+      limitOf(column, '>=', low === -Infinity ? undefined : low, bind),
+      limitOf(column, '<=', high === Infinity ? undefined : high, bind),
+    ].filter((limit) => limit !== '');
+    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
+  });
+  return `(${tests.join(' or ')})`;
+}
+
+/**
+ * By the time of version 1: that of the row itself until it is changed, then the one in the history, which keeps every
+ * version. Nothing is changed before it is created, so most rows need no look there.
+ */
+export function createdFilter(row: string, ranges: readonly InstantRange[], bind: Binder): string {
+  const early = ranges.map(({ low }) => ({ low, high: Infinity }));
+  return `${updatedFilter(`${row}.updated_at`, early, bind)} and ${updatedFilter(createdAt(row), ranges, bind)}`;
+}
+
+/** SQL of the time at which a row of `resource` was created. */
+export const createdAt = (row: string): string =>
+  `case when ${row}.version = 1 then ${row}.updated_at else (select v.updated_at from resource_history v
+where v.type = ${row}.type and v.id = ${row}.id and v.version = 1) end`;
+
+export function numberFilter(row: string, ranges: readonly NumberRange[], bind: Binder): string {
+  const tests = ranges.length > FEW ? manyRanges(row, ranges, bind) : ranges.map((range) => inRange(row, range, bind));
+  return `(${tests.length === 0 ? 'false' : tests.join(' or ')})`;
+}
+
+function inRange(row: string, range: NumberRange, bind: Binder): string {
+  const { low, high } = closedRangeOf(range);
+  const limits = [
+    ...(low === -Infinity ? [] : [`${row}.value >= ${bind.value(low)}::double precision`]),
+    ...(high === Infinity ? [] : [`${row}.value <= ${bind.value(high)}::double precision`]),
+    ...(range.unitHash === undefined ? [] : [`${row}.unit_hash = ${bind.value(range.unitHash)}::integer`]),
+  ];
+  return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
+}
+
+/** A test for each unit: those of one meaning are few. */
+function manyRanges(row: string, ranges: readonly NumberRange[], bind: Binder): readonly string[] {
+  const value = `${row}.value`;
+  return [...new Set(ranges.map(({ unitHash }) => unitHash))].map((unit) => {
+    const steps = ranges.filter(({ unitHash }) => unitHash === unit).map(stepOf);
+    const isWithin = anyStep([value, value], steps, 'double precision', bind);
+    return unit === undefined ? isWithin : `(${row}.unit_hash = ${bind.value(unit)}::integer and ${isWithin})`;
+  });
+}
+
+export const stepOf = (range: NumberRange): Step => {
+  const { low, high } = closedRangeOf(range);
+  return [low, high];
+};
+
+/** The same range with both ends in it, so that an index is not read through all rows of the end that is out. */
+export const closedRangeOf = ({
+  low,
+  high,
+  isLowOpen,
+  isHighOpen,
+}: NumberRange): { readonly low: number; readonly high: number } => ({
+  low: isLowOpen ? nextAbove(low) : low,
+  high: isHighOpen ? -nextAbove(-high) : high,
+});
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/** The smallest double above another one. */
+function nextAbove(value: number): number {
+  if (!Number.isFinite(value)) return value;
+  if (value === 0) return Number.MIN_VALUE;
+  bits.setFloat64(0, value);
+  bits.setBigInt64(0, bits.getBigInt64(0) + (value > 0 ? 1n : -1n));
+  return bits.getFloat64(0);
+}

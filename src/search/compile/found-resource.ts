@@ -1,0 +1,34 @@
+import { earlyBody, type ListedVersion } from '../../store/late-texts';
+
+/** A resource of a page or included into it, with what its links are found by. */
+export interface FoundResource extends ListedVersion {
+  readonly bytes: number;
+  readonly key: number;
+  readonly referenceHash: number;
+}
+
+/** A row of a statement that reads resources; see {@link foundColumns}. */
+export interface ResourceRow {
+  readonly resource_key: number;
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly reference_hash: number;
+  readonly bytes: number;
+  readonly body: string | null;
+  readonly [column: string]: unknown;
+}
+
+/** @param order of the rows, as `order by …`; empty where they come in their order */
+export const foundColumns = (alias: string, order: string): string =>
+  `${['resource_key', 'type', 'id', 'version', 'reference_hash'].map((column) => `${alias}.${column}`).join(', ')}, ${earlyBody(alias, order)}`;
+
+export const foundResourceOf = (row: ResourceRow): FoundResource => ({
+  type: row.type,
+  id: row.id,
+  version: row.version,
+  bytes: row.bytes,
+  text: row.body ?? undefined,
+  key: row.resource_key,
+  referenceHash: row.reference_hash,
+});

@@ -1,0 +1,331 @@
+import {
+  type BodyClause,
+  type DateClause,
+  type NearClause,
+  type NumberClause,
+  type PathClause,
+  type ReferenceClause,
+  type SearchClause,
+  type StringClause,
+  type TokenClause,
+} from '../query/search-query';
+import {
+  type Alternatives,
+  parameterAlternatives,
+  patientsOf,
+  referenceAlternatives,
+  rowsOfEach,
+  tokenAlternatives,
+} from './alternatives';
+import { type Binder } from '../../platform/database/binder';
+import { createdFilter, numberFilter, stringFilter, updatedFilter } from './filters';
+import { mayHold, wordsTest } from './body-text';
+import { among, FEW } from './many';
+import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
+import { dateFilter } from './date-filter';
+import { estimateOf, type Frequencies, nothingIsFrequent } from './estimate';
+import { followsLinks, isDeep, isLink, type LinkClause } from './followed-links';
+import { dividedAlternatives } from './paired-rows';
+import { pathTest } from './path-test';
+import { manyPrefixes } from './string-rows';
+
+/** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
+export interface RowAlias {
+  readonly name: string;
+  readonly isResource: boolean;
+  /** SQL of the resource's own hash, where a search row tells it. */
+  readonly referenceHash?: string;
+  /** About how many such rows are tested; one or a few where absent. */
+  readonly tested?: number | undefined;
+}
+
+/** To probe for one key costs as much as to gather so many rows. */
+const ROWS_PER_PROBE = 6;
+
+/** Keys are held in memory, some 60 bytes each. */
+const MOST_GATHERED = 3_000_000;
+
+/**
+ * Clauses as boolean SQL on a candidate row, never null. Each is a probe by exact key inside a scalar subquery, which
+ * PostgreSQL runs for one row after the other: EXISTS or IN would be turned into hash joins over whole tables.
+ */
+export class Predicates {
+  private aliases = 0;
+
+  constructor(
+    private readonly bind: Binder,
+    private readonly frequencies: Frequencies = nothingIsFrequent,
+  ) {}
+
+  of(clause: SearchClause, row: RowAlias): string {
+    switch (clause.kind) {
+      case 'id':
+        return `${columnOf(row, 'id')} = any(${this.bind.value(clause.ids)}::text[])`;
+      case 'updated':
+        return updatedFilter(columnOf(row, 'updated_at'), clause.ranges, this.bind);
+      case 'created':
+        return this.onResource(row, (r) => createdFilter(r, clause.ranges, this.bind));
+      case 'words':
+        return this.onResource(row, (r) => wordsTest(clause, `${r}.body`, this.bind));
+      case 'path':
+        return this.path(clause, row);
+      case 'presence': {
+        const found = `${columnOf(row, 'present')} & ${this.bind.value(clause.mask.toString())}::bigint`;
+        return `(${found}) ${clause.isPresent ? '<>' : '='} 0`;
+      }
+      case 'token':
+        return this.isGathered(clause, clause.tokens.length, row)
+          ? this.isKeyOf(
+              rowsOfEach(tokenAlternatives(clause, this.bind), 'search_token', 'p', ['resource_key'], ''),
+              row,
+            )
+          : this.probe('search_token', tokenAlternatives(clause, this.bind), row);
+      case 'reference':
+        return clause.links.length > FEW
+          ? this.ownLinks(clause, row)
+          : this.probe('reference_link', referenceAlternatives(clause, this.bind), row);
+      case 'string':
+        return this.string(clause, row);
+      case 'date':
+        return this.date(clause, row);
+      case 'number':
+        return this.number(clause, row);
+      case 'near':
+        return this.near(clause, row);
+      case 'body':
+        return this.body(clause, row);
+      case 'list':
+        return this.list(clause, row);
+      case 'chain':
+        return isDeep(clause) ? this.deep(itself(row), clause, row.tested) : this.chain(clause, row);
+      case 'has':
+        return isDeep(clause) ? this.deep(itself(row), clause, row.tested) : this.has(clause, row);
+      case 'all':
+        return this.joined(clause.clauses, 'all', row);
+      case 'any':
+        return this.any(clause.clauses, row);
+      case 'not':
+        return `not (${this.of(clause.clause, row)})`;
+      case 'quantity':
+      case 'value-set':
+        throw new Error(`A ${clause.kind} clause has to be resolved before it is compiled`);
+    }
+  }
+
+  private joined(clauses: readonly SearchClause[], kind: 'all' | 'any', row: RowAlias): string {
+    if (clauses.length === 0) return kind === 'all' ? 'true' : 'false';
+    return `(${clauses.map((clause) => this.of(clause, row)).join(kind === 'all' ? ' and ' : ' or ')})`;
+  }
+
+  private any(clauses: readonly SearchClause[], row: RowAlias): string {
+    const { count, pairs, others } = dividedAlternatives(clauses);
+    if (!this.isGathered({ kind: 'any', clauses }, count, row)) return this.joined(clauses, 'any', row);
+    return `(${this.isKeyOf(pairs(this.bind), row)} or ${this.joined(others, 'any', row)})`;
+  }
+
+  /** Whether the rows of many alternatives are gathered once, sooner than each candidate is probed for each of them. */
+  private isGathered(clause: SearchClause, alternatives: number, { tested = 0 }: RowAlias): boolean {
+    if (alternatives <= FEW) return false;
+    const rows = estimateOf(clause, this.frequencies) ?? 0;
+    return rows <= MOST_GATHERED && rows < tested * alternatives * ROWS_PER_PROBE;
+  }
+
+  private isKeyOf(keys: string, { name }: RowAlias): string {
+    return among(`${name}.resource_key`, `select m.resource_key from (${keys}) m`);
+  }
+
+  /** The links of the candidate are looked up among the many that are asked for. */
+  private ownLinks({ links }: ReferenceClause, row: RowAlias): string {
+    const p = this.alias('p');
+    const columns = [links.map(({ targetHash }) => targetHash), links.map(({ parameterId }) => parameterId)];
+    const [targets = '', parameters = ''] = columns.map((one) => this.bind.value(one));
+    const isLink = `(${p}.target_hash, ${p}.parameter_id) in (select z.t, z.p from unnest(${targets}::bigint[], ${parameters}::integer[]) z(t, p))`;
+    return anyRow(
+      `from reference_link ${p} where ${p}.resource_key = ${row.name}.resource_key
+and ${p}.parameter_id = any(${this.bind.value([...new Set(links.map(({ parameterId }) => parameterId))])}::integer[]) and (${isLink}) is true`,
+    );
+  }
+
+  private string(clause: StringClause, row: RowAlias): string {
+    if (clause.match === 'prefix' && this.isGathered(clause, clause.texts.length, row))
+      return this.isKeyOf(manyPrefixes(clause, this.bind), row);
+    const p = this.alias('p');
+    return anyRow(
+      `from search_string ${p} where ${p}.resource_key = ${row.name}.resource_key
+and ${p}.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) and ${stringFilter(p, clause, this.bind)}`,
+    );
+  }
+
+  private date(clause: DateClause, row: RowAlias): string {
+    const p = this.alias('p');
+    return anyRow(
+      `from search_date ${p} where ${p}.resource_key = ${row.name}.resource_key
+and ${p}.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) and ${dateFilter(p, clause.boxes, this.bind)}`,
+    );
+  }
+
+  private number({ parameterIds, codeHash, ranges }: NumberClause, row: RowAlias): string {
+    const { source, equals } = parameterAlternatives(parameterIds, this.bind);
+    const code = this.bind.value(codeHash);
+    return this.probe(
+      'search_number',
+      { source, equals: (p) => `${equals(p)} and ${p}.code_hash = ${code}::bigint` },
+      row,
+      (p) => ` and ${numberFilter(p, ranges, this.bind)}`,
+    );
+  }
+
+  private near({ parameterId, places }: NearClause, row: RowAlias): string {
+    const p = this.alias('p');
+    const id = `${this.bind.value(parameterId)}::integer`;
+    return anyRow(
+      `from search_number ${p} cross join ${longitudeOf(p, id)} cross join ${placesSource(places, this.bind)}
+where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters`,
+    );
+  }
+
+  private body({ paths, hint }: BodyClause, row: RowAlias): string {
+    return this.onResource(row, (r) => {
+      const found = paths.map((path) => `jsonb_path_exists(${r}.body::jsonb, ${this.bind.value(path)}::jsonpath)`);
+      const tests = [
+        ...(hint === undefined ? [] : [mayHold(`${r}.body`, hint, this.bind)]),
+        `(${found.length === 0 ? 'false' : found.join(' or ')})`,
+      ];
+      return tests.join(' and ');
+    });
+  }
+
+  private path({ path, test, hint }: PathClause, row: RowAlias): string {
+    return this.onResource(row, (r) => {
+      const v = this.alias('v');
+      const values = `from jsonb_path_query(${r}.body::jsonb, ${this.bind.value(path)}::jsonpath) ${v}`;
+      const found = anyRow(`${values} where ${pathTest(test, v, this.bind)}`);
+      return hint === undefined ? found : `${mayHold(`${r}.body`, hint, this.bind)} and ${found}`;
+    });
+  }
+
+  /** A test of columns that only `resource` has. */
+  private onResource(row: RowAlias, test: (alias: string) => string): string {
+    if (row.isResource) return `(${test(row.name)})`;
+    const r = this.alias('b');
+    return anyRow(`from resource ${r} where ${r}.resource_key = ${row.name}.resource_key and ${test(r)}`);
+  }
+
+  private list({ listHash, parameterId }: SearchClause & { kind: 'list' }, row: RowAlias): string {
+    const [l, k] = [this.alias('l'), this.alias('k')];
+    return anyRow(
+      `from resource ${l} cross join lateral (select 1 from reference_link ${k} where ${k}.resource_key = ${l}.resource_key
+and ${k}.parameter_id = ${this.bind.value(parameterId)}::integer and ${k}.target_hash = ${ownHashOf(row)} limit 1) ${this.alias('f')}
+where ${l}.reference_hash = ${this.bind.value(listHash)}::bigint and ${l}.type = 'List'`,
+    );
+  }
+
+  /**
+   * Whether links of links lead from the row to one that the clause holds for. Each step is a set of distinct resources, so
+   * that the cost is by the rows that are reached, not by the paths to them.
+   * @param reached SQL of (main_date, resource_key)
+   */
+  private deep(reached: string, clause: SearchClause, tested: number | undefined): string {
+    if (isLink(clause)) return this.deep(this.step(reached, clause), clause.clause, tested);
+    if (clause.kind === 'any' && followsLinks(clause))
+      return `(${clause.clauses.map((one) => this.deep(reached, one, tested)).join(' or ')})`;
+    const last = clause.kind === 'all' ? clause.clauses.findLast(isLink) : undefined;
+    if (clause.kind === 'all' && last !== undefined) {
+      const others = clause.clauses.filter((one) => one !== last);
+      const s = this.alias('s');
+      const test = this.joined(others, 'all', { name: s, isResource: false, tested });
+      return this.deep(
+        `select ${s}.main_date, ${s}.resource_key from (${reached} offset 0) ${s} where ${test}`,
+        last,
+        tested,
+      );
+    }
+    const s = this.alias('s');
+    return anyRow(`from (${reached} offset 0) ${s} where ${this.of(clause, { name: s, isResource: false, tested })}`);
+  }
+
+  /** The resources that one link leads to from those that are reached, each once. */
+  private step(reached: string, { kind, parameterIds, type }: LinkClause): string {
+    const [s, l, t] = [this.alias('s'), this.alias('l'), this.alias('t')];
+    const ids = `${this.bind.value(parameterIds)}::integer[]`;
+    const from = `(${reached} offset 0) ${s}`;
+    if (kind === 'chain')
+      return `select distinct ${t}.main_date, ${t}.resource_key from (
+select distinct ${l}.target_hash from ${from} cross join lateral (select l.target_hash from reference_link l
+where l.resource_key = ${s}.resource_key and l.parameter_id = any(${ids}) offset 0) ${l} offset 0) ${l}
+cross join lateral (select t.main_date, t.resource_key from resource t where t.reference_hash = ${l}.target_hash and t.type = ${this.bind.value(type)} limit 1) ${t}`;
+    return `select distinct ${l}.main_date, ${l}.resource_key from ${from}
+cross join lateral (select r.reference_hash from resource r where r.resource_key = ${s}.resource_key limit 1) ${t}
+cross join unnest(${ids}) z(parameter_id) cross join lateral (select l.main_date, l.resource_key from reference_link l
+where l.target_hash = ${t}.reference_hash and l.parameter_id = z.parameter_id offset 0) ${l}`;
+  }
+
+  private chain({ parameterIds, type, clause }: SearchClause & { kind: 'chain' }, row: RowAlias): string {
+    const [l, t] = [this.alias('l'), this.alias('t')];
+    const target: RowAlias = { name: t, isResource: true, tested: row.tested };
+    return anyRow(
+      `from reference_link ${l} cross join lateral (select 1 from resource ${t} where ${t}.reference_hash = ${l}.target_hash
+and ${t}.type = ${this.bind.value(type)} and ${this.of(clause, target)} limit 1) ${this.alias('f')}
+where ${l}.resource_key = ${row.name}.resource_key and ${l}.parameter_id = any(${this.bind.value(parameterIds)}::integer[])`,
+    );
+  }
+
+  private has(has: SearchClause & { kind: 'has' }, row: RowAlias): string {
+    const { parameterIds, clause, isByPatient } = has;
+    if (isByPatient && clause.kind === 'token') return this.patientHas(clause, row);
+    const [l, z] = [this.alias('l'), this.alias('z')];
+    const source: RowAlias = { name: l, isResource: false, tested: row.tested };
+    return anyRow(
+      `from unnest(${this.bind.value(parameterIds)}::integer[]) ${z}(parameter_id) cross join lateral (
+select 1 from reference_link ${l} where ${l}.target_hash = ${ownHashOf(row)}
+and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1) ${this.alias('f')}`,
+    );
+  }
+
+  /** The token rows of a resource carry the patient that it points at. */
+  private patientHas(clause: TokenClause, row: RowAlias): string {
+    if (this.isGathered(clause, clause.tokens.length, row))
+      return among(ownHashOf(row), `select m.target_hash from (${patientsOf(clause, this.bind)}) m`);
+    const { source, equals } = tokenAlternatives(clause, this.bind);
+    const p = this.alias('p');
+    const found = `from search_token ${p} where ${p}.patient_hash = ${ownHashOf(row)} and ${p}.patient_hash <> 0 and ${equals(p)}`;
+    return anyRow(this.ofEach(source, found));
+  }
+
+  /** Whether the index has the exact key of the row. */
+  private probe(
+    table: string,
+    { source, equals }: Alternatives,
+    row: RowAlias,
+    filter: (probe: string) => string = () => '',
+  ): string {
+    const p = this.alias('p');
+    return anyRow(this.ofEach(source, `from ${table} ${p} where ${equals(p)} and ${sameRow(p, row)}${filter(p)}`));
+  }
+
+  private ofEach(source: string | undefined, found: string): string {
+    return source === undefined
+      ? found
+      : `from ${source} cross join lateral (select 1 ${found} limit 1) ${this.alias('f')}`;
+  }
+
+  private alias(letter: string): string {
+    return `${letter}${++this.aliases}`;
+  }
+}
+
+/** True when the subquery has a row. A scalar subquery is never turned into a join. */
+const anyRow = (rest: string): string => `(select true ${rest} limit 1) is true`;
+
+const itself = ({ name }: RowAlias): string => `select ${name}.main_date, ${name}.resource_key`;
+
+const sameRow = (probe: string, { name }: RowAlias): string =>
+  `${probe}.main_date = ${name}.main_date and ${probe}.resource_key = ${name}.resource_key`;
+
+/** A column of `resource`, whatever row the candidate is. */
+export const columnOf = ({ name, isResource }: RowAlias, column: string): string =>
+  isResource
+    ? `${name}.${column}`
+    : `(select r.${column} from resource r where r.resource_key = ${name}.resource_key limit 1)`;
+
+const ownHashOf = (row: RowAlias): string => row.referenceHash ?? columnOf(row, 'reference_hash');

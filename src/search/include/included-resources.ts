@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../../platform/database/statements';
+import { type FoundResource, foundResourceOf, type ResourceRow } from '../compile/found-resource';
+import { type Reach } from '../rows/reach';
+import { type RowLimit } from '../rows/row-limit';
+import { boundWithin, SOURCES, TARGETS } from './include-statements';
+import { type Named, NamedResources } from './named-resources';
+import { type Include } from './read-includes';
+
+export interface Included {
+  readonly resources: readonly FoundResource[];
+  /** False when there is more than an answer holds. */
+  readonly isComplete: boolean;
+  /** Types that the includes lead to and that the caller may not search, whether any are stored or not. */
+  readonly hiddenTypes: readonly string[];
+}
+
+/** An include as far as the caller may follow it. */
+interface ReachedInclude extends Include {
+  /** Narrows what is found; undefined where all rows of its types may be seen. */
+  readonly limit: RowLimit | undefined;
+}
+
+/** The most resources that includes add to one page: beyond it the answer says that it is not whole. */
+export const MAX_INCLUDED = 5_000;
+
+/** The most bytes that includes add to one page. */
+const MOST_INCLUDED_BYTES = 16 * 1024 * 1024;
+
+/** How often `:iterate` goes on from what it found. */
+const MAX_ROUNDS = 10;
+
+/** Finds what `_include` and `_revinclude` add to a page (http://hl7.org/fhir/R4/search.html#revinclude). */
+@Injectable()
+export class IncludedResources {
+  constructor(
+    private readonly statements: Statements,
+    private readonly named: NamedResources,
+  ) {}
+
+  /** @param reach what the caller may see: what goes beyond it leads nowhere either */
+  async of(page: readonly FoundResource[], asked: readonly Include[], reach?: Reach): Promise<Included> {
+    const { includes, hiddenTypes } = await reachedIncludes(asked, reach);
+    const seen = new Set(page.map(({ key }) => key));
+    const resources: FoundResource[] = [];
+    let front = page;
+    let isComplete = true;
+    let bytes = 0;
+    for (let round = 0; front.length > 0 && round <= MAX_ROUNDS; round++) {
+      const next: FoundResource[] = [];
+      // The first round follows all, the others what iterates: from everything that the round before has found.
+      for (const include of includes.filter(({ isIterated }) => round === 0 || isIterated)) {
+        const followed = await this.follow(front, include);
+        isComplete &&= followed.isComplete;
+        for (const found of followed.resources) {
+          if (seen.has(found.key)) continue;
+          bytes += found.bytes;
+          if (resources.length >= MAX_INCLUDED || bytes > MOST_INCLUDED_BYTES)
+            return { resources, isComplete: false, hiddenTypes };
+          seen.add(found.key);
+          resources.push(found);
+          next.push(found);
+        }
+      }
+      front = next;
+    }
+    return { resources, isComplete: isComplete && front.length === 0, hiddenTypes };
+  }
+
+  private async follow(from: readonly FoundResource[], include: ReachedInclude): Promise<Named> {
+    const { isReverse, parameterIds, types, named, limit } = include;
+    const places = from.map(({ key, referenceHash }) => (isReverse ? referenceHash : key));
+    const most = MAX_INCLUDED + from.length + 1;
+    const { statement, values } = boundWithin(
+      isReverse ? SOURCES : TARGETS,
+      [places, parameterIds, types, most],
+      limit,
+    );
+    const rows = await this.statements.run<ResourceRow>(statement, values);
+    const resources = rows.map(foundResourceOf);
+    let isComplete = true;
+    for (const path of named) {
+      const more = isReverse
+        ? await this.named.sourcesOf(from, path, { most, limit })
+        : await this.named.targetsOf(from, path, { most, limit });
+      resources.push(...more.resources);
+      isComplete &&= more.isComplete;
+    }
+    return { resources, isComplete };
+  }
+}
+
+/** Leaves out what the caller may not search, as if it were not stored. */
+async function reachedIncludes(
+  asked: readonly Include[],
+  reach: Reach | undefined,
+): Promise<{ readonly includes: readonly ReachedInclude[]; readonly hiddenTypes: readonly string[] }> {
+  if (reach === undefined)
+    return { includes: asked.map((include) => ({ ...include, limit: undefined })), hiddenTypes: [] };
+  const includes: ReachedInclude[] = [];
+  const allHidden = new Set<string>();
+  for (const include of asked) {
+    const { isReverse, types, named } = include;
+    // Whether a source means a version of its target depends on the other versions.
+    const compared = isReverse ? named.flatMap(({ targets }) => targets.map(({ type }) => type)) : [];
+    const { hidden, limit } = await reach.ofTypes([...types, ...compared]);
+    const hiddenTypes = types.filter((type) => hidden.includes(type));
+    for (const type of hiddenTypes) allHidden.add(type);
+    if (hiddenTypes.length < types.length) includes.push({ ...include, limit });
+  }
+  return { includes, hiddenTypes: [...allHidden].sort() };
+}

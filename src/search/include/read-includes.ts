@@ -1,0 +1,109 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { hintOf } from '../parse/parameter-clause';
+import { noteIncomplete, type SearchScope } from '../parse/search-scope';
+import { invalid } from '../parse/values';
+import { namedPathsOf } from './named-paths';
+import { type NamedPath } from './target-name';
+
+/** One `_include` or `_revinclude` (http://hl7.org/fhir/R4/search.html#revinclude). */
+export interface Include {
+  readonly isReverse: boolean;
+  /** Whether it applies to what was included as well. */
+  readonly isIterated: boolean;
+  /** The references that are followed; each names the type that has it. */
+  readonly parameterIds: readonly number[];
+  /** Types that may come in: the one that is named, else those that the definitions of the references allow. */
+  readonly types: readonly string[];
+  /** The ways to what the references name by a canonical, or by an identifier. */
+  readonly named: readonly NamedPath[];
+}
+
+const MAX_INCLUDES = 32;
+
+/** @throws ServiceError 'invalid' for what is malformed or names an unknown type or parameter */
+export function includesOf(query: URLSearchParams, scope: SearchScope): readonly Include[] {
+  const includes: Include[] = [];
+  for (const [name, value] of query) {
+    const [, direction, modifier] = /^_(include|revinclude)(?::(.*))?$/.exec(name) ?? [];
+    if (direction === undefined || value === '') continue;
+    for (const text of value.split(',', MAX_INCLUDES + 1)) {
+      if (includes.length === MAX_INCLUDES) throw invalid('_include', `may stand ${MAX_INCLUDES} times at most`);
+      includes.push(includeOf(name, text, howOf(name, direction, modifier), scope));
+    }
+  }
+  return includes;
+}
+
+interface How {
+  readonly isReverse: boolean;
+  readonly isIterated: boolean;
+  /** Whether references that only have an identifier are followed too. */
+  readonly isLogical: boolean;
+}
+
+function howOf(name: string, direction: string, modifier: string | undefined): How {
+  const isReverse = direction === 'revinclude';
+  if (modifier !== undefined && !['iterate', 'recurse', 'logical'].includes(modifier))
+    throw invalid(name, `knows the modifiers :iterate${isReverse ? '' : ' and :logical'} only`);
+  const isLogical = modifier === 'logical';
+  if (isReverse && isLogical)
+    throw invalid(name, 'cannot look for references by identifier: no index leads from an identifier to them');
+  return { isReverse, isIterated: modifier !== undefined && !isLogical, isLogical };
+}
+
+function includeOf(name: string, text: string, how: How, scope: SearchScope): Include {
+  const { isReverse, isIterated } = how;
+  const { type: searched, parameters } = scope;
+  if (text === '*') {
+    if (isReverse) throw invalid(name, 'takes Type:parameter; "*" alone would follow every reference of every type');
+    return { isReverse, isIterated, ...followed(referencesOf(searched, scope), undefined, how, scope) };
+  }
+  const [source = '', code = '', target, ...rest] = text.split(':');
+  if (source === '' || code === '' || rest.length > 0)
+    throw invalid(name, 'takes Type:parameter or Type:parameter:TargetType, such as Observation:subject');
+  if (parameters.list(source).length === 0)
+    throw invalid(name, `names "${source.slice(0, 64)}", which is no resource type`);
+  if (target !== undefined && parameters.list(target).length === 0)
+    throw invalid(name, `names "${target.slice(0, 64)}", which is no resource type`);
+  const references = code === '*' ? referencesOf(source, scope) : [referenceOf(name, source, code, scope)];
+  const narrowed = code === '*' ? undefined : parameters.find(source, code)?.narrowedTo;
+  const only = target ?? narrowed;
+  const forward = followed(references, only, how, scope);
+  return { isReverse, isIterated, ...forward, ...(isReverse ? { types: [source] } : {}) };
+}
+
+function followed(
+  references: readonly SearchParameter[],
+  only: string | undefined,
+  { isLogical }: How,
+  scope: SearchScope,
+): Pick<Include, 'parameterIds' | 'types' | 'named'> {
+  const targets = references.map((parameter) => parameter.targets);
+  const allowed = targets.some(({ length }) => length === 0) ? scope.parameters.types() : targets.flat();
+  return {
+    types: only === undefined ? [...new Set(allowed)] : [only],
+    parameterIds: [...new Set(references.flatMap(({ storedAs }) => storedAs))],
+    named: references.flatMap((parameter) => namedPathsOf(parameter, only, isLogical, scope)),
+  };
+}
+
+function referenceOf(name: string, source: string, code: string, scope: SearchScope): SearchParameter {
+  const { parameters } = scope;
+  const parameter = parameters.find(source, code);
+  if (parameter?.kind === 'reference') {
+    noteIncomplete(parameter, scope);
+    return parameter;
+  }
+  const references = parameters.list(source).filter(({ kind }) => kind === 'reference');
+  throw new ServiceError(
+    'invalid',
+    `"${name}" names ${source}.${code.slice(0, 64)}, which is no reference parameter.${hintOf(code, references)}`,
+  );
+}
+
+function referencesOf(type: string, scope: SearchScope): readonly SearchParameter[] {
+  const references = scope.parameters.list(type).filter(({ kind }) => kind === 'reference');
+  for (const parameter of references) noteIncomplete(parameter, scope);
+  return references;
+}

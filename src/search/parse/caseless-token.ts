@@ -1,0 +1,48 @@
+import { isPrimitiveType } from '../../fhir/definitions';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchClause } from '../query/search-query';
+import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';
+
+/**
+ * `:i`: the code in whatever case; systems are URIs, whose case matters. Rows hold hashes of codes as they are written, so
+ * the stored texts are asked.
+ */
+export function caselessClauseOf(
+  parameter: SearchParameter,
+  name: string,
+  { code, system }: { readonly code: string; readonly system?: string },
+): SearchClause {
+  const paths = valuePathsOf(parameter, name).flatMap((value) => pathsTo(value, code, system));
+  return { kind: 'body', paths, ...hintOf(code) };
+}
+
+function pathsTo({ path, type }: ValuePath, code: string, system: string | undefined): readonly string[] {
+  const of = (member: 'code' | 'value'): string =>
+    `? (${[equals(`@.${member}`, code), ...systemTests(system)].join(' && ')})`;
+  const itself = system === undefined || system === '' ? [`${path} ? (${equals('@', code)})`] : [];
+  switch (type) {
+    case 'CodeableConcept':
+      return [`${path}.coding ${of('code')}`];
+    case 'Coding':
+      return [`${path} ${of('code')}`];
+    case 'Identifier':
+    case 'ContactPoint':
+      return [`${path} ${of('value')}`];
+    default:
+      return type !== undefined && isPrimitiveType(type)
+        ? itself
+        : [...itself, `${path}.coding ${of('code')}`, `${path} ${of('code')}`, `${path} ${of('value')}`];
+  }
+}
+
+/** Booleans are no texts. */
+function equals(item: string, code: string): string {
+  const pattern = `^${code.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+  const test = `${item} like_regex ${pathText(pattern)} flag "i"`;
+  return /^(true|false)$/i.test(code) ? `(${test} || ${item} == ${code.toLowerCase()})` : test;
+}
+
+function systemTests(system: string | undefined): readonly string[] {
+  if (system === undefined) return [];
+  return [system === '' ? '!(exists(@.system))' : `@.system == ${pathText(system)}`];
+}

@@ -1,0 +1,97 @@
+import { parseReference } from '../../fhir/reference';
+import { keyWithSystem } from '../../search-index/extract/composite-rows';
+import { plainHashOf } from '../../search-index/extract/hash';
+import { type Composite, type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchClause } from '../query/search-query';
+import { numberRangesOf, quantityOf } from './number-clause';
+import { itemPathOf } from './number-paths';
+import { quantityClauseOf } from './quantity-clause';
+import { type SearchScope } from './search-scope';
+import { anyOf, pairTokenOf, type ParsedToken, tokenOf } from './token-clause';
+import { assertFew, invalid, splitOutsideEscapes } from './values';
+
+/** Reads a value of another parameter of the type, for composites whose parts are searched side by side. */
+export type ReadPart = (code: string, value: string) => SearchClause;
+
+/** `first$second` or `first$second$third` (http://hl7.org/fhir/R4/search.html#composite). */
+export function compositeClauseOf(
+  parameter: SearchParameter & { readonly composite: Composite },
+  values: readonly string[],
+  scope: SearchScope,
+  readPart: ReadPart,
+): SearchClause {
+  if (parameter.composite.rows === undefined || parameter.composite.third !== undefined)
+    assertFew(parameter.code, values);
+  return anyOf(values.map((value) => pairClauseOf(parameter, value, scope, readPart)));
+}
+
+function pairClauseOf(
+  parameter: SearchParameter & { readonly composite: Composite },
+  value: string,
+  scope: SearchScope,
+  readPart: ReadPart,
+): SearchClause {
+  const { code, composite } = parameter;
+  const [first = '', second = '', third, ...rest] = splitOutsideEscapes(value, '$');
+  const isWhole = (third !== undefined) === (composite.third !== undefined) && rest.length === 0;
+  if (!isWhole || first === '' || second === '' || third === '')
+    throw invalid(code, `takes ${composite.third === undefined ? 'two' : 'three'} values with "$" between them`);
+  const [firstCode, secondCode] = composite.codes;
+  if (composite.rows === undefined)
+    return { kind: 'all', clauses: [readPart(firstCode.code, first), readPart(secondCode.code, second)] };
+  const key: ParsedToken =
+    firstCode.kind === 'reference' ? { code: keyOf(code, first, scope.baseUrl) } : tokenOf(code, first);
+  if (key.code === '') throw invalid(code, 'needs a code before "$"');
+  const { system } = key;
+  const isInRow = system !== undefined && composite.knowsSystem === true;
+  const clauses = [
+    rowClauseOf(parameter, isInRow ? keyWithSystem(system, key.code) : key.code, second, scope),
+    // The rows know two parts of a triple; which numbers are of one item, the body tells.
+    ...(third === undefined ? [] : [itemClauseOf(parameter, second, third)]),
+    // HL7's rows know the code without its system, which the part's own parameter tells.
+    ...(system === undefined || isInRow ? [] : [readPart(firstCode.code, first)]),
+  ];
+  const [only] = clauses;
+  return only !== undefined && clauses.length === 1 ? only : { kind: 'all', clauses };
+}
+
+function rowClauseOf(
+  { code, composite, storedAs }: SearchParameter & { readonly composite: Composite },
+  key: string,
+  second: string,
+  { baseUrl }: SearchScope,
+): SearchClause {
+  switch (composite.codes[1].kind) {
+    case 'quantity':
+      return quantityClauseOf(storedAs, plainHashOf(key), [quantityOf(code, second)]);
+    case 'number':
+      return {
+        kind: 'number',
+        parameterIds: storedAs,
+        codeHash: plainHashOf(key),
+        ranges: numberRangesOf(code, second),
+      };
+    default: {
+      const isReference = composite.codes[1].kind === 'reference';
+      const value: ParsedToken = isReference ? { code: keyOf(code, second, baseUrl) } : tokenOf(code, second);
+      if (value.code === '') throw invalid(code, 'needs a code after "$"');
+      return { kind: 'token', tokens: storedAs.map((id) => pairTokenOf(id, key, value)) };
+    }
+  }
+}
+
+function itemClauseOf(
+  { code, composite }: SearchParameter & { readonly composite: Composite },
+  second: string,
+  third: string,
+): SearchClause {
+  const [seconds, thirds] = [numberRangesOf(code, second), numberRangesOf(code, third)];
+  const items = (composite.rows ?? []).flatMap(({ numberPaths }) => numberPaths ?? []);
+  return { kind: 'body', paths: items.map((paths) => itemPathOf(paths, seconds, thirds)) };
+}
+
+function keyOf(name: string, text: string, baseUrl: string): string {
+  const target = parseReference(text, baseUrl);
+  if (target === undefined || target.kind === 'contained') throw invalid(name, 'takes a reference as Type/id or URL');
+  return target.key;
+}

@@ -1,0 +1,84 @@
+import { type ElementDefinition, elementsOf, isPrimitiveType, isR4ResourceType } from '../../fhir/definitions';
+import { nearestCode } from '../../fhir/nearest-code';
+import { pathText } from './json-path';
+import { invalid } from './values';
+
+/** Deeper and longer ones are no path of any model; each step costs a look for each value. */
+const MAX_STEPS = 16;
+const LONGEST_PATH = 256;
+
+const STEP = /^(?:\d{1,6}|[\p{L}_][\p{L}\p{N}_-]{0,63})$/u;
+
+/** A path such as `.name.0.family` into a resource. */
+export interface DotPath {
+  /** In the JSON path language of PostgreSQL. */
+  readonly jsonPath: string;
+  /** The type of what it leads to; undefined where no definition tells. */
+  readonly type: string | undefined;
+}
+
+/**
+ * Reads a path. Without an index it goes through all items of an array.
+ * @param name as sent, for the refusal
+ * @throws ServiceError 'invalid' for what is no path, or leads to no element of a type of FHIR
+ */
+export function dotPathOf(text: string, resourceType: string, name: string): DotPath {
+  const steps = text.split('.').slice(1);
+  if (text.length > LONGEST_PATH || steps.length > MAX_STEPS)
+    throw invalid(name, `is longer than ${MAX_STEPS} steps and ${LONGEST_PATH} characters`);
+  if (steps.length === 0 || !steps.every((step) => STEP.test(step)) || isIndex(steps[0] ?? ''))
+    throw invalid(name, 'is no path such as .name.0.family');
+  let place: Place = { type: isR4ResourceType(resourceType) ? resourceType : undefined, isList: false };
+  const jsonSteps = steps.map((step) => {
+    if (isIndex(step)) {
+      if (place.type !== undefined && !place.isList)
+        throw invalid(name, `has an index "${step}" where there is no list`);
+      place = { ...place, isList: false };
+      return `[${step}]`;
+    }
+    place = below(place.type, step, name);
+    return `.${pathText(step)}`;
+  });
+  // A list at the end stands for its items; what is no list is itself.
+  return { jsonPath: `$${jsonSteps.join('')}[*]`, type: place.type };
+}
+
+interface Place {
+  readonly type: string | undefined;
+  readonly isList: boolean;
+}
+
+const isIndex = (step: string): boolean => /^\d/.test(step);
+
+/** What JSON holds under a name: `valueQuantity` of a choice, `_birthDate` beside a primitive value. */
+function below(type: string | undefined, step: string, name: string): Place {
+  const elements = type === undefined ? undefined : elementsOf(type);
+  if (type === undefined || elements === undefined || type === 'Resource') return { type: undefined, isList: true };
+  if (step === 'resourceType' && isR4ResourceType(type)) return { type: 'string', isList: false };
+  const members = isPrimitiveType(type) ? [] : [...elements.values()].flatMap(membersOf);
+  const found = members.find((member) => member.name === step.replace(/^_/, ''));
+  if (found === undefined || (step.startsWith('_') && !isPrimitiveType(found.type))) {
+    const hint = nearestCode(
+      step,
+      members.map((member) => member.name),
+    );
+    throw invalid(
+      name,
+      `leads to "${step}", which ${type} does not have${hint === undefined ? '' : `; did you mean "${hint}"?`}`,
+    );
+  }
+  return { type: step.startsWith('_') ? 'Element' : found.type, isList: found.isList };
+}
+
+interface Member {
+  readonly name: string;
+  readonly type: string;
+  readonly isList: boolean;
+}
+
+const membersOf = ({ name, isChoice, isRepeated, types }: ElementDefinition): readonly Member[] =>
+  types.map((type) => ({
+    name: isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name,
+    type,
+    isList: isRepeated,
+  }));

@@ -1,0 +1,177 @@
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchClause } from '../query/search-query';
+import { dotFilterOf, type DotOperator } from './dot-clause';
+import { valuePathsOf } from './json-path';
+import { clauseOf, parameterOf, valueClauseOf } from './parameter-clause';
+import { type SearchScope } from './search-scope';
+import { MOMENT_CODES, SPECIAL_CODES } from './special-clause';
+import { invalid } from './values';
+
+/** `_filter` is an expression of bounded size (http://hl7.org/fhir/R4/search_filter.html). */
+const MAX_TOKENS = 300;
+const TOKEN = /\s*(\(|\)|"(?:[^"\\]|\\.)*"|[^\s()"]+)/y;
+
+/** @throws ServiceError 'invalid' with the place that is not understood */
+export function filterClauseOf(text: string, scope: SearchScope): SearchClause {
+  const parser = new FilterParser(tokensOf(text), scope);
+  const clause = parser.parse();
+  parser.expectEnd();
+  return clause;
+}
+
+function tokensOf(text: string): string[] {
+  const tokens: string[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.trimEnd().length) {
+    const start = TOKEN.lastIndex;
+    const token = TOKEN.exec(text)?.[1];
+    if (token === undefined) throw notUnderstood(text.slice(start, start + 20));
+    tokens.push(token);
+    if (tokens.length > MAX_TOKENS) throw invalid('_filter', `takes at most ${MAX_TOKENS} words`);
+  }
+  return tokens;
+}
+
+class FilterParser {
+  private position = 0;
+
+  constructor(
+    private readonly tokens: readonly string[],
+    private readonly scope: SearchScope,
+  ) {}
+
+  /** `or` binds weaker than `and`. */
+  parse(): SearchClause {
+    const clauses = [this.conjunction()];
+    while (this.accept('or')) clauses.push(this.conjunction());
+    return joined('any', clauses);
+  }
+
+  expectEnd(): void {
+    if (this.position < this.tokens.length) throw notUnderstood(this.tokens[this.position]);
+  }
+
+  private conjunction(): SearchClause {
+    const clauses = [this.term()];
+    while (this.accept('and')) clauses.push(this.term());
+    return joined('all', clauses);
+  }
+
+  private term(): SearchClause {
+    if (this.accept('not')) return { kind: 'not', clause: this.term() };
+    if (this.accept('(')) {
+      const clause = this.parse();
+      if (!this.accept(')')) throw notUnderstood(this.tokens[this.position]);
+      return clause;
+    }
+    const [name, operator, value] = this.tokens.slice(this.position, this.position + 3);
+    if (name === undefined || operator === undefined || value === undefined) throw notUnderstood(name);
+    this.position += 3;
+    return comparisonOf(name, operator, literalOf(value), this.scope);
+  }
+
+  private accept(token: string): boolean {
+    if (this.tokens[this.position]?.toLowerCase() !== token) return false;
+    this.position++;
+    return true;
+  }
+}
+
+function joined(kind: 'all' | 'any', clauses: readonly SearchClause[]): SearchClause {
+  const [only] = clauses;
+  return only !== undefined && clauses.length === 1 ? only : { kind, clauses };
+}
+
+const literalOf = (token: string): string =>
+  token.startsWith('"') ? token.slice(1, -1).replace(/\\(.)/g, '$1') : token;
+
+/** Values of a filter are one value each: a comma in them separates nothing. */
+const escaped = (text: string): string => text.replace(/[\\,$]/g, '\\$&');
+
+function comparisonOf(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
+  if (path.startsWith('.')) return dotComparison(path, operator, value, scope);
+  if (path.includes('.')) return chained(path, operator, value, scope);
+  if (SPECIAL_CODES.has(path)) return columnComparison(path, operator, value, scope);
+  const parameter = parameterOf(path, { ...scope, isLenient: false });
+  if (parameter === undefined) throw notUnderstood(path);
+  if (operator === 'pr') return valueClauseOf(parameter, 'missing', value === 'true' ? 'false' : 'true', scope);
+  const clause = (modifier: string | undefined, prefix = ''): SearchClause =>
+    valueClauseOf(parameter, modifier, `${prefix}${escaped(value)}`, scope);
+  const isOrdered = ['date', 'number', 'quantity'].includes(parameter.kind);
+  switch (operator) {
+    case 'eq':
+    case 're':
+      return clause(parameter.kind === 'string' ? 'exact' : undefined);
+    case 'ne':
+      return { kind: 'not', clause: clause(parameter.kind === 'string' ? 'exact' : undefined) };
+    case 'co':
+      return clause(parameter.kind === 'token' ? 'text' : 'contains');
+    case 'sw':
+      if (parameter.kind === 'string') return clause(undefined);
+      break;
+    case 'ew':
+      if (parameter.kind === 'string') return endsWith(parameter, value);
+      break;
+    case 'gt':
+    case 'lt':
+    case 'ge':
+    case 'le':
+    case 'ap':
+    case 'sa':
+    case 'eb':
+      if (isOrdered) return clause(undefined, operator);
+      break;
+    case 'in':
+    case 'ni':
+      if (parameter.kind === 'token') return clause(operator === 'in' ? 'in' : 'not-in');
+  }
+  throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" for "${parameter.code}"`);
+}
+
+function columnComparison(code: string, operator: string, value: string, scope: SearchScope): SearchClause {
+  const isOrdered = MOMENT_CODES.has(code) && ['ne', 'gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb'].includes(operator);
+  if (!isOrdered && operator !== 'eq' && operator !== 'ne')
+    throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" for "${code}"`);
+  const clause = clauseOf(code, `${isOrdered ? operator : ''}${escaped(value)}`, scope);
+  if (clause === undefined) throw notUnderstood(code);
+  return operator === 'ne' && !isOrdered ? { kind: 'not', clause } : clause;
+}
+
+/** Operators of a filter in the words of dot expressions. */
+const DOT_OPERATORS: Readonly<Record<string, DotOperator>> = {
+  ...{ eq: 'eq', ne: 'ne', gt: 'gt', ge: 'ge', lt: 'lt', le: 'le' },
+  ...{ co: 'contains', sw: 'starts', ew: 'ends', isnull: 'isnull', pr: 'isnull' },
+};
+
+function dotComparison(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
+  const known = Object.hasOwn(DOT_OPERATORS, operator) ? DOT_OPERATORS[operator] : undefined;
+  if (known === undefined)
+    throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" for "${path.slice(0, 64)}"`);
+  return dotFilterOf(path, known, operator === 'pr' ? String(value !== 'true') : value, scope);
+}
+
+/** The last word of a chain is compared, the others lead to it. */
+function chained(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
+  const modifiers: Readonly<Record<string, string>> = { co: ':contains', pr: ':missing' };
+  const prefixes = new Set(['gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb']);
+  const known = operator === 'eq' || operator === 'ne' || operator === 'sw' || operator in modifiers;
+  if (!known && !prefixes.has(operator))
+    throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" behind a chain`);
+  const given = operator === 'pr' ? String(value !== 'true') : escaped(value);
+  const text = prefixes.has(operator) ? `${operator}${given}` : given;
+  const clause = clauseOf(`${path}${modifiers[operator] ?? ''}`, text, scope, 1);
+  if (clause === undefined) throw notUnderstood(path);
+  return operator === 'ne' ? { kind: 'not', clause } : clause;
+}
+
+function endsWith(parameter: SearchParameter, text: string): SearchClause {
+  const pattern = JSON.stringify(`${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
+  const condition = `? (@.type() == "string" && @ like_regex ${pattern} flag "i")`;
+  return {
+    kind: 'body',
+    paths: valuePathsOf(parameter, '_filter').flatMap(({ path }) => [`${path} ${condition}`, `${path}.* ${condition}`]),
+  };
+}
+
+const notUnderstood = (token: string | undefined): Error =>
+  invalid('_filter', token === undefined ? 'ends too early' : `is not understood at "${token.slice(0, 40)}"`);

@@ -1,0 +1,57 @@
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type NearClause, type NearPlace } from '../query/search-query';
+import { conversionOf } from '../../platform/ucum/ucum';
+import { alternativesOf, assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
+
+/** R4 leaves it to the server what is near when no distance is given. */
+const DEFAULT_KILOMETERS = 50;
+
+/** Units that people write and UCUM writes otherwise. */
+const COMMON_UNITS: Readonly<Record<string, string>> = { mi: '[mi_i]', ft: '[ft_i]', yd: '[yd_i]', nmi: '[nmi_i]' };
+
+/** `latitude|longitude|distance|units`: the place and the radius (http://hl7.org/fhir/R4/location.html#search). */
+export function nearClauseOf(
+  { code, parameterId }: SearchParameter,
+  modifier: string | undefined,
+  values: readonly string[],
+): NearClause {
+  if (modifier !== undefined) throw unsupportedModifier(`${code}:${modifier}`, ['missing']);
+  assertFew(code, values);
+  return { kind: 'near', parameterId, places: values.map((value) => placeOf(code, value)) };
+}
+
+/** The places that a search asks for, for the distances that it is sorted by. */
+export const placesIn = (code: string, query: URLSearchParams): readonly NearPlace[] =>
+  query
+    .getAll(code)
+    .flatMap((value) => (value === '' ? [] : alternativesOf(code, value).map((one) => placeOf(code, one))));
+
+function placeOf(name: string, text: string): NearPlace {
+  const [latitude = '', longitude = '', distance = '', unit = '', ...rest] = splitOutsideEscapes(text, '|').map(
+    unescaped,
+  );
+  if (rest.length > 0) throw invalid(name, 'takes latitude|longitude|distance|units, such as 48.21|16.37|5|km');
+  return {
+    latitude: degreesOf(name, 'latitude', latitude, 90),
+    longitude: degreesOf(name, 'longitude', longitude, 180),
+    meters: metersOf(name, distance === '' ? String(DEFAULT_KILOMETERS) : distance, distance === '' ? 'km' : unit),
+  };
+}
+
+function degreesOf(name: string, what: string, text: string, most: number): number {
+  const degrees = decimalOf(text);
+  if (degrees !== undefined && Math.abs(degrees) <= most) return degrees;
+  throw invalid(name, `begins with latitude|longitude in degrees, and its ${what} is none from -${most} to ${most}`);
+}
+
+function metersOf(name: string, text: string, unit: string): number {
+  const distance = decimalOf(text);
+  if (distance === undefined || distance < 0) throw invalid(name, 'has a distance that is no positive number');
+  const code = unit === '' ? 'km' : (COMMON_UNITS[unit] ?? unit);
+  const conversion = conversionOf(code, 'm');
+  if (conversion === undefined) throw invalid(name, 'has units that measure no length; take km, m, mi or a UCUM code');
+  return distance * conversion.factor;
+}
+
+const decimalOf = (text: string): number | undefined =>
+  /^[+-]?\d{1,15}(\.\d{1,30})?$/.test(text) ? Number(text) : undefined;

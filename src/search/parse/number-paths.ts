@@ -1,0 +1,21 @@
+import { type NumberPaths } from '../../search-index/extract/search-parameter';
+import { type NumberRange } from '../query/search-query';
+
+/** JSON path of PostgreSQL that finds items with a number in each of the two places. */
+export function itemPathOf(
+  { item, second, third }: NumberPaths,
+  seconds: readonly NumberRange[],
+  thirds: readonly NumberRange[],
+): string {
+  return `${item} ? (${conditionOf(second, seconds)} && ${conditionOf(third, thirds)})`;
+}
+
+const conditionOf = (paths: readonly string[], ranges: readonly NumberRange[]): string =>
+  `(${paths.flatMap((path) => ranges.map((range) => `(${limitsOf(path, range)})`)).join(' || ')})`;
+
+function limitsOf(path: string, { low, high, isLowOpen, isHighOpen }: NumberRange): string {
+  return [
+    ...(low === -Infinity ? [] : [`${path} ${isLowOpen ? '>' : '>='} ${low}`]),
+    ...(high === Infinity ? [] : [`${path} ${isHighOpen ? '<' : '<='} ${high}`]),
+  ].join(' && ');
+}

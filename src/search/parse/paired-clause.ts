@@ -1,0 +1,55 @@
+import { plainHashOf } from '../../search-index/extract/hash';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchClause } from '../query/search-query';
+import { quantityOf } from './number-clause';
+import { quantityClauseOf } from './quantity-clause';
+import { type SearchScope } from './search-scope';
+import { tokenOf } from './token-clause';
+import { alternativesOf } from './values';
+
+/**
+ * `value-quantity=gt5` beside `code=X` means what `code-value-quantity=X$gt5` does, since an Observation has one code and
+ * one value. The rows of the composite know both at once, which spares looking at all that has the code.
+ * @returns the clause that says the same beside the other parameter; undefined where none does
+ */
+export function pairedClauseOf(
+  name: string,
+  value: string,
+  query: URLSearchParams,
+  scope: SearchScope,
+): SearchClause | undefined {
+  const paired = pairedRowsOf(name, query, scope);
+  if (paired === undefined) return undefined;
+  const quantities = alternativesOf(name, value).map((text) => quantityOf(name, text));
+  return quantityClauseOf(paired.parameterIds, paired.codeHash, quantities);
+}
+
+/** Rows of a quantity and a code. */
+export interface PairedRows {
+  readonly parameterIds: readonly number[];
+  readonly codeHash: number;
+}
+
+/** The rows of the composite that pairs a quantity with the one code that a search is for. */
+export function pairedRowsOf(
+  name: string,
+  query: URLSearchParams,
+  { type, parameters }: SearchScope,
+): PairedRows | undefined {
+  if (parameters.find(type, name)?.kind !== 'quantity') return undefined;
+  for (const parameter of parameters.list(type)) {
+    // The parts of a live one may be fewer than all values.
+    if (parameter.isLive || parameters.isUnfinished(parameter)) continue;
+    const [first, second] = parameter.composite?.codes ?? [];
+    if (first?.kind !== 'token' || second?.code !== name || !isOfWhole(parameter)) continue;
+    const [token, ...others] = query.getAll(first.code).flatMap((text) => alternativesOf(first.code, text));
+    const code = token === undefined || others.length > 0 ? '' : tokenOf(first.code, token).code;
+    if (code === '') continue;
+    return { parameterIds: parameter.storedAs, codeHash: plainHashOf(code) };
+  }
+  return undefined;
+}
+
+/** Whether the resource itself is the item that has both values, each of them once. */
+const isOfWhole = ({ composite }: SearchParameter): boolean =>
+  composite?.rows?.length === 1 && composite.rows.every(({ branch }) => branch.steps.length === 0);

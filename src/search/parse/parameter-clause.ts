@@ -1,0 +1,270 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { isR4ResourceType } from '../../fhir/definitions';
+import { nearestCode } from '../../fhir/nearest-code';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type DateClause, type SearchClause } from '../query/search-query';
+import { assertFinished } from '../../search-index/unfinished-index';
+import { compositeClauseOf } from './composite-clause';
+import { dateAlternativesOf } from './date-clause';
+import { dotClauseOf } from './dot-clause';
+import { valuePathsOf } from './json-path';
+import { nearClauseOf } from './near-clause';
+import { numberRangesOf, quantityOf } from './number-clause';
+import { quantityClauseOf } from './quantity-clause';
+import { referenceClauseOf, tellsPatient } from './reference-clause';
+import { noteIncomplete, scopeElsewhere, type SearchScope } from './search-scope';
+import { SPECIAL_CODES, specialClauseOf } from './special-clause';
+import { stringClauseOf } from './string-clause';
+import { anyOf, tokenClauseOf } from './token-clause';
+import { uriClauseOf } from './uri-clause';
+import { alternativesOf, invalid, unsupportedModifier } from './values';
+
+/** Longer chains than any model has; each link is a join for each candidate. */
+const MAX_LINKS = 8;
+
+/** What a way of a chain costs; a value costs 1 for each so many characters. */
+const EFFORT_OF_WAY = 20;
+const LONG_VALUE = 32;
+
+/**
+ * Reads one parameter of a search: `code`, `code:modifier`, a chain `subject:Patient.name`, `_has:Type:reference:code`, or a
+ * dot expression `.name.0.family`.
+ * @returns undefined for an unknown parameter that a lenient search ignores
+ * @throws ServiceError 'invalid' naming the parameter
+ */
+export function clauseOf(name: string, value: string, scope: SearchScope, links = 0): SearchClause | undefined {
+  if (links > MAX_LINKS) throw invalid(name, `is a chain of more than ${MAX_LINKS} links`);
+  if (name.startsWith('_has:')) return reverseChainOf(name, value, scope, links);
+  if (name.startsWith('.')) return dotClauseOf(name, value, scope);
+  const dot = name.indexOf('.');
+  if (dot > 0) return chainOf(name.slice(0, dot), name.slice(dot + 1), value, scope, links);
+  const { code, modifier } = splitModifier(name);
+  if (SPECIAL_CODES.has(code)) {
+    return specialClauseOf(code, modifier, value, scope);
+  }
+  const parameter = parameterOf(code, scope);
+  return parameter === undefined ? undefined : valueClauseOf(parameter, modifier, value, scope);
+}
+
+export function splitModifier(name: string): { readonly code: string; readonly modifier: string | undefined } {
+  const colon = name.indexOf(':');
+  return colon < 0
+    ? { code: name, modifier: undefined }
+    : { code: name.slice(0, colon), modifier: name.slice(colon + 1) };
+}
+
+/** @throws ServiceError 'invalid' for an unknown parameter, unless the search is lenient */
+export function parameterOf(code: string, scope: SearchScope): SearchParameter | undefined {
+  const { type, parameters, isLenient } = scope;
+  const parameter = parameters.find(type, code);
+  if (parameter !== undefined) {
+    noteIncomplete(parameter, scope);
+    return parameter;
+  }
+  const unusable = parameters.listUnusable(type).find((one) => one.code === code);
+  if (unusable !== undefined)
+    throw new ServiceError('invalid', `${type}.${code} cannot be searched by: ${unusable.reason}.`);
+  if (isLenient) return undefined;
+  const hint = hintOf(code, parameters.list(type));
+  throw new ServiceError('invalid', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`);
+}
+
+/** The nearest code, else the list of those that there are. */
+export function hintOf(code: string, parameters: readonly SearchParameter[]): string {
+  const codes = parameters.map((parameter) => parameter.code);
+  const nearest = nearestCode(code, codes);
+  if (nearest !== undefined) return ` Did you mean "${nearest}"?`;
+  return codes.length === 0 ? '' : ` There are ${codes.sort().join(', ')}.`;
+}
+
+export function valueClauseOf(
+  parameter: SearchParameter,
+  modifier: string | undefined,
+  value: string,
+  scope: SearchScope,
+): SearchClause {
+  if (modifier === 'missing') return missingClauseOf(parameter, value);
+  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
+  const values = alternativesOf(name, value);
+  const { code, kind, storedAs } = parameter;
+  switch (kind) {
+    case 'token':
+      // Their ValueSet is found by its url.
+      if (modifier === 'in' || modifier === 'not-in')
+        assertFinished(scope.parameters.find('ValueSet', 'url'), scope.parameters);
+      return tokenClauseOf(parameter, modifier, values);
+    case 'uri':
+      return uriClauseOf(parameter, modifier, values);
+    case 'string':
+      return stringClauseOf(parameter, modifier, values);
+    case 'reference':
+      return referenceClauseOf(parameter, modifier, values, scope);
+    case 'special':
+      return nearClauseOf(parameter, modifier, values);
+    case 'date':
+    case 'number':
+    case 'quantity':
+    case 'composite':
+      break;
+  }
+  const isBetween = kind === 'date' && modifier === 'btw';
+  if (modifier !== undefined && !isBetween)
+    throw unsupportedModifier(name, kind === 'composite' ? [] : [...(kind === 'date' ? ['btw'] : []), 'missing']);
+  switch (kind) {
+    case 'date':
+      return {
+        kind,
+        parameterIds: storedAs,
+        boxes: dateAlternativesOf(name, isBetween ? 'btw' : undefined, value, scope.now ?? Date.now()),
+        ...singularityOf(parameter, scope),
+      };
+    case 'number':
+      return {
+        kind,
+        parameterIds: storedAs,
+        codeHash: 0,
+        ranges: values.flatMap((text) => numberRangesOf(code, text)),
+      };
+    case 'quantity':
+      return quantityClauseOf(
+        storedAs,
+        0,
+        values.map((text) => quantityOf(code, text)),
+      );
+    case 'composite': {
+      const { composite } = parameter;
+      if (composite === undefined) throw invalid(code, 'is not supported');
+      return compositeClauseOf({ ...parameter, composite }, values, scope, (part, text) => {
+        const found = parameterOf(part, { ...scope, isLenient: false });
+        if (found === undefined) throw invalid(code, 'is not supported');
+        return valueClauseOf(found, undefined, text, scope);
+      });
+    }
+  }
+}
+
+/** Only one row can tell the main date (a Timing has many): of several dates the main date is the first. */
+function singularityOf(
+  { parameterId, branches }: SearchParameter,
+  { type, parameters }: SearchScope,
+): Pick<DateClause, 'isSingle' | 'isMainDate'> {
+  const isSingle = branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated));
+  return { isSingle, isMainDate: isSingle && parameters.mainDateParameter(type)?.parameterId === parameterId };
+}
+
+/** http://hl7.org/fhir/R4/search.html#modifiers, `:missing` */
+function missingClauseOf(parameter: SearchParameter, value: string): SearchClause {
+  const name = `${parameter.code}:missing`;
+  if (value !== 'true' && value !== 'false') throw invalid(name, 'is true or false');
+  const isPresent = value === 'false';
+  if (parameter.kind === 'composite') throw invalid(name, 'cannot be asked of a composite');
+  const mask = parameter.presenceMask;
+  if (mask !== 0n) return { kind: 'presence', mask, isPresent };
+  // JSON paths cannot tell where a reference leads.
+  if (parameter.narrowedTo !== undefined || parameter.branches.some(isNarrowed))
+    throw invalid(name, 'cannot be used with this parameter');
+  const found: SearchClause = { kind: 'body', paths: valuePathsOf(parameter, name).map(({ path }) => path) };
+  return isPresent ? found : { kind: 'not', clause: found };
+}
+
+const isNarrowed = ({ steps }: SearchParameter['branches'][number]): boolean =>
+  steps.some(({ resolvesTo }) => resolvesTo !== undefined);
+
+/** `subject:Patient.name=peter`: every type that the reference may lead to and that knows the rest of the chain. */
+function chainOf(
+  head: string,
+  rest: string,
+  value: string,
+  scope: SearchScope,
+  links: number,
+): SearchClause | undefined {
+  const { code, modifier } = splitModifier(head);
+  const parameter = parameterOf(code, scope);
+  if (parameter === undefined) return undefined;
+  if (parameter.kind !== 'reference') throw invalid(head, 'is no reference, so nothing can follow its dot');
+  assertNoCanonical(parameter, head);
+  const name = `${head}.${rest}`;
+  const types = targetTypesOf(parameter, modifier, rest, scope, name);
+  const { effort = { left: Infinity } } = scope;
+  effort.left -= types.length * EFFORT_OF_WAY;
+  const { clauses, refusal } = eachType(types, (type) => {
+    // Beyond the bound nothing is read any more; the outermost link refuses the whole.
+    if (effort.left < 0) return undefined;
+    effort.left -= value.length / LONG_VALUE;
+    return clauseOf(rest, value, scopeElsewhere(scope, type), links + 1);
+  });
+  if (effort.left < 0) throw invalid(name, 'may go too many ways: name the types, as in subject:Patient.name');
+  if (clauses.length === 0 && refusal !== undefined) throw refusal;
+  const chains = clauses.map(({ type, clause }): SearchClause => ({
+    kind: 'chain',
+    parameterIds: parameter.storedAs,
+    type,
+    clause,
+  }));
+  return chains.length === 0 ? undefined : anyOf(chains);
+}
+
+/** Rows do not tell which version of its target a canonical means, so that a chain along one could not be exact. */
+function assertNoCanonical({ code, branches }: SearchParameter, name: string): void {
+  if (branches.length > 0 && branches.every(({ type }) => type === 'canonical' || type === 'uri'))
+    throw invalid(name, `goes along "${code}", a canonical: search by its URL, or bring its targets with _include`);
+}
+
+/** A chain holds for the types that know the rest of it; it is refused when none does. */
+function eachType(
+  types: readonly string[],
+  read: (type: string) => SearchClause | undefined,
+): { readonly clauses: readonly { type: string; clause: SearchClause }[]; readonly refusal: ServiceError | undefined } {
+  const clauses: { type: string; clause: SearchClause }[] = [];
+  let refusal: ServiceError | undefined;
+  for (const type of types) {
+    try {
+      const clause = read(type);
+      if (clause !== undefined) clauses.push({ type, clause });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      refusal ??= error;
+    }
+  }
+  return { clauses, refusal };
+}
+
+function targetTypesOf(
+  { narrowedTo, targets }: SearchParameter,
+  named: string | undefined,
+  rest: string,
+  { parameters }: SearchScope,
+  name: string,
+): readonly string[] {
+  if (named !== undefined && !isR4ResourceType(named) && parameters.list(named).length === 0)
+    throw invalid(name, `names "${named.slice(0, 64)}", which is no resource type`);
+  const only = named ?? narrowedTo;
+  if (only !== undefined) return [only];
+  const code = splitModifier(rest.split('.', 1)[0] ?? '').code;
+  const types = targets.filter((type) => code.startsWith('_') || parameters.find(type, code) !== undefined);
+  if (types.length > 0) return types;
+  throw invalid(
+    name,
+    targets.length === 0
+      ? 'may lead to any type: name one, as in subject:Patient.name'
+      : `leads to ${targets.join(', ')}, which have no search parameter "${code.slice(0, 64)}"`,
+  );
+}
+
+/** `_has:Observation:patient:code=1234-5` (http://hl7.org/fhir/R4/search.html#has). */
+function reverseChainOf(name: string, value: string, scope: SearchScope, links: number): SearchClause | undefined {
+  const [, type = '', code = '', ...rest] = name.split(':');
+  const inner = rest.join(':');
+  if (inner === '') throw invalid(name, 'must read _has:Type:reference:parameter');
+  if (!isR4ResourceType(type) && scope.parameters.list(type).length === 0)
+    throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
+  const source = scopeElsewhere(scope, type);
+  const parameter = parameterOf(code, source);
+  if (parameter === undefined) return undefined;
+  if (parameter.kind !== 'reference') throw invalid(name, `goes by ${type}.${code}, which is no reference`);
+  assertNoCanonical(parameter, name);
+  const clause = clauseOf(inner, value, source, links + 1);
+  if (clause === undefined) return undefined;
+  const isByPatient = scope.type === 'Patient' && tellsPatient(parameter, source);
+  return { kind: 'has', parameterIds: parameter.storedAs, type, clause, isByPatient };
+}

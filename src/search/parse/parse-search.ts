@@ -1,0 +1,53 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { filterClauseOf } from './filter';
+import { pairedClauseOf } from './paired-clause';
+import { isUndefinedHere } from './undefined-parameter';
+import { clauseOf } from './parameter-clause';
+import { type SearchScope } from './search-scope';
+import { invalid } from './values';
+import { RESULT_PARAMETERS } from '../query/result-parameters';
+import { type SearchClause } from '../query/search-query';
+
+/** More clauses than any client sends by hand; each costs a probe per candidate row. */
+const MAX_CLAUSES = 32;
+
+/** Most searches have a dozen parameters, those of the answer included. */
+const MAX_PARAMETERS = 500;
+
+/** What the chains of one search may cost: 500 ways from type to type without values; real ones take a few. */
+const MAX_EFFORT = 10_000;
+
+export interface ParsedSearch {
+  readonly clauses: readonly SearchClause[];
+  /** The parameters that were used, as sent: what the `self` link shows. */
+  readonly used: readonly (readonly [name: string, value: string])[];
+}
+
+/**
+ * Reads the parameters of a search (http://hl7.org/fhir/R4/search.html).
+ * @throws ServiceError 'invalid' naming the parameter that is unknown or malformed.
+ */
+export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedSearch {
+  if (query.size > MAX_PARAMETERS)
+    throw new ServiceError('invalid', `A search takes at most ${MAX_PARAMETERS} parameters.`);
+  const clauses: SearchClause[] = [];
+  const bounded = { ...scope, effort: { left: MAX_EFFORT } };
+  const used: [string, string][] = [];
+  for (const [name, value] of query) {
+    if (RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '') || value === '') continue; // an empty value asks for nothing
+    if (isUndefinedHere(name, value)) {
+      used.push([name, value]);
+      continue;
+    }
+    if (value.includes('\0')) throw invalid(name, 'has a NUL character in its value');
+    const clause =
+      name === '_filter'
+        ? filterClauseOf(value, bounded)
+        : (pairedClauseOf(name, value, query, bounded) ?? clauseOf(name, value, bounded));
+    if (clause === undefined) continue;
+    if (clauses.push(clause) > MAX_CLAUSES)
+      throw new ServiceError('invalid', `A search takes at most ${MAX_CLAUSES} parameters.`);
+    used.push([name, value]);
+  }
+  return { clauses, used };
+}

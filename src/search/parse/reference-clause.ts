@@ -1,0 +1,89 @@
+import { localKey, parseReference } from '../../fhir/reference';
+import { targetHashOf } from '../../search-index/extract/hash';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type LinkKey, type ReferenceClause, type SearchClause } from '../query/search-query';
+import { pathText, valuePathsOf } from './json-path';
+import { type SearchScope } from './search-scope';
+import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
+
+/** `Type/id`, a URL, or an id alone; `:Type`, `:identifier`, `:not` (http://hl7.org/fhir/R4/search.html#reference). */
+export function referenceClauseOf(
+  parameter: SearchParameter,
+  modifier: string | undefined,
+  values: readonly string[],
+  scope: SearchScope,
+): SearchClause {
+  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
+  switch (modifier) {
+    case 'identifier':
+      assertFew(name, values);
+      return { kind: 'body', paths: values.flatMap((value) => identifierPathsOf(parameter, name, value)) };
+    case 'not':
+      return { kind: 'not', clause: referenceClauseOf(parameter, undefined, values, scope) };
+    default:
+      if (modifier !== undefined && !/^[A-Z]/.test(modifier))
+        throw unsupportedModifier(name, ['[type]', 'identifier', 'not', 'missing']);
+      if (modifier !== undefined) assertTarget(parameter, modifier, name, scope);
+      return linkClauseOf(parameter, modifier, values, scope);
+  }
+}
+
+/** @throws ServiceError 'invalid' for a type that no value can lead to */
+function assertTarget({ targets }: SearchParameter, type: string, name: string, { parameters }: SearchScope): void {
+  if (!parameters.has(type)) throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
+  if (targets.length > 0 && !targets.includes(type)) throw invalid(name, `leads to ${targets.join(', ')} only`);
+}
+
+function linkClauseOf(
+  parameter: SearchParameter,
+  typeName: string | undefined,
+  values: readonly string[],
+  scope: SearchScope,
+): ReferenceClause {
+  const keys = values.flatMap((value) => keysOf(parameter, typeName, unescaped(value), scope));
+  const links = keys.flatMap((key) => linksTo(parameter, key));
+  const [key = ''] = keys;
+  const isOnePatient = keys.length === 1 && key.startsWith('Patient/') && tellsPatient(parameter, scope);
+  return { kind: 'reference', links, ...(isOnePatient ? { patientHash: targetHashOf(key) } : {}) };
+}
+
+const linksTo = ({ storedAs }: SearchParameter, key: string): LinkKey[] =>
+  storedAs.map((parameterId) => ({ targetHash: targetHashOf(key), parameterId }));
+
+/** Whether the rows of a resource carry the patient that this parameter names. */
+export function tellsPatient({ storedAs }: SearchParameter, { type, parameters }: SearchScope): boolean {
+  const patient = parameters.patientParameter(type)?.storedAs;
+  return patient?.length === 1 && storedAs.length === 1 && storedAs[0] === patient[0];
+}
+
+function keysOf(
+  { code, narrowedTo, targets }: SearchParameter,
+  typeName: string | undefined,
+  value: string,
+  { baseUrl, type }: SearchScope,
+): readonly string[] {
+  const target = parseReference(value, baseUrl);
+  if (target?.kind === 'contained')
+    throw invalid(code, 'takes no contained resource: it is searched with its container');
+  if (target?.kind === 'local' && typeName !== undefined && target.type !== typeName)
+    throw invalid(`${code}:${typeName}`, `takes an id of a ${typeName}, and not a reference to another type`);
+  if (target !== undefined) return [target.key];
+  const named = narrowedTo ?? typeName;
+  const types = named === undefined ? targets : [named];
+  if (types.length === 0 || !/^[A-Za-z0-9.-]{1,64}$/.test(value)) {
+    throw invalid(`${type}.${code}`, 'takes a reference such as Patient/p7');
+  }
+  return types.map((one) => localKey(one, value));
+}
+
+/** `system|value` of a reference that names its target by an identifier. */
+function identifierPathsOf(parameter: SearchParameter, name: string, text: string): readonly string[] {
+  const [first = '', second] = splitOutsideEscapes(text, '|').map(unescaped);
+  const [system, value] = second === undefined ? [undefined, first] : [first, second];
+  const conditions = [
+    ...(value === '' ? [] : [`@.value == ${pathText(value)}`]),
+    ...(system === undefined ? [] : [system === '' ? '!(exists(@.system))' : `@.system == ${pathText(system)}`]),
+  ];
+  if (conditions.length === 0) throw invalid(name, 'takes system|value');
+  return valuePathsOf(parameter, name).map(({ path }) => `${path}.identifier ? (${conditions.join(' && ')})`);
+}

@@ -1,0 +1,77 @@
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SortKey } from '../query/search-query';
+import { dotSortOf } from './dot-clause';
+import { type ValuePath, valuePathsOf } from './json-path';
+import { placesIn } from './near-clause';
+import { pairedRowsOf } from './paired-clause';
+import { parameterOf } from './parameter-clause';
+import { type SearchScope } from './search-scope';
+import { invalid } from './values';
+
+const MAX_KEYS = 5;
+
+/** Reads `_sort=-date,name`: resources without a value come last (http://hl7.org/fhir/R4/search.html#sort). */
+export function sortOf(query: URLSearchParams, scope: SearchScope): readonly SortKey[] {
+  const names = (query.get('_sort') ?? '').split(',').filter((name) => name !== '');
+  if (names.length > MAX_KEYS) throw invalid('_sort', `takes at most ${MAX_KEYS} keys`);
+  return names.flatMap((name) => {
+    const isDescending = name.startsWith('-');
+    const by = keyOf(isDescending ? name.slice(1) : name, query, scope);
+    return by === undefined ? [] : [{ by, isDescending }];
+  });
+}
+
+function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKey['by'] | undefined {
+  if (code.startsWith('.')) return dotSortOf(code, scope);
+  if (code === '_lastUpdated') return { kind: 'updated' };
+  if (code === '_createdAt') return { kind: 'created' };
+  if (code === '_id') return { kind: 'id' };
+  const parameter = parameterOf(code, scope);
+  if (parameter === undefined) return undefined;
+  const { kind, storedAs: parameterIds } = parameter;
+  switch (kind) {
+    case 'date':
+      return scope.parameters.mainDateParameter(scope.type)?.parameterId === parameter.parameterId
+        ? { kind: 'main-date' }
+        : { kind, parameterIds };
+    case 'string':
+      return { kind, parameterIds };
+    case 'number':
+      return { kind: 'number', parameterIds };
+    case 'quantity': {
+      const paired = pairedRowsOf(code, query, scope);
+      return { kind: 'number', parameterIds, ...(paired && { paired }) };
+    }
+    case 'token':
+    case 'uri':
+    case 'reference':
+      return { kind: 'body', paths: sortPathsOf(parameter) };
+    case 'special': {
+      const places = placesIn(code, query);
+      if (places.length === 0)
+        throw invalid('_sort', `goes by "${code}" only in a search by it, for a distance from somewhere`);
+      return { kind: 'near', parameterId: parameter.parameterId, places };
+    }
+    case 'composite':
+      throw invalid('_sort', `cannot go by "${code}"`);
+  }
+}
+
+const sortPathsOf = (parameter: SearchParameter): readonly string[] => valuePathsOf(parameter, '_sort').map(textPathOf);
+
+/** The text that people would sort by. */
+function textPathOf({ path, type }: ValuePath): string {
+  switch (type) {
+    case 'CodeableConcept':
+      return `${path}.coding.code`;
+    case 'Coding':
+      return `${path}.code`;
+    case 'Identifier':
+    case 'ContactPoint':
+      return `${path}.value`;
+    case 'Reference':
+      return `${path}.reference`;
+    default:
+      return path;
+  }
+}

@@ -1,0 +1,54 @@
+import { foldText } from '../../search-index/extract/fold';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchClause, type StringClause } from '../query/search-query';
+import { pathText, valuePathsOf } from './json-path';
+import { assertFew, invalid, unescaped, unsupportedModifier } from './values';
+
+/** As long as the index looks at a text. */
+const LONGEST_TEXT = 256;
+
+/** `name` and `name:starts`, `:ends`, `:contains`, `:exact` (http://hl7.org/fhir/R4/search.html#string). */
+export function stringClauseOf(
+  parameter: SearchParameter,
+  modifier: string | undefined,
+  values: readonly string[],
+): SearchClause {
+  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
+  const texts = values.map(unescaped);
+  const folded = texts.map((text) => foldedOf(name, text));
+  switch (modifier) {
+    case undefined:
+    case 'starts':
+      return clauseOf(parameter, 'prefix', folded);
+    case 'contains':
+      assertFew(name, texts);
+      return clauseOf(parameter, 'contains', folded);
+    case 'ends':
+      assertFew(name, texts);
+      return clauseOf(parameter, 'suffix', folded);
+    case 'exact':
+      // The folded text finds the candidates, the stored text decides.
+      return { kind: 'all', clauses: [clauseOf(parameter, 'prefix', folded), exactly(parameter, name, texts)] };
+    default:
+      throw unsupportedModifier(name, ['exact', 'contains', 'starts', 'ends', 'missing']);
+  }
+}
+
+function clauseOf({ storedAs }: SearchParameter, match: StringClause['match'], texts: readonly string[]): StringClause {
+  return { kind: 'string', parameterIds: storedAs, match, texts };
+}
+
+function exactly(parameter: SearchParameter, name: string, texts: readonly string[]): SearchClause {
+  const equal = texts.map((text) => `@ == ${pathText(text)}`).join(' || ');
+  const paths = valuePathsOf(parameter, name).map(({ path, type }) =>
+    type === 'HumanName' || type === 'Address' ? `${path}.* ? (${equal})` : `${path} ? (${equal})`,
+  );
+  return { kind: 'body', paths };
+}
+
+function foldedOf(name: string, text: string): string {
+  const folded = foldText(text);
+  if (folded === '') throw invalid(name, 'has no text to look for');
+  if (folded.length > LONGEST_TEXT) throw invalid(name, `takes texts of up to ${LONGEST_TEXT} characters`);
+  return folded;
+}

@@ -1,0 +1,150 @@
+import { pairHashOf, systemHashOf, tokenHashOf } from '../../search-index/extract/hash';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchClause, type TokenKey } from '../query/search-query';
+import { caselessClauseOf } from './caseless-token';
+import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';
+import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
+
+/** A token as sent: `code`, `system|code`, `|code` or `system|`. */
+export interface ParsedToken {
+  readonly code: string;
+  /** Undefined: whatever the system. Empty: no system. */
+  readonly system?: string;
+}
+
+/** http://hl7.org/fhir/R4/search.html#token */
+export function tokenClauseOf(
+  parameter: SearchParameter,
+  modifier: string | undefined,
+  values: readonly string[],
+): SearchClause {
+  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
+  switch (modifier) {
+    case undefined: {
+      const clauses = values.map((value) => clauseOf(parameter, tokenOf(name, value)));
+      assertFew(
+        name,
+        clauses.filter(({ kind }) => kind === 'body'),
+      );
+      return anyOf(clauses);
+    }
+    case 'not':
+      return { kind: 'not', clause: tokenClauseOf(parameter, undefined, values) };
+    case 'text':
+      assertFew(name, values);
+      return anyOf(values.map((value) => textClause(parameter, name, unescaped(value))));
+    case 'of-type':
+      assertFew(name, values);
+      return anyOf(values.map((value) => ofTypeClause(parameter, name, value)));
+    case 'i':
+      assertFew(name, values);
+      return anyOf(
+        values.map((value) => {
+          const token = tokenOf(name, value);
+          return token.code === '' ? clauseOf(parameter, token) : caselessClauseOf(parameter, name, token);
+        }),
+      );
+    case 'in':
+    case 'not-in': {
+      assertFew(name, values);
+      const sets = values.map((url) => ({
+        kind: 'value-set' as const,
+        url: unescaped(url),
+        parameterIds: parameter.storedAs,
+      }));
+      return modifier === 'in' ? anyOf(sets) : { kind: 'not', clause: anyOf(sets) };
+    }
+    default:
+      throw unsupportedModifier(name, ['not', 'i', 'text', 'in', 'not-in', 'of-type', 'missing']);
+  }
+}
+
+export function tokenOf(name: string, text: string): ParsedToken {
+  const [first = '', second, ...rest] = splitOutsideEscapes(text, '|').map(unescaped);
+  if (rest.length > 0) throw invalid(name, 'takes code, system|code, |code or system|');
+  if (second === undefined) return { code: first };
+  if (first === '' && second === '') throw invalid(name, 'has neither a system nor a code');
+  return { system: first, code: second };
+}
+
+/** Tokens side by side are one clause, so that each value costs one probe. */
+export function anyOf(clauses: readonly SearchClause[]): SearchClause {
+  const tokens: TokenKey[] = [];
+  const others: SearchClause[] = [];
+  for (const clause of clauses) {
+    if (clause.kind === 'token') tokens.push(...clause.tokens);
+    else others.push(clause);
+  }
+  const all = tokens.length === 0 ? others : [{ kind: 'token' as const, tokens }, ...others];
+  const [only] = all;
+  return only !== undefined && all.length === 1 ? only : { kind: 'any', clauses: all };
+}
+
+function clauseOf(parameter: SearchParameter, { system, code }: ParsedToken): SearchClause {
+  if (code === '' && system !== undefined) return systemClause(parameter, system);
+  return {
+    kind: 'token',
+    tokens: parameter.storedAs.map((parameterId) => ({
+      hash: tokenHashOf(parameterId, code),
+      ...(system === undefined ? {} : { systemHash: systemHashOf(system) }),
+    })),
+  };
+}
+
+/** The key of a pair in the rows of a composite of codes. */
+export const pairTokenOf = (parameterId: number, first: string, second: ParsedToken): TokenKey => ({
+  hash: pairHashOf(parameterId, first, second.code),
+  ...(second.system === undefined ? {} : { systemHash: systemHashOf(second.system) }),
+});
+
+/** `system|`: any code of the system. */
+function systemClause(parameter: SearchParameter, system: string): SearchClause {
+  const condition = `? (@.system == ${pathText(system)})`;
+  const paths = valuePathsOf(parameter, parameter.code).flatMap((value) =>
+    codedPathsOf(value).map((path) => `${path} ${condition}`),
+  );
+  return { kind: 'body', paths, ...hintOf(system) };
+}
+
+/** The text of a CodeableConcept, Coding or Identifier's type that begins with or contains the value. */
+function textClause(parameter: SearchParameter, name: string, text: string): SearchClause {
+  if (text === '') throw invalid(name, 'has no text to look for');
+  const condition = `? (@ like_regex ${pathText(text)} flag "iq")`;
+  const paths = valuePathsOf(parameter, name).flatMap(({ path, type }) =>
+    textPathsOf(path, type).map((textPath) => `${textPath} ${condition}`),
+  );
+  return { kind: 'body', paths, ...hintOf(text) };
+}
+
+/** `system|code|value`: an Identifier of a type. */
+function ofTypeClause(parameter: SearchParameter, name: string, text: string): SearchClause {
+  const [system, code, value, ...rest] = splitOutsideEscapes(text, '|').map(unescaped);
+  const isWhole = system !== undefined && code !== undefined && value !== undefined && rest.length === 0;
+  if (!isWhole || code === '' || value === '')
+    throw invalid(name, 'takes system|code|value: the type and the value of an identifier');
+  const type = [`@.code == ${pathText(code)}`, ...(system === '' ? [] : [`@.system == ${pathText(system)}`])];
+  const condition = `? (@.value == ${pathText(value)} && exists(@.type.coding ? (${type.join(' && ')})))`;
+  const body: SearchClause = {
+    kind: 'body',
+    paths: valuePathsOf(parameter, name).map(({ path }) => `${path} ${condition}`),
+  };
+  return { kind: 'all', clauses: [clauseOf(parameter, { code: value }), body] };
+}
+
+function codedPathsOf({ path, type }: ValuePath): readonly string[] {
+  if (type === 'CodeableConcept') return [`${path}.coding`];
+  return type === undefined ? [path, `${path}.coding`] : [path];
+}
+
+function textPathsOf(path: string, type: string | undefined): readonly string[] {
+  switch (type) {
+    case 'CodeableConcept':
+      return [`${path}.text`, `${path}.coding.display`];
+    case 'Coding':
+      return [`${path}.display`];
+    case 'Identifier':
+      return [`${path}.type.text`, `${path}.type.coding.display`];
+    default:
+      return [path, `${path}.text`, `${path}.display`];
+  }
+}

@@ -1,0 +1,48 @@
+import { tokenHashOf } from '../../search-index/extract/hash';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchClause } from '../query/search-query';
+import { pathText, valuePathsOf } from './json-path';
+import { assertFew, unescaped, unsupportedModifier } from './values';
+
+/** http://hl7.org/fhir/R4/search.html#uri */
+export function uriClauseOf(
+  parameter: SearchParameter,
+  modifier: string | undefined,
+  values: readonly string[],
+): SearchClause {
+  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
+  const uris = values.map(unescaped);
+  switch (modifier) {
+    case undefined:
+      return exactly(parameter, uris);
+    case 'not':
+      return { kind: 'not', clause: exactly(parameter, uris) };
+    case 'above':
+      return exactly(parameter, uris.flatMap(ancestorsOf));
+    case 'below': {
+      assertFew(name, uris);
+      const condition = uris
+        .flatMap((uri) => [`@ == ${pathText(uri)}`, `@ starts with ${pathText(uri.endsWith('/') ? uri : `${uri}/`)}`])
+        .join(' || ');
+      return { kind: 'body', paths: valuePathsOf(parameter, name).map(({ path }) => `${path} ? (${condition})`) };
+    }
+    default:
+      throw unsupportedModifier(name, ['above', 'below', 'not', 'missing']);
+  }
+}
+
+function exactly({ storedAs }: SearchParameter, uris: readonly string[]): SearchClause {
+  const tokens = storedAs.flatMap((parameterId) => uris.map((uri) => ({ hash: tokenHashOf(parameterId, uri) })));
+  return { kind: 'token', tokens };
+}
+
+/** `http://a/b/c` is below `http://a/b` and `http://a`, with and without a slash at the end. */
+function ancestorsOf(uri: string): string[] {
+  const found = [uri];
+  const root = /^[a-z][a-z0-9+.-]*:(\/\/[^/]*)?/i.exec(uri)?.[0].length ?? 0;
+  for (let end = uri.lastIndexOf('/'); end >= root; end = uri.lastIndexOf('/', end - 1)) {
+    found.push(uri.slice(0, end + 1), uri.slice(0, end));
+    if (end === 0) break;
+  }
+  return found.filter((one) => one !== '');
+}

@@ -1,0 +1,58 @@
+import { ServiceError } from '../../platform/errors/service-error';
+
+/** The most alternatives of one parameter, in whatever form they come. */
+export const MAX_ALTERNATIVES = 1000;
+
+/** The most alternatives that no index knows: each candidate is compared with every one. */
+const MAX_COMPARED = 32;
+
+/** @throws ServiceError 'invalid' for too many alternatives of a form that no index answers */
+export function assertFew(name: string, alternatives: readonly unknown[]): void {
+  if (alternatives.length > MAX_COMPARED)
+    throw invalid(name, `takes at most ${MAX_COMPARED} values, since each resource is compared with all of them`);
+}
+
+/** Values separated by commas are alternatives; `\,` is a comma of the value (http://hl7.org/fhir/R4/search.html#escaping). */
+export function alternativesOf(name: string, value: string): readonly string[] {
+  const alternatives = splitOutsideEscapes(value, ',').filter((text) => text !== '');
+  if (alternatives.length > MAX_ALTERNATIVES) {
+    throw invalid(name, `takes at most ${MAX_ALTERNATIVES} values separated by commas`);
+  }
+  if (alternatives.length === 0) throw invalid(name, 'has no value');
+  return alternatives;
+}
+
+export function splitOutsideEscapes(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i);
+    if (character === '\\') i++;
+    if (character !== separator) continue;
+    parts.push(text.slice(start, i));
+    start = i + 1;
+  }
+  return [...parts, text.slice(start)];
+}
+
+export const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');
+
+/** A refusal that names the parameter. */
+export const invalid = (name: string, what: string): ServiceError =>
+  new ServiceError('invalid', `"${name.slice(0, 80)}" ${what}.`);
+
+export const unsupportedModifier = (name: string, known: readonly string[]): ServiceError =>
+  invalid(
+    name,
+    known.length === 0
+      ? 'takes no modifier'
+      : `has a modifier that its kind of parameter does not take; known: ${known.map((modifier) => `:${modifier}`).join(', ')}`,
+  );
+
+/** Comparison prefixes of dates, numbers and quantities (http://hl7.org/fhir/R4/search.html#prefix). */
+export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap';
+
+export function prefixOf(text: string): { readonly prefix: Prefix; readonly rest: string } {
+  const [, prefix = 'eq', rest = ''] = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(.*)$/s.exec(text) ?? [];
+  return { prefix: prefix as Prefix, rest };
+}

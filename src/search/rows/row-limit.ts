@@ -1,0 +1,110 @@
+import { type Binder } from '../../platform/database/binder';
+import { Predicates, type RowAlias } from '../compile/predicate';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type SearchClause } from '../query/search-query';
+import { unfinishedIndex } from '../../search-index/unfinished-index';
+
+/** Resources of one type that a caller may touch: those that all clauses hold for, every one where there are none. */
+export interface RowCriterion {
+  readonly type: string;
+  readonly clauses: readonly SearchClause[];
+  /** A parameter of the type that it asks for while its index is being built. */
+  readonly unfinished?: SearchParameter | undefined;
+}
+
+/** The row of `resource` that tests of a limit are about. */
+const ROW: RowAlias = { name: 'c', isResource: true };
+
+/**
+ * The resources that a caller may touch, as one clause of a search for each type: the one place that says what row criteria
+ * mean. Of a type without a clause there are none. While an index that a clause asks for is being built, its methods throw
+ * ServiceError 'busy', since stored rows may say too little or too much; {@link afterRefresh} is for single resources.
+ */
+export class RowLimit {
+  constructor(
+    private readonly clauses: ReadonlyMap<string, SearchClause>,
+    private readonly unfinished: ReadonlyMap<string, SearchParameter> = new Map(),
+  ) {}
+
+  /** @param criteria resolved, of which one must hold */
+  static of(criteria: readonly RowCriterion[]): RowLimit {
+    const types = new Set(criteria.map(({ type }) => type));
+    return new RowLimit(
+      new Map(
+        [...types].map((type) => [
+          type,
+          anyOf(criteria.filter((one) => one.type === type).map(({ clauses }) => allOf(clauses))),
+        ]),
+      ),
+      new Map(criteria.flatMap(({ type, unfinished }) => (unfinished === undefined ? [] : [[type, unfinished]]))),
+    );
+  }
+
+  /** Whether what is stored may be judged only after its search rows were made those of its body. */
+  needsRefresh(type: string): boolean {
+    return this.unfinished.has(type);
+  }
+
+  /** This limit for resources whose search rows are those of their bodies. */
+  afterRefresh(): RowLimit {
+    return this.unfinished.size === 0 ? this : new RowLimit(this.clauses);
+  }
+
+  /** Types of which there may be rows. */
+  get types(): readonly string[] {
+    return [...this.clauses.keys()];
+  }
+
+  /** What must hold for a resource of `type`. */
+  clauseOf(type: string): SearchClause {
+    const unfinished = this.unfinished.get(type);
+    if (unfinished !== undefined) throw unfinishedIndex(unfinished);
+    return this.clauses.get(type) ?? NO_ROW;
+  }
+
+  /** Boolean SQL on alias `c`, a row of `resource` of one of `types`. */
+  test(types: readonly string[], bind: Binder): string {
+    const [only, ...others] = types;
+    return only !== undefined && others.length === 0
+      ? new Predicates(bind).of(this.clauseOf(only), ROW)
+      : this.testOfAny(bind, types);
+  }
+
+  /** Boolean SQL on alias `c`, a row of `resource` of any type: only rows of `types` pass. */
+  testOfAny(bind: Binder, types = this.types): string {
+    const predicates = new Predicates(bind);
+    const whole = types.filter((type) => isEveryRow(this.clauseOf(type)));
+    const isWhole = whole.length === 0 ? 'false' : `c.type = any(${bind.value(whole)}::text[])`;
+    const cases = types
+      .filter((type) => !isNoRow(this.clauseOf(type)) && !whole.includes(type))
+      .map((type) => `when ${bind.value(type)} then ${predicates.of(this.clauseOf(type), ROW)}`);
+    return cases.length === 0 ? `(${isWhole})` : `case c.type ${cases.join(' ')} else ${isWhole} end`;
+  }
+
+  /**
+   * Boolean SQL on alias `v`, a row with type and id: whether what is stored under them now may be read.
+   * @param types of `v`; undefined: any
+   */
+  testOfCurrent(types: readonly string[] | undefined, bind: Binder): string {
+    const test = types === undefined ? this.testOfAny(bind) : this.test(types, bind);
+    return `(select true from resource c where c.type = v.type and c.id = v.id and ${test} limit 1) is true`;
+  }
+}
+
+const NO_ROW: SearchClause = { kind: 'any', clauses: [] };
+export const EVERY_ROW: SearchClause = { kind: 'all', clauses: [] };
+
+const isNoRow = (clause: SearchClause): boolean => clause.kind === 'any' && clause.clauses.length === 0;
+
+export const isEveryRow = (clause: SearchClause): boolean => clause.kind === 'all' && clause.clauses.length === 0;
+
+export function allOf(clauses: readonly SearchClause[]): SearchClause {
+  const [only, ...others] = clauses;
+  return only !== undefined && others.length === 0 ? only : { kind: 'all', clauses };
+}
+
+export function anyOf(alternatives: readonly SearchClause[]): SearchClause {
+  if (alternatives.some(isEveryRow)) return EVERY_ROW;
+  const [only, ...others] = alternatives;
+  return only !== undefined && others.length === 0 ? only : { kind: 'any', clauses: alternatives };
+}

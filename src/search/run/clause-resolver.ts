@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { type Statement } from '../../platform/database/statement';
+import { Statements } from '../../platform/database/statements';
+import { ServiceError } from '../../platform/errors/service-error';
+import { systemHashOf, tokenHashOf } from '../../search-index/extract/hash';
+import {
+  type NumberRange,
+  type QuantityClause,
+  type SearchClause,
+  type TokenKey,
+  type UnitKey,
+  type ValueSetClause,
+} from '../query/search-query';
+import { conversionOf, UCUM } from '../../platform/ucum/ucum';
+import { ValueSetCodes } from './value-set-codes';
+
+/** Units of one meaning under different codes are few; a dictionary beyond this is somebody's mischief. */
+const MAX_UNITS = 5_000;
+
+const READ_UNITS: Statement = {
+  name: 'search-units',
+  text: `select unit_hash, system, code, unit from search_unit where code = $1 or unit = $1 or system = '${UCUM}' limit ${MAX_UNITS + 1}`,
+};
+
+interface UnitRow {
+  readonly unit_hash: number;
+  readonly system: string;
+  readonly code: string;
+  readonly unit: string;
+}
+
+/** Replaces what a search names by what the database knows of it: units by their rows, value sets by their codes. */
+@Injectable()
+export class ClauseResolver {
+  constructor(
+    private readonly statements: Statements,
+    private readonly valueSets: ValueSetCodes,
+  ) {}
+
+  async resolveAll(clauses: readonly SearchClause[]): Promise<readonly SearchClause[]> {
+    if (!clauses.some(needsResolving)) return clauses;
+    const resolved: SearchClause[] = [];
+    for (const clause of clauses) resolved.push(await this.resolve(clause));
+    return resolved;
+  }
+
+  private async resolve(clause: SearchClause): Promise<SearchClause> {
+    switch (clause.kind) {
+      case 'quantity':
+        return this.quantity(clause);
+      case 'value-set':
+        return this.valueSet(clause);
+      case 'all':
+      case 'any':
+        return { ...clause, clauses: await this.resolveAll(clause.clauses) };
+      case 'not':
+      case 'chain':
+      case 'has':
+        return { ...clause, clause: await this.resolve(clause.clause) };
+      default:
+        return clause;
+    }
+  }
+
+  private async quantity({ parameterIds, codeHash, quantities }: QuantityClause): Promise<SearchClause> {
+    const ranges: NumberRange[] = [];
+    for (const { ranges: asked, unit } of quantities) {
+      const stored = await this.statements.run<UnitRow & Record<string, unknown>>(READ_UNITS, [unit.code]);
+      if (stored.length > MAX_UNITS) {
+        throw new ServiceError(
+          'unprocessable',
+          `More than ${MAX_UNITS} units are in use; search by the number without its unit.`,
+        );
+      }
+      for (const row of stored) ranges.push(...asked.flatMap((range) => rangeIn(row, range, unit)));
+    }
+    return { kind: 'number', parameterIds, codeHash, ranges };
+  }
+
+  private async valueSet({ url, parameterIds }: ValueSetClause): Promise<SearchClause> {
+    const codes = await this.valueSets.of(url);
+    const tokens = codes.flatMap(({ system, code }): TokenKey[] =>
+      parameterIds.map((id) => ({ hash: tokenHashOf(id, code), systemHash: systemHashOf(system) })),
+    );
+    return { kind: 'token', tokens };
+  }
+}
+
+function needsResolving(clause: SearchClause): boolean {
+  switch (clause.kind) {
+    case 'quantity':
+    case 'value-set':
+      return true;
+    case 'all':
+    case 'any':
+      return clause.clauses.some(needsResolving);
+    case 'not':
+    case 'chain':
+    case 'has':
+      return needsResolving(clause.clause);
+    default:
+      return false;
+  }
+}
+
+/** The range as it reads in a stored unit; nothing when the unit is another one. */
+function rangeIn(row: UnitRow, range: NumberRange, { system, code }: UnitKey): readonly NumberRange[] {
+  const unitHash = row.unit_hash;
+  const isNamed = row.code === code || (system === undefined && row.unit === code);
+  if (isNamed && (system === undefined || row.system === system)) return [{ ...range, unitHash }];
+  if (system !== UCUM || row.system !== UCUM) return [];
+  const conversion = conversionOf(code, row.code);
+  if (conversion === undefined) return [];
+  const convert = (value: number): number =>
+    Number.isFinite(value) ? rounded(value * conversion.factor + conversion.offset) : value;
+  return [{ ...range, low: convert(range.low), high: convert(range.high), unitHash }];
+}
+
+/** Conversions are good for about twelve digits. */
+const rounded = (value: number): number => Number(value.toPrecision(12));

@@ -1,0 +1,69 @@
+import { type SearchClause } from '../query/search-query';
+
+/**
+ * What would make an explained search cheaper: the index for each table that was read as a whole, and a word on clauses
+ * that no index answers.
+ * @param plan the text of EXPLAIN
+ */
+export function adviceOf(plan: string, clauses: readonly SearchClause[]): readonly string[] {
+  const paths = [...new Set(clauses.flatMap(pathsOf))];
+  return [
+    ...indexesFor(plan),
+    ...(clauses.some(readsBodies) ? [READS_BODIES] : []),
+    ...paths.map(
+      (path) => `Each candidate is read for .${path}: a SearchParameter for it, or another beside it, has an index.`,
+    ),
+  ];
+}
+
+const READS_BODIES =
+  'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :i, :below, "system|", _text, _content, _ilike): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
+
+/** `Seq Scan on search_date d` and the columns of its filter. */
+function indexesFor(plan: string): readonly string[] {
+  const lines = plan.split('\n');
+  return lines.flatMap((line, index) => {
+    const table = /Seq Scan on (\w+)/.exec(line)?.[1];
+    if (table === undefined) return [];
+    const filter = /Filter: (.*)/.exec(lines[index + 1] ?? '')?.[1] ?? '';
+    const columns = [
+      ...new Set([...filter.matchAll(/\b(?:\w+\.)?([a-z_]+)\)? (?:[=<>~]|&&)/g)].map(([, column]) => column)),
+    ];
+    const hint = columns.length === 0 ? '' : `: create index concurrently on ${table} (${columns.join(', ')})`;
+    return [`The whole of ${table} was read${hint}.`];
+  });
+}
+
+/** The paths of dot expressions, as they are written in FHIRPath. */
+function pathsOf(clause: SearchClause): readonly string[] {
+  switch (clause.kind) {
+    case 'path':
+      return [clause.path.replace(/^\$\.|\[\*\]$/g, '').replaceAll('"', '')];
+    case 'all':
+    case 'any':
+      return clause.clauses.flatMap(pathsOf);
+    case 'not':
+    case 'chain':
+    case 'has':
+      return pathsOf(clause.clause);
+    default:
+      return [];
+  }
+}
+
+function readsBodies(clause: SearchClause): boolean {
+  switch (clause.kind) {
+    case 'body':
+    case 'words':
+      return true;
+    case 'all':
+    case 'any':
+      return clause.clauses.some(readsBodies);
+    case 'not':
+    case 'chain':
+    case 'has':
+      return readsBodies(clause.clause);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,77 @@
+import { explainOptionsOf } from '../query/explain-options';
+import { includesOf } from '../include/read-includes';
+import { type SearchScope } from '../parse/search-scope';
+import { sortOf } from '../parse/sort';
+import { invalid } from '../parse/values';
+import { parseSearch } from '../parse/parse-search';
+import { type SearchRequest } from './resource-search';
+import { countOf, isArrayResult, pageOf, timeoutOf, totalModeOf } from '../query/result-parameters';
+import { parsePosition } from '../query/search-position';
+import { type PagePosition, type SortKey } from '../query/search-query';
+
+export interface ReadSearch extends SearchRequest {
+  /** The parameters that were used, as the `self` link shows them: without a position. */
+  readonly used: URLSearchParams;
+  /** The number of the page, when it is asked for by one. */
+  readonly page?: number;
+  /** Whether the bare resources are asked for instead of a Bundle. */
+  readonly isArray: boolean;
+  /** What the search may take; undefined when nothing is asked. */
+  readonly timeoutSeconds?: number;
+}
+
+/** Result parameters that links repeat as they were sent. */
+const REPEATED = ['_total', '_sort', '_elements', '_summary', '_result', '_format', '_pretty'];
+
+/**
+ * Reads a whole search: what must match, and what the answer shall look like.
+ * @param mostSeconds that `_timeout` may ask for
+ * @throws ServiceError 'invalid' naming the parameter that is unknown or malformed
+ */
+export function readSearch(query: URLSearchParams, scope: SearchScope, mostSeconds: number): ReadSearch {
+  const { clauses, used: matched } = parseSearch(query, scope);
+  const sort = sortOf(query, scope);
+  const includes = includesOf(query, scope);
+  const count = countOf(query);
+  const position = positionOf(query, sort);
+  const page = pageOf(query, count);
+  if (page !== undefined && position !== undefined)
+    throw invalid('_page', `and "_${position.side}" exclude each other`);
+  const explain = explainOptionsOf(query);
+  const timeout = query.get('_timeout');
+  const timeoutSeconds = timeoutOf(timeout === '' ? null : timeout, mostSeconds);
+  const used = new URLSearchParams();
+  for (const [name, value] of matched) used.append(name, value);
+  for (const [name, value] of linkedParameters(query)) used.append(name, value);
+  used.set('_count', String(count));
+  if (timeoutSeconds !== undefined) used.set('_timeout', String(timeoutSeconds));
+  return {
+    type: scope.type,
+    clauses,
+    sort,
+    includes,
+    count,
+    total: totalModeOf(query),
+    isArray: isArrayResult(query),
+    ...(explain === undefined ? {} : { explain }),
+    ...(position === undefined ? {} : { position }),
+    ...(page === undefined ? {} : { page, offset: (page - 1) * count }),
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    used,
+  };
+}
+
+/** The parameters that shape the answer and that its links repeat. */
+export const linkedParameters = (query: URLSearchParams): readonly (readonly [string, string])[] =>
+  [...query].filter(([name]) => REPEATED.includes(name) || /^_(rev)?include(:|$)/.test(name));
+
+/** Where the page begins or ends. @throws ServiceError 'invalid' for a position of another sort */
+export function positionOf(query: URLSearchParams, sort: readonly SortKey[]): PagePosition | undefined {
+  const [after, before] = [query.get('_after'), query.get('_before')];
+  if (after !== null && before !== null) throw invalid('_before', 'and "_after" exclude each other');
+  const position =
+    after !== null ? parsePosition('after', after) : before !== null ? parsePosition('before', before) : undefined;
+  if (position !== undefined && position.values.length !== Math.max(1, sort.length))
+    throw invalid(`_${position.side}`, 'belongs to a search with another _sort; begin again at the first page');
+  return position;
+}

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../../platform/config/environment';
+import { Statements } from '../../platform/database/statements';
+import { TimeLimit } from '../../platform/database/time-limit';
+import { ServiceError } from '../../platform/errors/service-error';
+import { Clock } from '../../platform/time/clock';
+import { LateTexts } from '../../store/late-texts';
+import { type Reach } from '../rows/reach';
+import { type ResourceText } from '../../model/stored-resource';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { holdsTexts } from './holds-texts';
+import { parseSearch } from '../parse/parse-search';
+import { ResourceSearch, type SearchPage, type SearchRequest } from './resource-search';
+import { SearchIndex } from '../../search-index/search-index';
+import { type SearchClause } from '../query/search-query';
+import { unfinishedIndex } from '../../search-index/unfinished-index';
+
+/** Parameters that shape an answer: in criteria they would look as if they narrowed the choice. */
+const SHAPING =
+  /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|result|timeout)(:|$)/;
+
+/** Hits that may turn out to be collisions of hashes: one is a rarity, more than these at once are no accident. */
+const SPARE = 4;
+
+/** Finds what the criteria of a conditional write name (http://hl7.org/fhir/R4/http.html#ccreate). */
+@Injectable()
+export class ResourceCriteria {
+  constructor(
+    private readonly index: SearchIndex,
+    private readonly search: ResourceSearch,
+    private readonly statements: Statements,
+    private readonly texts: LateTexts,
+    private readonly environment: Environment,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Finds up to `most` resources, in the open unit of work where there is one. Search rows hold hashes, so hits are checked
+   * against their bodies: two values with one hash are not taken for each other.
+   * @param criteria a query such as `identifier=http://a|1&active=true`; a `?` or `Patient?` before it is allowed
+   * @param reach what the caller may see
+   * @throws ServiceError 'invalid' for no criteria, an unknown parameter, one without a value, or one that shapes answers;
+   * 'busy' for a parameter whose index is not complete yet.
+   */
+  async find(type: string, criteria: string, most = 2, reach?: Reach): Promise<ResourceText[]> {
+    const { clauses, isHit } = await this.read(type, criteria);
+    const { resources } = await this.searched({ type, clauses, count: most + SPARE, total: 'none', reach });
+    const found = (await this.texts.all(resources)).map(({ type: t, id, text = '' }) => ({ type: t, id, text }));
+    return found.filter(({ text }) => isHit(text)).slice(0, most);
+  }
+
+  /**
+   * Whether more than `most` resources match, without reading them; a few collisions of hashes do not count.
+   * @throws ServiceError as {@link find}
+   */
+  async findsMoreThan(most: number, type: string, criteria: string, reach?: Reach): Promise<boolean> {
+    const { clauses } = await this.read(type, criteria);
+    const { total = 0 } = await this.searched({ type, clauses, count: 0, total: 'accurate', reach });
+    return total > most + SPARE;
+  }
+
+  /** Criteria may be as dear as any search: they take its slots. */
+  private searched(request: SearchRequest): Promise<SearchPage> {
+    const seconds = this.environment.statementTimeoutSeconds;
+    const limit = new TimeLimit(seconds, `The criteria took longer than ${seconds} s. Name narrower ones.`, true);
+    return this.statements.within(limit, () => this.search.search(request));
+  }
+
+  private async read(
+    type: string,
+    criteria: string,
+  ): Promise<{ readonly clauses: readonly SearchClause[]; readonly isHit: (text: string) => boolean }> {
+    const query = criteriaQuery(type, criteria);
+    const { parameters } = await this.index.current();
+    const incomplete = new Set<SearchParameter>();
+    const { baseUrl } = this.environment;
+    const { clauses } = parseSearch(query, {
+      type,
+      parameters,
+      incomplete,
+      baseUrl,
+      now: this.clock.now().getTime(),
+      isLenient: false,
+    });
+    const [unfinished] = incomplete;
+    // An index that is being built may not find what is there, and a condition would then make it twice.
+    if (unfinished !== undefined) throw unfinishedIndex(unfinished);
+    return { clauses, isHit: holdsTexts(query, (code) => parameters.find(type, code)?.kind) };
+  }
+}
+
+/** Reads criteria as a query. @throws ServiceError 'invalid' as {@link ResourceCriteria.find} says. */
+export function criteriaQuery(type: string, criteria: string): URLSearchParams {
+  const text = criteria.trim();
+  const query = new URLSearchParams(text.startsWith(`${type}?`) ? text.slice(type.length + 1) : text);
+  if (query.size === 0) {
+    throw new ServiceError('invalid', `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`);
+  }
+  for (const [name, value] of query) {
+    const shown = name.slice(0, 64);
+    if (SHAPING.test(name)) throw new ServiceError('invalid', `"${shown}" shapes answers; it cannot be a criterion.`);
+    if (value.trim() === '') throw new ServiceError('invalid', `The criterion "${shown}" has no value.`);
+  }
+  return query;
+}

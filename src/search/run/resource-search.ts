@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import { instantOf } from '../../platform/database/statement';
+import { Statements } from '../../platform/database/statements';
+import { limitedToRows } from '../../platform/http/request-context';
+import { fittingRows } from '../../store/late-texts';
+import { type Reach } from '../rows/reach';
+import { ClauseResolver } from './clause-resolver';
+import { adviceOf } from './explain-advice';
+import { type ExplainOptions } from '../query/explain-options';
+import { type CompiledSearch } from '../../platform/database/binder';
+import { type CompiledPage, compileListedPage, compileTotal } from '../compile/compile-search';
+import { type FoundResource, foundResourceOf, type ResourceRow } from '../compile/found-resource';
+import { IncludedResources } from '../include/included-resources';
+import { type Include } from '../include/read-includes';
+import { type TotalMode } from '../query/result-parameters';
+import { RowFrequencies } from './row-frequencies';
+import { type PagePosition, type SearchQuery } from '../query/search-query';
+
+export interface SearchRequest extends SearchQuery {
+  readonly total: TotalMode;
+  readonly includes?: readonly Include[];
+  /** Whether to tell how the page was found. */
+  readonly explain?: ExplainOptions;
+  /** What the caller may see; everything when absent. */
+  readonly reach?: Reach | undefined;
+}
+
+export interface SearchPage {
+  readonly resources: readonly FoundResource[];
+  readonly included: readonly FoundResource[];
+  /** False when the includes found more than an answer holds. */
+  readonly isComplete: boolean;
+  /** Types that includes lead to and that the caller may not search. */
+  readonly hiddenTypes: readonly string[];
+  /** Absent when nobody asked for it. */
+  readonly total?: number;
+  /** Where the pages beside this one begin and end; absent at the ends. */
+  readonly next?: PagePosition;
+  readonly previous?: PagePosition;
+  /** Whether matches come behind the page. */
+  readonly hasMore: boolean;
+  /** Whether it has fewer matches than were asked for, since they are long. */
+  readonly isShort: boolean;
+  readonly explanation?: SearchExplanation;
+}
+
+/** The statement of a page as it ran (interface, "Patient everything", diagnostics). */
+export interface SearchExplanation {
+  /** SQL, then the values of `$1`, `$2` … */
+  readonly query: readonly unknown[];
+  /** What EXPLAIN says: text, or JSON where that was asked for. */
+  readonly plan: unknown;
+  /** What would make it cheaper; absent when there is nothing to say. */
+  readonly advice?: readonly string[];
+}
+
+/** Columns `s0`, `s1` … hold what a page is sorted by. */
+export interface PlacedRow {
+  readonly resource_key: number;
+  readonly [column: string]: unknown;
+}
+
+type PageRow = ResourceRow & PlacedRow;
+
+/** Finds resources by their search rows. */
+@Injectable()
+export class ResourceSearch {
+  constructor(
+    private readonly statements: Statements,
+    private readonly resolver: ClauseResolver,
+    private readonly frequencies: RowFrequencies,
+    private readonly includedResources: IncludedResources,
+  ) {}
+
+  /** @throws ServiceError 'forbidden' for clauses that lead to types which the caller may not search */
+  async search(request: SearchRequest): Promise<SearchPage> {
+    this.frequencies.refresh();
+    const { type, reach } = request;
+    const asked = (await reach?.narrow(type, request.clauses)) ?? request.clauses;
+    // A plan counts rows that the caller may not see.
+    if (request.explain !== undefined && reach?.isLimited === true) throw limitedToRows();
+    const query = { ...request, clauses: await this.resolver.resolveAll(asked) };
+    const compiled = compileListedPage(query, this.frequencies);
+    const rows = query.count === 0 ? [] : await this.statements.run<PageRow>(compiled.statement, compiled.values);
+    const fitting = fittingRows(rows.slice(0, query.count));
+    const hasMore = rows.length > fitting.length;
+    const page = compiled.isReversed ? fitting.toReversed() : fitting;
+    const { offset = 0 } = query;
+    const isLast = query.position === undefined && !hasMore && query.count > 0 && (page.length > 0 || offset === 0);
+    const total = isLast && (offset === 0 || query.total !== 'none') ? offset + page.length : await this.total(query);
+    const resources = page.map(foundResourceOf);
+    const { resources: included, ...rest } = await this.includedResources.of(resources, query.includes ?? [], reach);
+    return {
+      resources,
+      included,
+      ...rest,
+      hasMore,
+      isShort: hasMore && page.length < query.count,
+      ...(total === undefined ? {} : { total }),
+      ...neighboursOf(page, compiled, hasMore, query.position),
+      ...(query.explain === undefined ? {} : { explanation: await this.explain(compiled, query, query.explain) }),
+    };
+  }
+
+  private async total(query: SearchRequest): Promise<number | undefined> {
+    if (query.total === 'none' && query.count > 0) return undefined;
+    const { statement, values } = compileTotal(query, this.frequencies);
+    return (await this.statements.runOne<{ total: number }>(statement, values))?.total ?? 0;
+  }
+
+  /** Runs the statement once more, under the same limits. */
+  private async explain(
+    { statement, values }: CompiledSearch,
+    { clauses }: SearchQuery,
+    { sql, isJson }: ExplainOptions,
+  ): Promise<SearchExplanation> {
+    const text = `explain (${sql}) ${statement.text}`;
+    const rows = await this.statements.run<{ 'QUERY PLAN': string }>({ name: '', text }, values);
+    if (isJson) return { query: [statement.text, ...values], plan: rows[0]?.['QUERY PLAN'] };
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    const advice = adviceOf(plan, clauses);
+    return { query: [statement.text, ...values], plan, ...(advice.length === 0 ? {} : { advice }) };
+  }
+}
+
+/** A page that was reached by a link has a neighbour on the side it came from; the other side tells itself. */
+export function neighboursOf(
+  page: readonly PlacedRow[],
+  { isReversed, terms }: Pick<CompiledPage, 'isReversed' | 'terms'>,
+  hasMore: boolean,
+  position: PagePosition | undefined,
+): Pick<SearchPage, 'next' | 'previous'> {
+  const [first, last] = [page.at(0), page.at(-1)];
+  const hasNext = isReversed || hasMore;
+  const hasPrevious = isReversed ? hasMore : position !== undefined;
+  const at = (side: PagePosition['side'], row: PlacedRow): PagePosition => ({
+    side,
+    key: row.resource_key,
+    values: terms.map(({ cast }, index) => positionValueOf(row[`s${index}`], cast)),
+  });
+  return {
+    ...(hasNext && last !== undefined ? { next: at('after', last) } : {}),
+    ...(hasPrevious && first !== undefined ? { previous: at('before', first) } : {}),
+  };
+}
+
+function positionValueOf(value: unknown, cast: CompiledPage['terms'][number]['cast']): string | number | null {
+  if (cast === 'timestamptz') {
+    const at = typeof value === 'string' ? instantOf(value) : value;
+    return at instanceof Date ? at.getTime() : null;
+  }
+  return typeof value === 'string' || typeof value === 'number' ? value : null;
+}

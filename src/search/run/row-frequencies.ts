@@ -1,0 +1,86 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { type Statement } from '../../platform/database/statement';
+import { Statements } from '../../platform/database/statements';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { type Frequencies } from '../compile/estimate';
+
+/** Statistics move when PostgreSQL analyzes a table, which it does every few minutes at most. */
+const LIFETIME_MILLISECONDS = 120_000;
+
+const READ: Statement = {
+  name: 'search-row-frequencies',
+  text: `select s.tablename as table, s.most_common_vals::text::text[] as values,
+      s.most_common_freqs::double precision[]::text[] as shares, greatest(c.reltuples, 0)::double precision as rows
+    from pg_stats s join pg_class c on c.oid = (quote_ident(s.schemaname) || '.' || quote_ident(s.tablename))::regclass
+    where s.schemaname = current_schema() and s.most_common_vals is not null
+      and (s.tablename, s.attname) in
+        (('search_token', 'token_hash'), ('reference_link', 'target_hash'), ('search_number', 'code_hash'), ('resource', 'type'))`,
+};
+
+interface Row {
+  readonly table: string;
+  readonly values: readonly string[];
+  readonly shares: readonly string[];
+  readonly rows: number;
+}
+
+/**
+ * How many rows the frequent tokens, targets, codes and types have, by the statistics of PostgreSQL. They only choose which clause
+ * drives a search, so they may be old: a search never waits for them.
+ */
+@Injectable()
+export class RowFrequencies implements Frequencies {
+  private readonly logger = new Logger(RowFrequencies.name);
+  private tokens: ReadonlyMap<string, number> = new Map();
+  private targets: ReadonlyMap<string, number> = new Map();
+  private codes: ReadonlyMap<string, number> = new Map();
+  private types: ReadonlyMap<string, number> = new Map();
+  private loadedAt = -Infinity;
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  token(hash: number): number | undefined {
+    return this.tokens.get(String(hash));
+  }
+
+  target(hash: number): number | undefined {
+    return this.targets.get(String(hash));
+  }
+
+  code(hash: number): number | undefined {
+    return this.codes.get(String(hash));
+  }
+
+  type(name: string): number | undefined {
+    return this.types.get(name);
+  }
+
+  /** Loads them anew in the background when they are old. */
+  refresh(): void {
+    if (performance.now() - this.loadedAt < LIFETIME_MILLISECONDS) return;
+    this.loadedAt = performance.now();
+    this.unitOfWork.outside(() => {
+      this.load().catch((error: unknown) => {
+        this.logger.warn(`Statistics could not be read: ${error instanceof Error ? error.name : 'unknown error'}`);
+      });
+    });
+  }
+
+  /** Loads them now. */
+  async load(): Promise<void> {
+    const rows = await this.statements.run<Row & Record<string, unknown>>(READ, []);
+    const of = (table: string): ReadonlyMap<string, number> => countsOf(rows.find((row) => row.table === table));
+    this.tokens = of('search_token');
+    this.targets = of('reference_link');
+    this.codes = of('search_number');
+    this.types = of('resource');
+  }
+}
+
+function countsOf(row: Row | undefined): ReadonlyMap<string, number> {
+  if (row === undefined) return new Map();
+  return new Map(row.values.map((value, index) => [value, Number(row.shares[index]) * row.rows]));
+}

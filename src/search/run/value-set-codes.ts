@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../../platform/database/statements';
+import { type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { compilePage } from '../compile/compile-search';
+import { parameterIdOf, tokenHashOf } from '../../search-index/extract/hash';
+import { MAX_ALTERNATIVES } from '../parse/values';
+import { isObject } from '../../fhir/is-object';
+
+export interface ValueSetCode {
+  readonly system: string;
+  readonly code: string;
+}
+
+/** The codes of stored ValueSets: of their expansion, else of concepts that they list one by one. */
+@Injectable()
+export class ValueSetCodes {
+  constructor(private readonly statements: Statements) {}
+
+  /** @throws ServiceError 'invalid' for a ValueSet that is not stored, or whose codes are not known */
+  async of(canonical: string): Promise<readonly ValueSetCode[]> {
+    const [url = '', version] = canonical.split('|');
+    const id = /^(?:.*\/)?ValueSet\/([A-Za-z0-9.-]{1,64})$/.exec(url)?.[1];
+    const byUrl = await this.find({
+      kind: 'token',
+      tokens: [{ hash: tokenHashOf(parameterIdOf('ValueSet', 'url'), url) }],
+    });
+    const stored = byUrl.length > 0 || id === undefined ? byUrl : await this.find({ kind: 'id', ids: [id] });
+    const found = stored.find((set) => version === undefined || set.version === version);
+    if (found === undefined) throw valueSetNotStored(canonical);
+    const codes = codesOf(found);
+    if (codes === undefined)
+      throw unknown(canonical, 'has neither an expansion nor a plain list of codes; store its expansion');
+    if (codes.length > MAX_ALTERNATIVES)
+      throw unknown(
+        canonical,
+        `has more than ${MAX_ALTERNATIVES} codes, which are alternatives as values with commas are`,
+      );
+    return codes;
+  }
+
+  private async find(clause: Parameters<typeof compilePage>[0]['clauses'][number]): Promise<readonly Resource[]> {
+    const { statement, values } = compilePage({ type: 'ValueSet', clauses: [clause], count: 50 });
+    const rows = await this.statements.run<{ body: string }>(statement, values);
+    return rows.map(({ body }) => JSON.parse(body) as Resource);
+  }
+}
+
+export const valueSetNotStored = (canonical: string): ServiceError => unknown(canonical, 'is not stored here');
+
+const unknown = (canonical: string, what: string): ServiceError =>
+  new ServiceError('invalid', `The value set "${canonical.slice(0, 200)}" ${what}.`);
+
+function codesOf({ expansion, compose }: Resource): readonly ValueSetCode[] | undefined {
+  if (isObject(expansion)) return containedCodes(expansion.contains);
+  if (!isObject(compose) || compose.exclude !== undefined || !Array.isArray(compose.include)) return undefined;
+  const codes: ValueSetCode[] = [];
+  for (const include of compose.include as unknown[]) {
+    if (!isObject(include) || !Array.isArray(include.concept) || include.filter !== undefined) return undefined;
+    if (include.valueSet !== undefined || typeof include.system !== 'string') return undefined;
+    for (const concept of include.concept as unknown[])
+      if (isObject(concept) && typeof concept.code === 'string')
+        codes.push({ system: include.system, code: concept.code });
+  }
+  return codes;
+}
+
+/** Depth is bounded by the scan of bodies. */
+function containedCodes(contains: unknown): readonly ValueSetCode[] {
+  if (!Array.isArray(contains)) return [];
+  return (contains as unknown[]).filter(isObject).flatMap(({ system, code, abstract, contains: inner }) => {
+    const own =
+      typeof code === 'string' && abstract !== true ? [{ system: typeof system === 'string' ? system : '', code }] : [];
+    return [...own, ...containedCodes(inner)];
+  });
+}

@@ -1,0 +1,120 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { explainOptionsOf } from '../query/explain-options';
+import { type Include, includesOf } from '../include/read-includes';
+import { type SearchScope } from '../parse/search-scope';
+import { alternativesOf, invalid } from '../parse/values';
+import { type ParsedSearch, parseSearch } from '../parse/parse-search';
+import { linkedParameters, positionOf } from '../run/read-search';
+import { countOf, isArrayResult, RESULT_PARAMETERS, timeoutOf, totalModeOf } from '../query/result-parameters';
+import { type TypesSearchRequest } from './types-search';
+
+export interface ReadTypesSearch extends TypesSearchRequest {
+  /** The parameters that were used, as the `self` link shows them: without a position. */
+  readonly used: URLSearchParams;
+  /** Whether the bare resources are asked for instead of a Bundle. */
+  readonly isArray: boolean;
+  /** What the search may take; undefined when nothing is asked. */
+  readonly timeoutSeconds?: number;
+}
+
+type ScopeOf = (type: string) => SearchScope;
+
+/**
+ * The types that `_type` names (http://hl7.org/fhir/R4/search.html#all); undefined when it is absent.
+ * @throws ServiceError 'invalid' for what is no resource type
+ */
+export function namedTypesOf(query: URLSearchParams, known: readonly string[]): readonly string[] | undefined {
+  const values = query.getAll('_type').filter((value) => value !== '');
+  if (values.length === 0) return undefined;
+  const types = [...new Set(alternativesOf('_type', values.join(',')))];
+  const unknown = types.find((type) => !known.includes(type));
+  if (unknown !== undefined) throw invalid('_type', `names "${unknown.slice(0, 64)}", which is no resource type`);
+  return types;
+}
+
+/**
+ * Reads a search over types: its parameters must be common to all of them, and without `_type` to all that there are.
+ * @param searched the types to search; those that nothing is stored of may be left out
+ * @param mostSeconds that `_timeout` may ask for
+ * @throws ServiceError 'invalid' naming the parameter that is unknown to one of the types, or malformed
+ */
+export function readTypesSearch(
+  query: URLSearchParams,
+  { searched, isNamed }: { readonly searched: readonly string[]; readonly isNamed: boolean },
+  scopeOf: ScopeOf,
+  mostSeconds: number,
+): ReadTypesSearch {
+  if ((query.get('_page') ?? '') !== '')
+    throw invalid('_page', 'counts pages of one type: follow the links of a search over types');
+  if (explainOptionsOf(query) !== undefined)
+    throw invalid('_explain', 'tells about a search of one type: ask it of each');
+  const common = commonParameters(query, searched, isNamed, scopeOf);
+  const parsed = searched.map((type) => ({ type, ...parseSearch(common, scopeOf(type)) }));
+  const isOldestFirst = isOldestFirstOf(query);
+  const count = countOf(query);
+  const position = positionOf(query, []);
+  const timeout = query.get('_timeout');
+  const timeoutSeconds = timeoutOf(timeout === '' ? null : timeout, mostSeconds);
+  const used = new URLSearchParams(query.has('_type') ? { _type: searched.join(',') } : {});
+  for (const [name, value] of parsed[0]?.used ?? []) used.append(name, value);
+  for (const [name, value] of linkedParameters(query)) used.append(name, value);
+  used.set('_count', String(count));
+  if (timeoutSeconds !== undefined) used.set('_timeout', String(timeoutSeconds));
+  return {
+    searches: parsed.map(({ type, clauses }) => ({ type, clauses })),
+    isOldestFirst,
+    count,
+    total: totalModeOf(query),
+    isArray: isArrayResult(query),
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    ...(position === undefined ? {} : { position }),
+    includes: includesOfAll(query, searched, scopeOf),
+    used,
+  };
+}
+
+/** Leaves out `_type`, and for a lenient search what one of the types does not know: it must not narrow some of them. */
+function commonParameters(
+  query: URLSearchParams,
+  searched: readonly string[],
+  isNamed: boolean,
+  scopeOf: ScopeOf,
+): URLSearchParams {
+  const common = new URLSearchParams();
+  for (const [name, value] of query) {
+    if (name === '_type' || value === '') continue;
+    if (isNamed || isOfAllTypes(name)) common.append(name, value);
+    else if (!isLenientAbout(searched, scopeOf))
+      throw invalid(name, 'is no parameter of all types: name the types, as in _type=Patient,Observation');
+  }
+  if (!isLenientAbout(searched, scopeOf)) return common;
+  const known = (name: string, { used }: ParsedSearch): boolean => used.some(([code]) => code === name);
+  const parsed = searched.map((type) => parseSearch(common, scopeOf(type)));
+  for (const name of [...common.keys()])
+    if (!isResultParameter(name) && !parsed.every((one) => known(name, one))) common.delete(name);
+  return common;
+}
+
+const isLenientAbout = ([type = '']: readonly string[], scopeOf: ScopeOf): boolean => scopeOf(type).isLenient;
+
+const isResultParameter = (name: string): boolean => RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '');
+
+/** `_filter` looks like one, but its words are parameters of a type. */
+const isOfAllTypes = (name: string): boolean => name.startsWith('_') && name !== '_filter';
+
+/** One order for all types: the one that each has an index for. */
+function isOldestFirstOf(query: URLSearchParams): boolean {
+  const sort = query.get('_sort') ?? '';
+  if (sort === '' || sort === '-_lastUpdated') return false;
+  if (sort === '_lastUpdated') return true;
+  throw new ServiceError('invalid', '"_sort" of a search over types is -_lastUpdated or _lastUpdated.');
+}
+
+/** `Type:parameter` is the same wherever it stands; `*` means the references of each type. */
+function includesOfAll(query: URLSearchParams, searched: readonly string[], scopeOf: ScopeOf): readonly Include[] {
+  const isWild = query.getAll('_include').some((value) => value.split(',').includes('*'));
+  const read = searched.slice(0, isWild ? undefined : 1).flatMap((type) => includesOf(query, scopeOf(type)));
+  const keyOf = ({ isReverse, isIterated, parameterIds, types, named }: Include): string =>
+    JSON.stringify([isReverse, isIterated, parameterIds, types, named.map(({ by }) => by)]);
+  return [...new Map(read.map((include) => [keyOf(include), include])).values()];
+}

@@ -1,0 +1,22 @@
+import { earliestInstant, latestInstant } from '../fhir/instant';
+import { isFhirId } from '../fhir/reference';
+import { ServiceError } from '../platform/errors/service-error';
+import { type HistoryPosition } from './history-statements';
+
+/** The text of a position in a link; opaque to clients. The id stands last: it alone may hold dots. */
+export const printPosition = ({ updatedAt, type, version, id }: HistoryPosition): string =>
+  `${updatedAt.getTime().toString(36)}.${type}.${version}.${id}`;
+
+/** @throws ServiceError 'invalid' for a text that this server did not make. */
+export function parsePosition(text: string): HistoryPosition {
+  const [, time = '', type = '', version = '', id = ''] =
+    /^(-?[0-9a-z]{1,11})\.([A-Za-z]{1,64})\.(\d{1,9})\.(.*)$/.exec(text) ?? [];
+  const milliseconds = parseInt(time, 36);
+  if (milliseconds >= earliestInstant && milliseconds <= latestInstant && isFhirId(id)) {
+    return { updatedAt: new Date(milliseconds), type, id, version: Number(version) };
+  }
+  throw new ServiceError(
+    'invalid',
+    '_before and _after are made by the server for its links; begin again at the first page.',
+  );
+}

@@ -1,0 +1,203 @@
+import { SYSTEM_IDENTIFIER, TIMELINE } from '../platform/database/cluster-identity';
+import { type Statement } from '../platform/database/statement';
+import { earlyBody } from './late-texts';
+import { type RowLimit } from '../search/rows/row-limit';
+import { Binder } from '../platform/database/binder';
+import { type BoundStatement } from './write-statements';
+
+/** Which versions a history is about. */
+export interface HistoryScope {
+  readonly types: readonly string[];
+  /** Only the versions of this resource, of the one type. */
+  readonly id?: string;
+  /** Versions from this time on. */
+  readonly since?: Date;
+  /** Versions that were current at some point of a period, both ends included. */
+  readonly period?: { readonly start: Date; readonly end: Date };
+  /** Only versions of later transactions than this one, a decimal number. */
+  readonly afterTransaction?: string;
+  /** What the caller may see, by what is stored now; everything when absent. */
+  readonly limit?: RowLimit | undefined;
+}
+
+/** The place of a version in every history: it never moves, as versions keep their times. */
+export interface HistoryPosition {
+  readonly updatedAt: Date;
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+}
+
+export interface HistoryWalk {
+  /** From newer to older versions, or back. */
+  readonly direction: 'older' | 'newer';
+  /** The version to begin behind; without it the walk begins at its end of time. */
+  readonly from?: HistoryPosition;
+  readonly limit: number;
+  /** Versions to leave out before the page. */
+  readonly skip: number;
+}
+
+const NEWEST = ['resource', 'resource_history'].map(
+  (table) => `(select v.transaction_id from ${table} v
+    where v.type = t.type and v.transaction_id >= $2::xid8 and v.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+    order by v.transaction_id desc limit 1)`,
+);
+
+/**
+ * The history of transactions that the database is in; whether transaction $2 has ended in it; and the newest one that
+ * wrote a version of the types $1 and has ended, with all before it (at least $2). Read before the list, so a client that
+ * goes on from there misses nothing. It is one that wrote: the id of another one may be given out again after a crash.
+ */
+export const READ_FEED: Statement = {
+  name: 'resource-history-feed',
+  text: `select ${SYSTEM_IDENTIFIER} || '-' || ${TIMELINE} || '-' || (select oid from pg_database where datname = current_database()) as history,
+    $2::xid8 < pg_snapshot_xmin(pg_current_snapshot()) as has_ended,
+    coalesce((select newest.transaction_id from unnest($1::text[]) t(type) cross join lateral (
+      ${NEWEST.join(' union all ')}
+    ) newest order by newest.transaction_id desc limit 1), $2::xid8)::text as last_transaction`,
+};
+
+/**
+ * The versions of a page and, as a column of its rows, the total: one statement sees one state of the tables. Each type is
+ * a walk of its own along an index by time, in `resource` and in `resource_history`; the walks end after a page and are
+ * merged. So the history of the server needs no index across types, which each write would pay for.
+ */
+export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: boolean): BoundStatement {
+  const places = new Places(scope);
+  const { direction, from, limit, skip } = walk;
+  const isOlder = direction === 'older';
+  const comparison = isOlder ? '<' : '>';
+  const inOrder = (...columns: string[]): string =>
+    `order by ${columns.map((column) => `v.${column}${isOlder ? ' desc' : ''}`).join(', ')}`;
+  const total = hasTotal ? `, (${totalText(places)}) as total` : '';
+  const name = `resource-history${scope.id === undefined ? '-of-types' : ''}-${direction}${hasTotal ? '-total' : ''}`;
+  const [version, most, skipped] = [from?.version ?? (isOlder ? 2 ** 31 - 1 : 0), skip + limit, skip].map((value) =>
+    places.bind(value, 'integer'),
+  );
+  const page = `limit ${most} offset ${skipped}`;
+  if (scope.id !== undefined) {
+    const order = `${inOrder('version')} limit ${most}`;
+    const walks = eachTable(places, (text) => `(${text} and v.version ${comparison} ${version} ${order})`);
+    return places.finish(
+      name,
+      listed(`select v.*${total} from (${walks.join(' union all ')}) v ${inOrder('version')} ${page}`, hasTotal),
+    );
+  }
+  const time = places.bind(from?.updatedAt ?? (isOlder ? 'infinity' : '-infinity'), 'timestamptz');
+  const [type, id] = [from?.type ?? '', from?.id ?? ''].map((value) => places.bind(value, 'text'));
+  const walks = eachTable(
+    places,
+    (text) => `(${text} and v.updated_at ${comparison}= ${time}
+      and (v.updated_at, v.type, v.id, v.version) ${comparison} (${time}, ${type}, ${id}, ${version})
+      ${inOrder('updated_at', 'id', 'version')} limit ${most})`,
+  );
+  return places.finish(
+    name,
+    listed(
+      `select v.*${total} from unnest(${places.types}) t(type) cross join lateral (${walks.join(' union all ')}) v
+     ${inOrder('updated_at', 'type', 'id', 'version')} ${page}`,
+      hasTotal,
+    ),
+  );
+}
+
+/** The rows of a page; only the first bodies come with them. */
+const listed = (page: string, hasTotal: boolean): string =>
+  `select w.type, w.id, w.version, w.updated_at, w.method, ${hasTotal ? 'w.total, ' : ''}${earlyBody('w', '')} from (${page}) w`;
+
+/** How many versions all pages hold together. */
+export function historyTotal(scope: HistoryScope): BoundStatement {
+  const places = new Places(scope);
+  return places.finish(
+    `resource-history${scope.id === undefined ? '-of-types' : ''}-total`,
+    `select (${totalText(places)}) as total`,
+  );
+}
+
+const TABLES = ['resource', 'resource_history'] as const;
+type Table = (typeof TABLES)[number];
+
+const eachTable = (places: Places, walkOf: (text: string) => string): string[] =>
+  TABLES.map((table) =>
+    walkOf(
+      `select v.type, v.id, v.version, v.updated_at, v.method, v.body from ${sourceOf(table, 'v.type = t.type', places)} v where ${places.isOneResource ? places.oneOf : 'v.type = t.type'} and ${conditionOf(table, places)}`,
+    ),
+  );
+
+const totalText = (places: Places): string =>
+  TABLES.map(
+    (table) =>
+      `(select count(*) from ${sourceOf(table, `v.type = any(${places.types})`, places)} v where ${places.isOneResource ? places.oneOf : `v.type = any(${places.types})`} and ${conditionOf(table, places)})`,
+  ).join(' + ');
+
+/**
+ * A feed gathers the news of its types by transaction before anything else. `offset 0` keeps the planner from walking along
+ * time instead, past all that is no news.
+ */
+function sourceOf(table: Table, ofTypes: string, { transaction, isOneResource }: Places): string {
+  if (transaction === undefined || isOneResource) return table;
+  return `(select * from ${table} v where ${ofTypes} and v.transaction_id > ${transaction} offset 0)`;
+}
+
+/**
+ * What is stored is current until now; an earlier version was, until its successor came. A deletion is no state of a
+ * resource but an event: it belongs to the period in which it happened.
+ */
+function conditionOf(
+  table: Table,
+  { since, until, periodStart, transaction, isOneResource, isVisible }: Places,
+): string {
+  const isLater = transaction === undefined || !isOneResource ? '' : ` and v.transaction_id > ${transaction}`;
+  const range = `v.updated_at >= ${since} and v.updated_at <= ${until}${isLater}${isVisible}`;
+  if (periodStart === undefined || table === 'resource') return range;
+  const hasSuccessor = (of: Table): string =>
+    `exists (select from ${of} s where s.type = v.type and s.id = v.id and s.version = v.version + 1 and s.updated_at > ${periodStart})`;
+  return `${range} and case v.method when 'DELETE' then v.updated_at >= ${periodStart}
+    else ${TABLES.map(hasSuccessor).join(' or ')} end`;
+}
+
+const texts = new Map<string, Statement>();
+
+/** The places of a scope's values; a statement of one name always has the same text. */
+class Places {
+  private readonly binder = new Binder();
+  readonly types: string;
+  readonly since: string;
+  readonly until: string;
+  readonly periodStart: string | undefined;
+  readonly transaction: string | undefined;
+  readonly isOneResource: boolean;
+  /** Narrows to the one resource. */
+  readonly oneOf: string;
+
+  /** Narrows to what the caller may see, or nothing. */
+  readonly isVisible: string;
+
+  constructor({ types, id, since, period, afterTransaction, limit }: HistoryScope) {
+    this.isOneResource = id !== undefined;
+    this.types = id === undefined ? this.bind(types, 'text[]') : this.bind(types[0], 'text');
+    this.oneOf = id === undefined ? '' : `v.type = ${this.types} and v.id = ${this.bind(id, 'text')}`;
+    this.since = this.bind(since ?? '-infinity', 'timestamptz');
+    this.until = this.bind(period?.end ?? 'infinity', 'timestamptz');
+    this.periodStart = period === undefined ? undefined : this.bind(period.start, 'timestamptz');
+    this.transaction = afterTransaction === undefined ? undefined : this.bind(afterTransaction, 'xid8');
+    this.isVisible = limit === undefined ? '' : ` and ${limit.testOfCurrent(types, this.binder)}`;
+  }
+
+  bind(value: unknown, type: string): string {
+    return `${this.binder.value(value)}::${type}`;
+  }
+
+  finish(prefix: string, text: string): BoundStatement {
+    if (this.isVisible !== '') return this.binder.finishWithDates(text);
+    const name = [
+      prefix,
+      ...(this.periodStart === undefined ? [] : ['of-period']),
+      ...(this.transaction === undefined ? [] : ['of-feed']),
+    ].join('-');
+    let statement = texts.get(name);
+    if (statement === undefined) texts.set(name, (statement = { name, text }));
+    return this.binder.boundTo(statement);
+  }
+}

@@ -1,0 +1,155 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { type Resource } from '../fhir/types';
+import { Background, type BackgroundTask } from '../platform/background/background';
+import { INDEX_JOB_LOCK } from '../platform/database/advisory-locks';
+import { RegistryEpoch } from '../platform/database/registry-epoch';
+import { Statements } from '../platform/database/statements';
+import { UnitOfWork } from '../platform/database/unit-of-work';
+import { type StoredBody, ResourceStore } from './resource-store';
+import {
+  ADVANCE,
+  CLAIM,
+  FINISH,
+  IS_BUSY,
+  LIST_BATCH,
+  LOCK_BATCH,
+  NEXT_STEP,
+  SET_WRITERS,
+} from '../search-index/states/parameter-state-statements';
+import { ParameterStates } from '../search-index/states/parameter-states.repository';
+
+export const INDEX_TASK = 'index of search parameters';
+
+/** How soon a job is taken over whose replica died. */
+const POLL_MILLISECONDS = 5_000;
+/** Writers of these resources wait for the step: a few dozen take about as many milliseconds. */
+const BATCH_SIZE = 50;
+/** Of bodies as they are stored; what is read into memory is a few times as much. */
+const BATCH_BYTES = 1024 * 1024;
+/** Until others may have ended what this job waits for. */
+const PAUSE_MILLISECONDS = 50;
+/** While others are at work the job rests for this many times as long as its batch took. */
+const RESTS_PER_BATCH = 3;
+
+/** The parameters of one type that go on together. */
+interface Pass {
+  readonly keys: readonly number[];
+  readonly type: string;
+  readonly codes: readonly string[];
+  readonly doneCount: number;
+  readonly lastId: string;
+  readonly writers: readonly string[];
+}
+
+interface ClaimedRow {
+  readonly parameter_key: number;
+  readonly resource_type: string;
+  readonly code: string;
+  readonly done_count: number;
+  readonly last_id: string;
+  readonly writers: readonly string[];
+}
+
+interface BatchRow {
+  readonly id: string;
+  readonly version: number;
+  readonly resource_key: number;
+  readonly main_date: Date;
+  readonly body: string;
+}
+
+/**
+ * Builds and removes the indexes of parameters, step by step. Each step is one transaction that holds the states of the
+ * parameters of one type, indexes a batch of resources anew, and notes how far it came: any replica can take the next one,
+ * and one that dies leaves nothing behind.
+ */
+@Injectable()
+@Background({ task: INDEX_TASK, interval: () => POLL_MILLISECONDS, lock: INDEX_JOB_LOCK })
+export class IndexJob implements BackgroundTask {
+  private readonly logger = new Logger(IndexJob.name);
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly states: ParameterStates,
+    private readonly store: ResourceStore,
+    private readonly epoch: RegistryEpoch,
+  ) {}
+
+  async step(): Promise<number | undefined> {
+    if (await this.states.begin()) return 0;
+    const pass = passOf(await this.statements.run<ClaimedRow & Record<string, unknown>>(CLAIM, []));
+    if (pass === undefined) return this.untilNext();
+    if (pass.writers.length === 0) return this.batch(pass);
+    await this.waitFor(pass);
+    return 0;
+  }
+
+  /** A pass that is due may be in the hands of somebody who changes its definition. */
+  private async untilNext(): Promise<number | undefined> {
+    const next = await this.statements.runOne<{ pause: number }>(NEXT_STEP, []);
+    return next && Math.max(next.pause, PAUSE_MILLISECONDS);
+  }
+
+  private async waitFor({ keys, writers }: Pass): Promise<void> {
+    const left = await this.states.listWriters(writers);
+    await this.statements.run(SET_WRITERS, [keys, left, left.length === 0 ? 0 : PAUSE_MILLISECONDS]);
+  }
+
+  private async batch(pass: Pass): Promise<number> {
+    const startedMs = performance.now();
+    const { keys, type, lastId } = pass;
+    const ids = await this.nextIds(pass);
+    if (ids.length === 0) {
+      await this.finish(pass);
+      return 0;
+    }
+    const rows = await this.statements.run<BatchRow & Record<string, unknown>>(LOCK_BATCH, [type, ids]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    // Up to the first that somebody else holds: it is looked at again, with what then is stored.
+    const held = ids.findIndex((id) => !byId.has(id));
+    const taken = held < 0 ? ids : ids.slice(0, held);
+    await this.store.reindex(taken.flatMap((id) => storedBodyOf(type, byId.get(id))));
+    const pause = held < 0 ? 0 : PAUSE_MILLISECONDS;
+    await this.statements.run(ADVANCE, [keys, taken.at(-1) ?? lastId, taken.length, pause]);
+    const { is_busy: isBusy } = (await this.statements.runOne<{ is_busy: boolean }>(IS_BUSY, [])) ?? {};
+    return isBusy === true ? (performance.now() - startedMs) * RESTS_PER_BATCH : 0;
+  }
+
+  private async nextIds({ type, lastId }: Pass): Promise<string[]> {
+    const found = await this.statements.run<{ id: string; size: number }>(LIST_BATCH, [type, lastId, BATCH_SIZE]);
+    let bytes = 0;
+    const end = found.findIndex(({ size }, index) => (bytes += size) > BATCH_BYTES && index > 0);
+    return (end < 0 ? found : found.slice(0, end)).map(({ id }) => id);
+  }
+
+  private async finish({ keys, type, codes, doneCount }: Pass): Promise<void> {
+    await this.statements.run(FINISH, [keys]);
+    this.epoch.raise();
+    const [only, ...others] = codes;
+    const what = others.length === 0 ? `${type}.${only ?? ''}` : `${type} (${codes.length} parameters)`;
+    this.unitOfWork.afterCommit(() => {
+      this.logger.log(`The index of ${what} is complete: ${doneCount} resources`);
+    });
+  }
+}
+
+function passOf(rows: readonly ClaimedRow[]): Pass | undefined {
+  const [first] = rows;
+  return (
+    first && {
+      keys: rows.map(({ parameter_key: key }) => key),
+      type: first.resource_type,
+      codes: rows.map(({ code }) => code),
+      doneCount: first.done_count,
+      lastId: first.last_id,
+      writers: first.writers,
+    }
+  );
+}
+
+const storedBodyOf = (type: string, row: BatchRow | undefined): StoredBody[] => {
+  if (row === undefined) return [];
+  const { id, resource_key: key, main_date: mainDate, version, body } = row;
+  return [{ type, id, key, mainDate, version, value: JSON.parse(body) as Resource }];
+};

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { type Statement } from '../platform/database/statement';
+import { Statements } from '../platform/database/statements';
+
+const NEXT_BLOCK: Statement = { name: 'resource-key-block', text: `select nextval('resource_key_sequence') as first` };
+
+/** The sequence's increment: how many keys one nextval reserves. */
+const BLOCK_SIZE = 1000;
+
+/**
+ * Gives out row keys from blocks that this process reserved, so that a create needs no answer from the database
+ * before it writes its search rows. Keys of a stopped process stay unused.
+ */
+@Injectable()
+export class ResourceKeys {
+  private next = 0;
+  private end = 0;
+  private reserving: Promise<void> | undefined;
+
+  constructor(private readonly statements: Statements) {}
+
+  async take(): Promise<number> {
+    while (this.next >= this.end) {
+      const other = this.reserving;
+      this.reserving ??= this.reserveBlock().finally(() => (this.reserving = undefined));
+      // The transaction of another request may fail, or its client disconnect: then this one tries.
+      await (other === undefined ? this.reserving : other.catch(() => undefined));
+    }
+    return this.next++;
+  }
+
+  private async reserveBlock(): Promise<void> {
+    const block = await this.statements.runOne<{ first: number }>(NEXT_BLOCK, []);
+    if (block === undefined) throw new Error('resource_key_sequence gave no key');
+    this.next = block.first;
+    this.end = block.first + BLOCK_SIZE;
+  }
+}

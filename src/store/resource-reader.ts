@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Statements } from '../platform/database/statements';
+import { ServiceError } from '../platform/errors/service-error';
+import { notStored } from './not-stored';
+import {
+  READ_CURRENT,
+  READ_ALL_OF_TYPE,
+  READ_LAST_HISTORY,
+  READ_MANY,
+  READ_VERSION,
+  READ_VERSIONS,
+} from './resource-statements';
+import { type ResourceRow, type VersionRow, storedResourceOf, storedVersionOf } from './resource-row';
+import { type StoredResource, type StoredVersion } from '../model/stored-resource';
+
+/** Names one version of one resource. */
+export interface VersionKey {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+}
+
+/** Reads resources and their history. Callers' rights are decided before; internal callers see everything. */
+@Injectable()
+export class ResourceReader {
+  constructor(private readonly statements: Statements) {}
+
+  async find(type: string, id: string): Promise<StoredResource | undefined> {
+    const row = await this.statements.runOne<ResourceRow>(READ_CURRENT, [type, id]);
+    return row === undefined ? undefined : storedResourceOf(row);
+  }
+
+  /** @throws ServiceError 'not-found', or 'gone' when it was deleted. */
+  async read(type: string, id: string): Promise<StoredResource> {
+    const found = await this.find(type, id);
+    if (found !== undefined) return found;
+    const last = await this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id]);
+    throw notStored(type, id, last !== undefined);
+  }
+
+  /** Finds the current versions of `ids`; those that are not stored are left out, the order is undefined. */
+  async findMany(type: string, ids: readonly string[]): Promise<StoredResource[]> {
+    return (await this.statements.run<ResourceRow>(READ_MANY, [type, ids])).map(storedResourceOf);
+  }
+
+  /** Lists every resource of a type by id: for small registries (policies, topics), never for clinical types. */
+  async list(type: string): Promise<StoredResource[]> {
+    return (await this.statements.run<ResourceRow>(READ_ALL_OF_TYPE, [type])).map(storedResourceOf);
+  }
+
+  /** @throws ServiceError 'not-found' for a version that never was, 'gone' for the version of a deletion. */
+  async readVersion(type: string, id: string, version: number): Promise<StoredResource> {
+    const row = await this.statements.runOne<VersionRow>(READ_VERSION, [type, id, version]);
+    if (row === undefined)
+      throw new ServiceError(
+        'not-found',
+        `Resource ${type}/${id} has no version ${version}. GET /${type}/${id}/_history lists its versions.`,
+      );
+    if (row.body === null) throw notStored(type, id, true);
+    return storedResourceOf({ ...row, body: row.body });
+  }
+
+  /** Finds exact versions in the order of `keys`; history is never purged, so each that was written is there. */
+  async findVersions(keys: readonly VersionKey[]): Promise<StoredVersion[]> {
+    const columns = [keys.map(({ type }) => type), keys.map(({ id }) => id), keys.map(({ version }) => version)];
+    return (await this.statements.run<VersionRow>(READ_VERSIONS, columns)).map(storedVersionOf);
+  }
+
+  /** @throws ServiceError 'not-found' when there never was such a resource. */
+  async assertWas(type: string, id: string): Promise<void> {
+    if ((await this.find(type, id)) !== undefined) return;
+    if ((await this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id])) === undefined)
+      throw notStored(type, id, false);
+  }
+}

@@ -1,0 +1,132 @@
+import { type Statement } from '../platform/database/statement';
+import { createdAt } from '../search/compile/filters';
+
+/** All SQL of the resource tables but for search (`../search`), the writes (`write-statements.ts`) and lists of
+ * versions (`history-statements.ts`). */
+
+export const RESOURCE_COLUMNS = 'type, id, version, updated_at, method, body';
+
+export const READ_CURRENT: Statement = {
+  name: 'resource-read',
+  text: `select ${RESOURCE_COLUMNS} from resource where type = $1 and id = $2`,
+};
+
+/** For a write: waits for whoever changes the row now. */
+export const READ_FOR_UPDATE: Statement = {
+  name: 'resource-read-for-update',
+  text: `select ${RESOURCE_COLUMNS}, resource_key, main_date, index_digests from resource where type = $1 and id = $2 for update`,
+};
+
+export const READ_MANY: Statement = {
+  name: 'resource-read-many',
+  text: `select ${RESOURCE_COLUMNS} from resource where type = $1 and id = any($2)`,
+};
+
+export const READ_ALL_OF_TYPE: Statement = {
+  name: 'resource-read-all-of-type',
+  text: `select ${RESOURCE_COLUMNS} from resource where type = $1 order by id`,
+};
+
+/** Those of the asked resources that are not stored now. */
+export const READ_MISSING: Statement = {
+  name: 'resource-read-missing',
+  text: `select asked.type, asked.id from unnest($1::text[], $2::text[]) asked(type, id)
+    where not exists (select 1 from resource r where r.type = asked.type and r.id = asked.id)`,
+};
+
+/** The newest version that is over: a deletion, when nothing is stored now. */
+export const READ_LAST_HISTORY: Statement = {
+  name: 'resource-history-last',
+  text: `select ${RESOURCE_COLUMNS} from resource_history where type = $1 and id = $2 order by version desc limit 1`,
+};
+
+export const READ_VERSION: Statement = {
+  name: 'resource-read-version',
+  text: `select ${RESOURCE_COLUMNS} from resource where type = $1 and id = $2 and version = $3
+    union all select ${RESOURCE_COLUMNS} from resource_history where type = $1 and id = $2 and version = $3`,
+};
+
+/** SQL of exact versions, as `found`, of what is `asked`: a relation with type, id and version. */
+export const versionsOf = (asked: string, columns: string): string => `${asked} asked cross join lateral (
+      select ${columns} from resource r where r.type = asked.type and r.id = asked.id and r.version = asked.version
+      union all
+      select ${columns} from resource_history h where h.type = asked.type and h.id = asked.id and h.version = asked.version
+    ) found`;
+
+const ASKED_VERSIONS = `(select * from unnest($1::text[], $2::text[], $3::integer[]) with ordinality u(type, id, version, position))`;
+
+/** Exact versions of many resources, in the order asked. */
+export const READ_VERSIONS: Statement = {
+  name: 'resource-read-versions',
+  text: `select found.* from ${versionsOf(ASKED_VERSIONS, RESOURCE_COLUMNS)} order by asked.position`,
+};
+
+/**
+ * Holds off others who create the same id until this transaction ends. A statement of its own: the search for an
+ * existing row must begin after the lock is held.
+ */
+export const LOCK_ID: Statement = {
+  name: 'resource-lock-id',
+  text: 'select pg_advisory_xact_lock($1)',
+  lockKey: 'k::bigint',
+};
+
+/** Like {@link LOCK_ID} for many, in ascending order: of two who lock the same ids nobody waits in a circle. */
+export const LOCK_IDS: Statement = {
+  name: 'resource-lock-ids',
+  text: 'select count(pg_advisory_xact_lock(asked.hash)) from (select distinct hash from unnest($1::bigint[]) hash order by hash) asked',
+  lockKey: 'k::bigint',
+};
+
+/** How long the bodies of many are together; they are not read for it. */
+export const READ_BYTES: Statement = {
+  name: 'resource-read-bytes',
+  text: `select coalesce(sum(octet_length(r.body)), 0) as bytes from unnest($1::text[], $2::text[]) asked(type, id)
+    cross join lateral (select s.body from resource s where s.type = asked.type and s.id = asked.id limit 1) r`,
+};
+
+/** The rows are locked in the order in which they are found, which the sorted join makes that of type and id. */
+const manyForUpdate = (
+  condition = '',
+): string => `select r.${RESOURCE_COLUMNS.replaceAll(', ', ', r.')}, r.resource_key, r.main_date, r.index_digests
+    from (select type, id from unnest($1::text[], $2::text[]) u(type, id) order by type, id) asked
+    cross join lateral (
+      select * from resource s where s.type = asked.type and s.id = asked.id${condition} for update
+    ) r`;
+
+export const READ_MANY_FOR_UPDATE: Statement = { name: 'resource-read-many-for-update', text: manyForUpdate() };
+
+/** Those whose search rows were written by other parameters than those of version $3, as far as their digests tell. */
+export const READ_OUTDATED_FOR_UPDATE: Statement = {
+  name: 'resource-read-outdated-for-update',
+  text: manyForUpdate(` and split_part(s.index_digests, ' ', 1) is distinct from s.version || '.' || $3`),
+};
+
+/** Of the newest version of an id that is over; when that is a deletion also its time, and that of version 1. */
+const LAST_COLUMNS = `last.type, last.id, last.version,
+      case when last.method = 'DELETE' then last.updated_at end as deleted_at,
+      case when last.method = 'DELETE' then ${createdAt('last')} end as created_at`;
+
+/** The newest version of an id that is over: a deletion, when nothing is stored now. */
+export const LAST_VERSION: Statement = {
+  name: 'resource-last-version',
+  text: `select ${LAST_COLUMNS} from (
+      select type, id, version, updated_at, method from resource_history where type = $1 and id = $2 order by version desc limit 1
+    ) last`,
+};
+
+/** As {@link LAST_VERSION} for many ids. */
+export const LAST_VERSIONS: Statement = {
+  name: 'resource-last-versions',
+  text: `select ${LAST_COLUMNS} from unnest($1::text[], $2::text[]) asked(type, id)
+    cross join lateral (
+      select h.type, h.id, h.version, h.updated_at, h.method from resource_history h
+      where h.type = asked.type and h.id = asked.id order by h.version desc limit 1
+    ) last`,
+};
+
+/** The time of version 1 of what has later ones. */
+export const READ_CREATION: Statement = {
+  name: 'resource-read-creation',
+  text: 'select updated_at from resource_history where type = $1 and id = $2 and version = 1',
+};

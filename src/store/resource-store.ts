@@ -1,0 +1,301 @@
+import { Injectable } from '@nestjs/common';
+import { localKey } from '../fhir/reference';
+import { type Resource } from '../fhir/types';
+import { TransactionConflict, isConflictOf, isUniqueViolation } from '../platform/database/database-error';
+import { inOneFlight } from '../platform/database/in-one-flight';
+import { type StatementPart } from '../platform/database/statement-part';
+import { Statements } from '../platform/database/statements';
+import { UnitOfWork } from '../platform/database/unit-of-work';
+import { Slices } from '../platform/time/slices';
+import { MAX_STORED_PAIRS } from '../search-index/extract/extraction';
+import { type IndexSnapshot } from '../search-index/index-snapshot';
+import { KnownUnits } from './known-units';
+import { SearchIndex } from '../search-index/search-index';
+import { type StoredResource, type WriteMethod } from '../model/stored-resource';
+import { ResourceKeys } from './resource-keys';
+import { type ResourceRow, storedResourceOf } from './resource-row';
+import { indexDigestsOf } from './index-digests';
+import { insertResources } from './insert-many';
+import { reindexResources } from './reindex-statement';
+import {
+  LAST_VERSION,
+  LAST_VERSIONS,
+  LOCK_ID,
+  LOCK_IDS,
+  READ_BYTES,
+  READ_CREATION,
+  READ_FOR_UPDATE,
+  READ_MANY_FOR_UPDATE,
+  READ_OUTDATED_FOR_UPDATE,
+} from './resource-statements';
+import {
+  type BoundStatement,
+  type LockedVersion,
+  type NewRow,
+  type RowContent,
+  deleteResource,
+  insertResource,
+  updateResource,
+} from './write-statements';
+
+/** What the search rows of a stored resource are made from. */
+export interface StoredBody {
+  readonly type: string;
+  readonly id: string;
+  readonly key: number;
+  readonly version: number;
+  readonly mainDate: Date;
+  /** The parsed text; numbers are doubles. */
+  readonly value: Resource;
+}
+
+/** A stored resource whose row this transaction holds. */
+export interface LockedResource extends StoredResource, StoredBody, LockedVersion {}
+
+export interface VersionContent {
+  readonly version: number;
+  readonly updatedAt: Date;
+  readonly method: WriteMethod;
+  readonly text: string;
+  readonly value: Resource;
+}
+
+/** Names one resource. */
+export interface ResourceName {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** An id under which nothing is stored. */
+export interface FreeId {
+  /** 0 for an id that never was, else the version of the deletion. */
+  readonly lastVersion: number;
+  readonly deletedAt?: Date | undefined;
+  /** Time of version 1 of what was deleted. */
+  readonly createdAt?: Date | undefined;
+}
+
+/** What an id is when a transaction holds it; of what is stored, `lastVersion` is the version. */
+export interface LockedId extends FreeId {
+  readonly current: LockedResource | undefined;
+}
+
+/** Nobody has or had it. */
+export const NEW_ID: FreeId = { lastVersion: 0 };
+
+/** A resource that is not stored, with its first version or the one after its deletion. */
+export interface NewResource extends ResourceName {
+  readonly content: VersionContent;
+}
+
+/**
+ * Locks of ids take room in a table that all connections share (64 for each connection that the server allows): a large
+ * write goes without them, and {@link ResourceStore.assertUnchanged} finds out whether somebody came in between.
+ */
+const MAX_ID_LOCKS = 128;
+
+/** How many resources, and how much of bodies, one statement inserts: it is built in memory on both sides. */
+const INSERT_CHUNK = 500;
+const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
+
+type Indexed = Pick<RowContent, 'rows' | 'mainDate' | 'parametersVersion' | 'indexDigests'>;
+
+interface LastVersionRow {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly deleted_at: Date | null;
+  readonly created_at: Date | null;
+}
+
+interface LockedRow extends ResourceRow {
+  readonly resource_key: number;
+  readonly main_date: Date;
+  readonly index_digests: string | null;
+}
+
+/** Rows of `resource`, `resource_history` and the search tables, always written together. */
+@Injectable()
+export class ResourceStore {
+  constructor(
+    private readonly statements: Statements,
+    private readonly keys: ResourceKeys,
+    private readonly index: SearchIndex,
+    private readonly knownUnits: KnownUnits,
+    private readonly slices: Slices,
+    private readonly unitOfWork: UnitOfWork,
+  ) {
+    // Indexes are built when everybody has ended who held this lock before the parameters changed (ADR 0019).
+    unitOfWork.beginStrictlyWith('lock table resource in row exclusive mode');
+  }
+
+  /** Locks the stored version until the transaction ends; undefined when nothing is stored. */
+  async lock(type: string, id: string): Promise<LockedResource | undefined> {
+    const row = await this.statements.runOne<LockedRow>(READ_FOR_UPDATE, [type, id]);
+    return row === undefined ? undefined : lockedResourceOf(row);
+  }
+
+  /** Locks an id that may not be stored, so that of two creates one waits and then sees the other. */
+  async lockId(type: string, id: string): Promise<LockedId> {
+    // One flight on the connection of the transaction; the reads begin when the lock is held.
+    const [, current, last] = await Promise.all([
+      this.statements.run(LOCK_ID, [this.index.referenceHash(type, id)]),
+      this.lock(type, id),
+      this.statements.runOne<LastVersionRow>(LAST_VERSION, [type, id]),
+    ]);
+    return lockedId(current, last);
+  }
+
+  /** Locks many ids in one order that everybody keeps; the answer is in the order of `names`, which has none twice. */
+  async lockAll(names: readonly ResourceName[]): Promise<LockedId[]> {
+    if (names.length === 0) return [];
+    const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
+    const hashes = names.map(({ type, id }) => this.index.referenceHash(type, id));
+    const [, rows, last] = await inOneFlight([
+      names.length > MAX_ID_LOCKS ? [] : this.statements.run(LOCK_IDS, [hashes]),
+      this.statements.run<LockedRow>(READ_MANY_FOR_UPDATE, columns),
+      this.statements.run<LastVersionRow>(LAST_VERSIONS, columns),
+    ] as const);
+    const currentByKey = new Map(rows.map((row) => [localKey(row.type, row.id), lockedResourceOf(row)]));
+    const lastByKey = new Map(last.map((row) => [localKey(row.type, row.id), row]));
+    return names.map(({ type, id }) => {
+      const key = localKey(type, id);
+      return lockedId(currentByKey.get(key), lastByKey.get(key));
+    });
+  }
+
+  /** The bytes of what is stored under these names, as far as it is. */
+  async bytesOf(names: readonly ResourceName[]): Promise<number> {
+    const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
+    return (await this.statements.runOne<{ bytes: number }>(READ_BYTES, columns))?.bytes ?? 0;
+  }
+
+  /** When what this transaction holds was created; undefined when its first version is lost. */
+  async createdAt({ type, id, version, updatedAt }: LockedResource): Promise<Date | undefined> {
+    if (version === 1) return updatedAt;
+    return (await this.statements.runOne<{ updated_at: Date }>(READ_CREATION, [type, id]))?.updated_at;
+  }
+
+  /** @param parts what the same statement does besides */
+  async insert(resource: NewResource, parts: readonly StatementPart[]): Promise<void> {
+    await this.execute(insertResource(await this.newRowOf(resource), parts));
+  }
+
+  /**
+   * Inserts resources by one statement for some hundreds of them. Ids that a client chose and that {@link lockAll} did not
+   * find have to be checked afterwards with {@link assertUnchanged}.
+   */
+  async insertAll(resources: readonly NewResource[], afterEach: () => Promise<void>): Promise<void> {
+    let rows: NewRow[] = [];
+    let characters = 0;
+    const flush = async (): Promise<void> => {
+      const [only, ...others] = rows;
+      if (only !== undefined) await this.execute(others.length === 0 ? insertResource(only) : insertResources(rows));
+      rows = [];
+      characters = 0;
+    };
+    for (const resource of resources) {
+      rows.push(await this.newRowOf(resource));
+      characters += resource.content.text.length;
+      if (rows.length >= INSERT_CHUNK || characters >= INSERT_CHUNK_CHARACTERS) await flush();
+      await afterEach();
+    }
+    await flush();
+  }
+
+  /**
+   * Makes sure that nobody created and deleted an id between the look at its history and its insert, which holds it.
+   * @throws TransactionConflict when somebody did.
+   */
+  async assertUnchanged(resources: readonly NewResource[]): Promise<void> {
+    if (resources.length <= MAX_ID_LOCKS) return; // held by locks
+    const columns = [resources.map(({ type }) => type), resources.map(({ id }) => id)];
+    const versions = new Map(resources.map(({ type, id, content }) => [localKey(type, id), content.version]));
+    for (const { type, id, version } of await this.statements.run<LastVersionRow>(LAST_VERSIONS, columns)) {
+      if (version >= (versions.get(localKey(type, id)) ?? 0))
+        throw new TransactionConflict('An id was used in between');
+    }
+  }
+
+  async replace(locked: LockedResource, content: VersionContent): Promise<void> {
+    const row = await this.rowOf(await this.index.forWrite(), locked.type, content, locked.mainDate);
+    await this.execute(updateResource(locked, row));
+  }
+
+  async remove({ key }: LockedResource, version: number, deletedAt: Date): Promise<void> {
+    await this.execute(deleteResource(key, version, deletedAt));
+  }
+
+  /**
+   * Makes the search rows of locked resources those that the parameters in force find in their bodies.
+   * @param keepsDigests whether the digests of all are brought up to date, which writes each row of `resource`
+   */
+  async reindex(resources: readonly StoredBody[], keepsDigests = false): Promise<void> {
+    const index = await this.index.forWrite();
+    const indexed: (StoredBody & Indexed & { referenceHash: number })[] = [];
+    for (const stored of resources) {
+      const row = await this.rowOf(index, stored.type, stored, stored.mainDate, MAX_STORED_PAIRS);
+      indexed.push({ ...row, referenceHash: this.index.referenceHash(stored.type, stored.id) });
+    }
+    await this.execute(reindexResources(indexed, index.version, keepsDigests));
+  }
+
+  /** Makes the search rows of stored resources those of their bodies, except where the parameters in force wrote them. */
+  async refresh(names: readonly ResourceName[]): Promise<void> {
+    const { version } = await this.index.forWrite();
+    await this.unitOfWork.run(async () => {
+      const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
+      const rows = await this.statements.run<LockedRow>(READ_OUTDATED_FOR_UPDATE, [...columns, version]);
+      if (rows.length > 0) await this.reindex(rows.map(lockedResourceOf), true);
+    });
+  }
+
+  /** A resource without a clinical date keeps the time of its creation: rows move when the main date does. */
+  private async rowOf<Version extends Pick<VersionContent, 'version' | 'value'>>(
+    index: IndexSnapshot,
+    type: string,
+    stored: Version,
+    fallbackDate: Date,
+    maxPairs?: number,
+  ): Promise<Version & Indexed> {
+    const found = await this.slices.run(index.rowsOf(type, stored.value, maxPairs));
+    const rows = { ...found, units: this.knownUnits.unknownAmong(found.units) };
+    const mainDate = rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate);
+    const row = { ...stored, rows, mainDate, parametersVersion: index.version };
+    return { ...row, indexDigests: await this.slices.run(indexDigestsOf(row)) };
+  }
+
+  private async newRowOf({ type, id, content }: NewResource): Promise<NewRow> {
+    const row = await this.rowOf(await this.index.forWrite(), type, content, content.updatedAt);
+    return { ...row, key: await this.keys.take(), type, id, referenceHash: this.index.referenceHash(type, id) };
+  }
+
+  private async execute({ statement, values }: BoundStatement): Promise<void> {
+    try {
+      await this.statements.run(statement, values);
+    } catch (error) {
+      if (isParametersConflict(error)) this.index.forget();
+      // Somebody else created the id and has committed: at the next try it is there.
+      if (!isUniqueViolation(error, 'resource_type_id_idx')) throw error;
+      throw new TransactionConflict('The id was created at the same time', { cause: error });
+    }
+  }
+}
+
+const lockedResourceOf = (row: LockedRow): LockedResource => ({
+  ...storedResourceOf(row),
+  key: row.resource_key,
+  mainDate: row.main_date,
+  indexDigests: row.index_digests,
+  value: JSON.parse(row.body) as Resource,
+});
+
+export const lockedId = (current: LockedResource | undefined, last?: LastVersionRow): LockedId => ({
+  current,
+  lastVersion: (current ?? last)?.version ?? 0,
+  deletedAt: last?.deleted_at ?? undefined,
+  createdAt: last?.created_at ?? undefined,
+});
+
+/** The write went by search parameters that are no longer in force: it is made again by the new ones. */
+const isParametersConflict = (error: unknown): boolean => isConflictOf(error, 'search_parameter_version');

@@ -1,0 +1,192 @@
+import { binaryArray } from '../platform/database/binary-array';
+import { type StatementPart } from '../platform/database/statement-part';
+import { type Statement } from '../platform/database/statement';
+import { type SearchRows } from '../search-index/extract/search-rows';
+import { type WriteMethod } from '../model/stored-resource';
+import { unchangedTables } from './index-digests';
+import { type RowSource, SEARCH_TABLES, type SearchTable } from './search-tables';
+
+/** Places of the values that all rows of one resource share, as `$n` in a statement. */
+type RowPlaces = Omit<RowSource, 'unnest'>;
+
+/** What a version writes into `resource`. */
+export interface RowContent {
+  readonly version: number;
+  readonly updatedAt: Date;
+  readonly method: WriteMethod;
+  readonly text: string;
+  readonly mainDate: Date;
+  readonly rows: SearchRows;
+  /** The version of the live search parameters that `rows` were made by; another one in force is a conflict (ADR 0019). */
+  readonly parametersVersion: number;
+  /** Of `rows`; see index-digests.ts. */
+  readonly indexDigests: string;
+}
+
+/** A row of `resource` that the transaction has locked. */
+export interface LockedVersion {
+  readonly key: number;
+  readonly version: number;
+  readonly indexDigests: string | null;
+}
+
+export interface NewRow extends RowContent {
+  readonly key: number;
+  readonly type: string;
+  readonly id: string;
+  readonly referenceHash: number;
+}
+
+export interface BoundStatement {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+}
+
+/** One statement that writes a resource and its search rows, and what listeners add; tables without rows do not occur in it. */
+export function insertResource(row: NewRow, parts: readonly StatementPart[] = []): BoundStatement {
+  const binder = new Binder('resource-insert+');
+  const at = binder.bindRow(row.key, row.mainDate);
+  const resource = [
+    row.type,
+    row.id,
+    row.referenceHash,
+    row.version,
+    row.updatedAt,
+    row.method,
+    row.text,
+    row.rows.present.toString(),
+    row.indexDigests,
+    row.parametersVersion,
+  ];
+  const [type, id, hash, version, updatedAt, method, body, present, digests, known] = resource.map((value) =>
+    binder.bind(value),
+  );
+  for (const table of SEARCH_TABLES) {
+    binder.change(table, row.rows, (unnest) => (unnest === undefined ? [] : [table.insertSql({ ...at, unnest })]));
+  }
+  for (const part of parts) binder.join(part);
+  return binder.finish(
+    () => `insert into resource (resource_key, main_date, type, id, reference_hash, version, updated_at, method, body, present, index_digests)
+     values (${at.key}, ${at.mainDate}, ${type}, ${id}, ${hash}, ${version} + (${assertKnown(known)}), ${updatedAt}, ${method}, ${body}, ${present}, ${digests})`,
+  );
+}
+
+/**
+ * One statement that moves the present version of a locked resource into the history, replaces it, and makes its search
+ * rows those of `to`, whatever code wrote the stored ones. Tables whose rows stay do not occur in it.
+ */
+export function updateResource(from: LockedVersion, to: RowContent): BoundStatement {
+  const binder = new Binder('resource-update=');
+  const at = binder.bindRow(from.key, to.mainDate);
+  const content = [
+    to.version,
+    to.updatedAt,
+    to.method,
+    to.text,
+    to.rows.present.toString(),
+    to.indexDigests,
+    to.parametersVersion,
+  ];
+  const [version, updatedAt, method, body, present, digests, known] = content.map((value) => binder.bind(value));
+  const owned = `s.resource_key = ${at.key}`;
+  const unchanged = unchangedTables(from, to);
+  for (const [index, table] of SEARCH_TABLES.entries()) {
+    if (unchanged[index] === true) continue;
+    binder.change(table, to.rows, (unnest) =>
+      table.replaceSql(owned, unnest === undefined ? undefined : { ...at, unnest }),
+    );
+  }
+  return binder.finish(
+    () => `update resource set main_date = ${at.mainDate}, version = ${version} + (${assertKnown(known)}), updated_at = ${updatedAt}, method = ${method},
+       body = ${body}, present = ${present}, index_digests = ${digests}, transaction_id = pg_current_xact_id()
+     where resource_key = ${at.key}`,
+    archiveSql(at.key),
+  );
+}
+
+/** One statement that moves the present version into the history, adds the deletion, and removes the row and its search rows. */
+export const deleteResource = (key: number, version: number, deletedAt: Date): BoundStatement => ({
+  statement: DELETE,
+  values: [key, version, deletedAt],
+});
+
+/** 0, or an error with SQLSTATE 40001 (see the migration): a look is enough; in doubt the function decides, at four times the cost. */
+export const assertKnown = (known: string | undefined): string =>
+  `case when (select version from search_parameter_version) = ${known} then 0 else assert_search_parameters(${known}) end`;
+
+const archiveSql = (key: string): string =>
+  `insert into resource_history (updated_at, transaction_id, version, type, id, method, body)
+   select updated_at, transaction_id, version, type, id, method, body from resource where resource_key = ${key}`;
+
+/** Joins data-modifying CTEs and the main statement. */
+export const withSteps = (steps: readonly string[], main: string): string =>
+  `${steps.length === 0 ? '' : `with ${steps.map((sql, index) => `c${index} as (${sql})`).join(',\n')}\n`}${main}`;
+
+const TOMBSTONE = `insert into resource_history (updated_at, version, type, id, method, body)
+   select $3::timestamptz, $2::integer, type, id, 'DELETE', null from resource where resource_key = $1`;
+
+const DELETE: Statement = {
+  name: 'resource-delete',
+  text: withSteps(
+    [...[archiveSql('$1'), TOMBSTONE], ...SEARCH_TABLES.flatMap(({ replaceSql }) => replaceSql('s.resource_key = $1'))],
+    'delete from resource where resource_key = $1',
+  ),
+};
+
+/** Statements by name: a name stands for one combination of tables, and its text is made once. */
+const statements = new Map<string, Statement>();
+
+/** Gathers values and data-modifying CTEs; the same combination of tables gives the same name and text. */
+class Binder {
+  private readonly values: unknown[] = [];
+  private readonly changes: (() => readonly string[])[] = [];
+
+  constructor(private name: string) {}
+
+  bind(value: unknown): string {
+    return `$${this.values.push(value)}`;
+  }
+
+  bindRow(key: number, mainDate: Date): RowPlaces {
+    return { key: `${this.bind(key)}::bigint`, mainDate: `${this.bind(mainDate)}::timestamptz` };
+  }
+
+  /**
+   * A letter stands in the name for a table with rows, its capital for one without.
+   * @param sqlOf makes SQL over the rows of the table, which are undefined when there are none
+   */
+  change(
+    { letter, columns }: SearchTable,
+    rows: SearchRows,
+    sqlOf: (unnest: string | undefined) => readonly string[],
+  ): void {
+    const arrays = columns.map(([, , valuesOf]) => valuesOf(rows));
+    if (arrays[0]?.length === 0) {
+      this.name += letter.toUpperCase();
+      this.changes.push(() => sqlOf(undefined));
+      return;
+    }
+    this.name += letter;
+    const places = columns.map(([, type], index) => this.bind(binaryArray(type, arrays[index] ?? [])));
+    this.changes.push(() => sqlOf(unnestSql(columns, places)));
+  }
+
+  join({ name, values, sqlOf }: StatementPart): void {
+    this.name += ` ${name}`;
+    const places = values.map((value) => this.bind(value));
+    this.changes.push(() => [sqlOf(places)]);
+  }
+
+  finish(main: () => string, ...more: readonly string[]): BoundStatement {
+    let statement = statements.get(this.name);
+    if (statement === undefined) {
+      const text = withSteps([...more, ...this.changes.flatMap((sqlOf) => sqlOf())], main());
+      statement = { name: this.name, text };
+      statements.set(this.name, statement);
+    }
+    return { statement, values: this.values };
+  }
+}
+
+const unnestSql = (columns: SearchTable['columns'], places: readonly string[]): string =>
+  `unnest(${columns.map(([, type], index) => `${places[index]}::${type}[]`).join(', ')}) u(${columns.map(([name]) => name).join(', ')})`;
