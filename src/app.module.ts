@@ -6,7 +6,7 @@ import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
 import { DeliveryModule } from './delivery/delivery.module';
 import { EverythingModule } from './everything/everything.module';
-import { FhirErrorFilter } from './fhir/fhir-error.filter';
+import { FhirErrorFilter } from './fhir/edge/fhir-error.filter';
 import { OperationApiModule } from './operation/operation-api.module';
 import { OperationModule } from './operation/operation.module';
 import { BackgroundModule } from './platform/background/background.module';

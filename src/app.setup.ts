@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
 import { CallerResolver } from './auth/caller-resolver';
-import { refuseBrokenRequests } from './fhir/broken-request';
+import { refuseBrokenRequests } from './fhir/edge/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { MemoryBudget } from './platform/admission/memory-budget';
 import { requestBodies } from './platform/admission/request-bodies';

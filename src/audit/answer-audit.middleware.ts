@@ -1,6 +1,6 @@
 import { Injectable, Logger, type NestMiddleware } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
-import { operationOutcome } from '../fhir/operation-outcome';
+import { operationOutcome } from '../fhir/edge/operation-outcome';
 import { Environment } from '../platform/config/environment';
 import { addressPrefixOf } from '../platform/http/address-prefix';
 import { RequestContext } from '../platform/http/request-context';

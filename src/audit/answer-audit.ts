@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { isR4ResourceType } from '../fhir/definitions';
-import { SHOWN_RESOURCE } from '../fhir/fhir-answer';
+import { isR4ResourceType } from '../fhir/definitions/definitions';
+import { SHOWN_RESOURCE } from '../fhir/edge/fhir-answer';
 import { type Caller } from '../platform/http/caller';
 import { type DeniedPart, RequestContext } from '../platform/http/request-context';
 import { ResourceTypes } from '../model/resource-types';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer } from '../fhir/fhir-answer';
+import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { type Produce } from '../platform/http/send-body';
 import { bundleText } from '../rest/api/resource-answer';
 import { PageLists } from './pages/page-lists';

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { patientCompartment } from '../fhir/definitions';
+import { patientCompartment } from '../fhir/definitions/definitions';
 import { ServerSetup } from '../platform/database/server-setup';
 import { readJson } from '../platform/json/read-json';
 import { ResourceDraft } from '../model/resource-draft';

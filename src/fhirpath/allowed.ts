@@ -1,4 +1,4 @@
-import { nearestCode } from '../fhir/nearest-code';
+import { nearestCode } from '../platform/text/nearest-code';
 import { type Expression, ExpressionError, partsOf } from './expression';
 import { patternFaultOf } from './pattern';
 

@@ -1,4 +1,4 @@
-import { elementsOf, lineageOf } from '../fhir/definitions';
+import { elementsOf, lineageOf } from '../fhir/definitions/definitions';
 import { assertAllowed, assertLength } from './allowed';
 import { CompilationBudget, type Truth, truthOf } from './compile/compiled';
 import { compile, lenient } from './compile/compile';

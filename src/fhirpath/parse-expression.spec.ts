@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { invariantDefinitions, searchParameterDefinitions } from '../fhir/definitions';
+import { invariantDefinitions, searchParameterDefinitions } from '../fhir/definitions/definitions';
 import { parseExpression } from './parse-expression';
 
 const member = (name: string, of?: object): object =>

@@ -1,4 +1,4 @@
-import { isR4ResourceType } from '../fhir/definitions';
+import { isR4ResourceType } from '../fhir/definitions/definitions';
 import { type Branch, CompilationBudget, type Step } from './compile/compiled';
 import { compile, lenient, type Scope } from './compile/compile';
 import { valueOfExtension } from './compile/paths';

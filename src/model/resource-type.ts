@@ -1,5 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
-import { type OwnShapes } from '../fhir/validation/element-tables';
+import { type OwnShapes } from '../fhir/definitions/element-tables';
 
 /** A search parameter of a type that HL7 does not define; `expression` is a FHIRPath as in a SearchParameter. */
 export interface OwnSearchParameter {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { isR4ResourceType, r4ResourceTypes } from '../fhir/definitions';
-import { nearestCode } from '../fhir/nearest-code';
+import { isR4ResourceType, r4ResourceTypes } from '../fhir/definitions/definitions';
+import { nearestCode } from '../platform/text/nearest-code';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 import { ServiceError } from '../platform/errors/service-error';
 import { DefinesResourceType, type OwnResourceType, type RefusedWrites, type WriteKind } from './resource-type';

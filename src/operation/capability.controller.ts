@@ -1,8 +1,8 @@
 import { All, Controller, Get, HttpStatus, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { sendAnswer } from '../fhir/fhir-answer';
-import { FormatGuard } from '../fhir/format.guard';
+import { sendAnswer } from '../fhir/edge/fhir-answer';
+import { FormatGuard } from '../fhir/edge/format.guard';
 import { ServiceError } from '../platform/errors/service-error';
 import { assertKnownParameters, RESOURCE_PARAMETERS } from '../platform/http/known-parameters';
 import { queryOf } from '../platform/http/raw-request';

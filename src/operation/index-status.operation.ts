@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer } from '../fhir/fhir-answer';
-import { definitionOfId } from '../fhir/search-parameter-resources';
+import { type FhirAnswer } from '../fhir/edge/fhir-answer';
+import { definitionOfId } from '../fhir/definitions/search-parameter-resources';
 import { Clock } from '../platform/time/clock';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { ResourceReader } from '../store/resource-reader';

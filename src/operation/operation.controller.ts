@@ -1,10 +1,10 @@
 import { All, Controller, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { sendAnswer } from '../fhir/fhir-answer';
-import { type FormatOffer } from '../fhir/format';
-import { assertAnswerable } from '../fhir/requested-format';
-import { rootUrlOf } from '../fhir/root-url';
+import { sendAnswer } from '../fhir/edge/fhir-answer';
+import { type FormatOffer } from '../fhir/edge/format';
+import { assertAnswerable } from '../fhir/edge/requested-format';
+import { rootUrlOf } from '../fhir/edge/root-url';
 import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { bodyOf, queryOf } from '../platform/http/raw-request';

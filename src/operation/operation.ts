@@ -1,6 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
-import { type FhirAnswer } from '../fhir/fhir-answer';
-import { type AnswerFormat } from '../fhir/format';
+import { type FhirAnswer } from '../fhir/edge/fhir-answer';
+import { type AnswerFormat } from '../fhir/edge/format';
 
 /** Stands for any resource type: the operation is called on all of them. */
 export const ANY_TYPE = '{type}';

@@ -1,4 +1,4 @@
-import { searchParameterDefinitions } from '../fhir/definitions';
+import { searchParameterDefinitions } from '../fhir/definitions/definitions';
 import { type SearchParameter } from '../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../search-index/extract/search-parameter-set';
 

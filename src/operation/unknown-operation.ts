@@ -1,4 +1,4 @@
-import { nearestCode } from '../fhir/nearest-code';
+import { nearestCode } from '../platform/text/nearest-code';
 import { ServiceError } from '../platform/errors/service-error';
 import { UNSERVED_PAGE } from '../fhir/unserved';
 import { type OperationDefinition } from './operation';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer } from '../fhir/fhir-answer';
+import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { softwareVersion } from '../platform/software-version';
 import { Operation, type OperationHandler, type OperationRequest } from './operation';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../platform/http/granted-rows';
 import { RequestContext } from '../platform/http/request-context';
 import { ServiceError } from '../platform/errors/service-error';
-import { nearestCode } from '../fhir/nearest-code';
+import { nearestCode } from '../platform/text/nearest-code';
 import { JsonParts } from '../platform/json/json-parts';
 import { JsonText } from '../platform/json/json-text';
 import { memberText } from './member-text';

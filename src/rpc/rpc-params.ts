@@ -1,6 +1,6 @@
 import { type Type } from '@nestjs/common';
 import { type ValidationError, validate } from 'class-validator';
-import { nearestCode } from '../fhir/nearest-code';
+import { nearestCode } from '../platform/text/nearest-code';
 import { isPlainObject } from '../platform/json/plain-object';
 import { ParamsShape } from './params-shape';
 import { type RpcHandler, type RpcMethodDefinition } from './rpc-method';

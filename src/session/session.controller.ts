@@ -1,8 +1,8 @@
 import { Controller, Delete, HttpStatus, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { sendAnswer } from '../fhir/fhir-answer';
-import { FormatGuard } from '../fhir/format.guard';
+import { sendAnswer } from '../fhir/edge/fhir-answer';
+import { FormatGuard } from '../fhir/edge/format.guard';
 import { ServiceError } from '../platform/errors/service-error';
 import { queryOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/http/request-context';

@@ -1,4 +1,4 @@
-import { type OwnShapes } from '../fhir/validation/element-tables';
+import { type OwnShapes } from '../fhir/definitions/element-tables';
 
 /** What a Session may hold; its rule keeps what it is bound to from being changed. */
 export const SESSION_SHAPE: OwnShapes = {

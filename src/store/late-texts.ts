@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Subset, subsetOf } from '../fhir/subset';
+import { type Subset, subsetOf } from '../fhir/subset/subset';
 import { RequestContext } from '../platform/http/request-context';
 import { Slices } from '../platform/time/slices';
 import { ResourceReader } from './resource-reader';

@@ -7,7 +7,7 @@ import {
   type TimelineCursor,
   type TimelineEvent,
 } from '../delivery/timeline';
-import { type FhirAnswer, parametersAnswer } from '../fhir/fhir-answer';
+import { type FhirAnswer, parametersAnswer } from '../fhir/edge/fhir-answer';
 import { localKey } from '../fhir/reference';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { ServiceError } from '../platform/errors/service-error';

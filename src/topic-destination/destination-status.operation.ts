@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type DestinationStatus, Destinations } from '../delivery/destinations';
-import { type FhirAnswer } from '../fhir/fhir-answer';
+import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { ServiceError } from '../platform/errors/service-error';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Finding } from '../delivery/delivery-kind';
 import { Trials } from '../delivery/trials';
-import { type FhirAnswer, parametersAnswer } from '../fhir/fhir-answer';
+import { type FhirAnswer, parametersAnswer } from '../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { callParametersOf } from './destination-call';
 import { DestinationRights } from './destination-rights';

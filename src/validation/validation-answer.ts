@@ -1,5 +1,5 @@
-import { type FhirAnswer } from '../fhir/fhir-answer';
-import { outcomeOfIssues } from '../fhir/operation-outcome';
+import { type FhirAnswer } from '../fhir/edge/fhir-answer';
+import { outcomeOfIssues } from '../fhir/edge/operation-outcome';
 import { type ErrorIssue } from '../platform/errors/service-error';
 
 const ALL_OK: ErrorIssue = { severity: 'information', code: 'informational', diagnostics: 'All OK', expression: '' };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { FHIR_ERRORS } from '../../src/fhir/operation-outcome';
+import { FHIR_ERRORS } from '../../src/fhir/edge/operation-outcome';
 import { OperationRegistry } from '../../src/operation/operation.registry';
 import { OperationNames } from '../../src/platform/http/operation-names';
 import { operationIdOfCode } from '../../src/platform/http/route-access';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { elementsOf } from '../../src/fhir/definitions';
-import { propertiesOf } from '../../src/fhir/summary-elements';
+import { elementsOf } from '../../src/fhir/definitions/definitions';
+import { propertiesOf } from '../../src/fhir/definitions/summary-elements';
 import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
 
 interface Coded {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { searchParameterDefinitions } from '../../src/fhir/definitions';
+import { searchParameterDefinitions } from '../../src/fhir/definitions/definitions';
 import { type Bundle, bundleOf, followPages, type HistoryEntry } from '../support/bundle';
 import { eventually } from '../support/eventually';
 import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';

@@ -1,4 +1,4 @@
-import { patientCompartment } from '../../src/fhir/definitions';
+import { patientCompartment } from '../../src/fhir/definitions/definitions';
 import { localKey } from '../../src/fhir/reference';
 import { type Resource } from '../../src/fhir/types';
 import { compilePage, compileTotal } from '../../src/search/compile/compile-search';

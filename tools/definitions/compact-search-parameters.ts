@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type SearchParameterDefinition, type SharedMembers } from '../../src/fhir/definitions';
-import { expandSearchParameter, MEMBERS } from '../../src/fhir/search-parameter-resources';
+import { type SearchParameterDefinition, type SharedMembers } from '../../src/fhir/definitions/definitions';
+import { expandSearchParameter, MEMBERS } from '../../src/fhir/definitions/search-parameter-resources';
 import { printRecords, type SourceResource } from './source-package';
 
 interface SearchParameter extends SourceResource {

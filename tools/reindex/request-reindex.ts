@@ -1,5 +1,5 @@
 import { type Client } from 'pg';
-import { nearestCode } from '../../src/fhir/nearest-code';
+import { nearestCode } from '../../src/platform/text/nearest-code';
 
 export interface ReindexProgress {
   /** Whether servers have begun with all types, or are done with them. */

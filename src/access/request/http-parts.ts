@@ -5,7 +5,7 @@ import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps } from '../../platform/json/read-json';
 import { type Slices } from '../../platform/time/slices';
 import { type Resource } from '../../fhir/types';
-import { readBodyInSteps } from '../../resource/api/resource-request';
+import { readBodyInSteps } from '../../fhir/edge/resource-request';
 import { type PartSources } from './lazy-request';
 import { RESERVED_PARAMS, routeParams } from './route-params';
 

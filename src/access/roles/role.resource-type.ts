@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type OwnShapes } from '../../fhir/validation/element-tables';
+import { type OwnShapes } from '../../fhir/definitions/element-tables';
 import { DefinesResourceType } from '../../model/resource-type';
 
 /** What a User is at a place: policies with its name as `roleName` cover its User. Several Roles may share a name. */

@@ -5,7 +5,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { OperationId } from '../../platform/http/route-access';
 import { Slices } from '../../platform/time/slices';
 import { type Resource } from '../../fhir/types';
-import { readBodyInSteps } from '../../resource/api/resource-request';
+import { readBodyInSteps } from '../../fhir/edge/resource-request';
 import { isPlainObject } from '../../platform/json/plain-object';
 import { DescribedRequests } from './described-request';
 import { PolicyTest, type PolicyTestResult } from './policy-test';

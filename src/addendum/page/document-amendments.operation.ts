@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer } from '../../fhir/fhir-answer';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
 import { amendmentsOperation, RecordAnswers } from './record-answers';
 

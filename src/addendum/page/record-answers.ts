@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer } from '../../fhir/fhir-answer';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { type OperationDefinition, type OperationRequest } from '../../operation/operation';
 import { type TextSink } from '../../platform/http/send-body';
 import { PAGE_HEADERS } from './page-style';

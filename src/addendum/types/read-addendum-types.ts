@@ -1,6 +1,6 @@
 import { type Ajv, type ValidateFunction } from 'ajv';
 import { dateSpanOf } from '../../fhir/instant';
-import { nearestCode } from '../../fhir/nearest-code';
+import { nearestCode } from '../../platform/text/nearest-code';
 import { isPlainObject } from '../../platform/json/plain-object';
 import { readJson } from '../../platform/json/read-json';
 import { faultOfSchema } from '../../platform/json-schema/schema-bounds';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { nearestCode } from '../../fhir/nearest-code';
+import { nearestCode } from '../../platform/text/nearest-code';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../../model/resource-draft';

@@ -1,4 +1,4 @@
-import { type OwnShapes } from '../../fhir/validation/element-tables';
+import { type OwnShapes } from '../../fhir/definitions/element-tables';
 
 const lifetimes = { access_token_expiration: '0..1 positiveInt', refresh_token_expiration: '0..1 positiveInt' };
 const token = { token_format: '0..1 code', refresh_token: '0..1 boolean', audience: '0..* string' };

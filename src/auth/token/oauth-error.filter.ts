@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Logger } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { FHIR_ERRORS } from '../../fhir/operation-outcome';
+import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
 import { type ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';

@@ -1,4 +1,4 @@
-import { type OwnShapes, OTHER_MEMBERS } from '../../fhir/validation/element-tables';
+import { type OwnShapes, OTHER_MEMBERS } from '../../fhir/definitions/element-tables';
 
 const valued = { value: '0..1 string', display: '0..1 string', type: '0..1 string', primary: '0..1 boolean' };
 

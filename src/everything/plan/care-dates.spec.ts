@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { patientCompartment } from '../../fhir/definitions';
+import { patientCompartment } from '../../fhir/definitions/definitions';
 import { SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { CARE_DATES } from './care-dates';
 

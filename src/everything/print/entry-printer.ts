@@ -1,4 +1,4 @@
-import { type Subset, subsetOf } from '../../fhir/subset';
+import { type Subset, subsetOf } from '../../fhir/subset/subset';
 import { type Slices } from '../../platform/time/slices';
 import { searchEntry } from '../../rest/api/resource-answer';
 import { type QueryPart } from '../plan/query-parts';

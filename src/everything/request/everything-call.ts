@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AnswerFormat } from '../../fhir/format';
+import { type AnswerFormat } from '../../fhir/edge/format';
 import { Environment } from '../../platform/config/environment';
 import { Slices } from '../../platform/time/slices';
 import { type OperationRequest } from '../../operation/operation';

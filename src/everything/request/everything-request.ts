@@ -1,6 +1,6 @@
 import { dateSpanOf } from '../../fhir/instant';
-import { readSubset } from '../../fhir/read-subset';
-import { type Subset } from '../../fhir/subset';
+import { readSubset } from '../../fhir/subset/read-subset';
+import { type Subset } from '../../fhir/subset/subset';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ExplainOptions, explainOptionsOf } from '../../search/query/explain-options';
 import { isLenient } from '../../platform/http/known-parameters';

@@ -1,4 +1,4 @@
-import { isR4ResourceType, isSubtype } from '../../fhir/definitions';
+import { isR4ResourceType, isSubtype } from '../../fhir/definitions/definitions';
 import { type Expression, ExpressionError, NotCompiled, type TypeName, typeNameOf } from '../expression';
 import {
   assertSingle,

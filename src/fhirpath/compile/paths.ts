@@ -1,6 +1,6 @@
-import { elementsOf, isPrimitiveType, isSubtype, memberKey } from '../../fhir/definitions';
+import { elementsOf, isPrimitiveType, isSubtype, memberKey } from '../../fhir/definitions/definitions';
 import { isObject } from '../../fhir/is-object';
-import { nearestCode } from '../../fhir/nearest-code';
+import { nearestCode } from '../../platform/text/nearest-code';
 import { type Expression, ExpressionError, NotCompiled, type TypeName } from '../expression';
 import { type Branch, type Compiled, computedBranch, type Step, type Truth, valuesOf } from './compiled';
 import { isSystem, MIXED, Primitive } from './values';

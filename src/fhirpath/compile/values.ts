@@ -1,4 +1,4 @@
-import { elementsOf, isPrimitiveType, isSubtype } from '../../fhir/definitions';
+import { elementsOf, isPrimitiveType, isSubtype } from '../../fhir/definitions/definitions';
 import { isObject } from '../../fhir/is-object';
 
 /** A primitive that has a sibling in JSON (`_birthDate`), or nothing else: its `id` and extensions. Others are bare values. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type CompartmentDefinition } from '../../fhir/definitions';
+import { type CompartmentDefinition } from '../../fhir/definitions/definitions';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { ForResourceType, type ResourceRule } from '../hooks/resource-rule';

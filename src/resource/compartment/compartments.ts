@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type CompartmentDefinition } from '../../fhir/definitions';
+import { type CompartmentDefinition } from '../../fhir/definitions/definitions';
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';

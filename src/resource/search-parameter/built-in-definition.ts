@@ -4,7 +4,7 @@ import {
   definitionOfUrl,
   resourceIdOf,
   searchParameterResource,
-} from '../../fhir/search-parameter-resources';
+} from '../../fhir/definitions/search-parameter-resources';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 

@@ -1,5 +1,5 @@
-import { type SearchParameterDefinition } from '../../fhir/definitions';
-import { definitionOfUrl } from '../../fhir/search-parameter-resources';
+import { type SearchParameterDefinition } from '../../fhir/definitions/definitions';
+import { definitionOfUrl } from '../../fhir/definitions/search-parameter-resources';
 import { rowKindOf } from '../../search-index/extract/composite';
 import { holdsValuesOf } from '../../search-index/extract/kind-types';
 import { type OwnComponent, type OwnSearchParameter } from '../../search-index/extract/search-parameter';

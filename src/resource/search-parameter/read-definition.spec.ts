@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { searchParameterDefinitions } from '../../fhir/definitions';
-import { searchParameterResource } from '../../fhir/search-parameter-resources';
+import { searchParameterDefinitions } from '../../fhir/definitions/definitions';
+import { searchParameterResource } from '../../fhir/definitions/search-parameter-resources';
 import { SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { readDefinition } from './read-definition';
 

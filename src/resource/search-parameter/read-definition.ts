@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseCanonical } from '../../fhir/canonical';
-import { definitionOfUrl } from '../../fhir/search-parameter-resources';
+import { definitionOfUrl } from '../../fhir/definitions/search-parameter-resources';
 import { type Resource } from '../../fhir/types';
 import { holdsValuesOf } from '../../search-index/extract/kind-types';
 import { type OwnSearchParameter, type SearchParameter } from '../../search-index/extract/search-parameter';

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { searchParameterDefinitions } from '../../fhir/definitions';
-import { searchParameterResource, searchParametersDigest } from '../../fhir/search-parameter-resources';
+import { searchParameterDefinitions } from '../../fhir/definitions/definitions';
+import { searchParameterResource, searchParametersDigest } from '../../fhir/definitions/search-parameter-resources';
 import { type Resource } from '../../fhir/types';
 import { ServerSetup } from '../../platform/database/server-setup';
 import { readJson } from '../../platform/json/read-json';

@@ -1,10 +1,10 @@
-import { isSubtype } from '../../fhir/definitions';
-import { typeOfCanonical } from '../../fhir/validation/profile/element-constraints';
-import { type PlacedExtension } from '../../fhir/validation/profile/placed-extension';
-import { type PlacedResource } from '../../fhir/validation/profile/placed-resource';
-import { type ProfileSources, ProfileValidator } from '../../fhir/validation/profile/profile-validator';
-import { type StoredProfile } from '../../fhir/validation/profile/stored-profile';
-import { printPath } from '../../fhir/validation/validation-run';
+import { isSubtype } from '../../fhir/definitions/definitions';
+import { typeOfCanonical } from '../../validator/profile/element-constraints';
+import { type PlacedExtension } from '../../validator/profile/placed-extension';
+import { type PlacedResource } from '../../validator/profile/placed-resource';
+import { type ProfileSources, ProfileValidator } from '../../validator/profile/profile-validator';
+import { type StoredProfile } from '../../validator/profile/stored-profile';
+import { printPath } from '../../validator/r4/validation-run';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { TooCostly } from '../../platform/errors/too-costly';
 import { type CpuBudget } from '../../platform/time/cpu-budget';

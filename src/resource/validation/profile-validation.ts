@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
-import { type CodeSet } from '../../fhir/validation/binding-check';
-import { isCoreType } from '../../fhir/validation/profile/element-constraints';
-import { extensionsIn } from '../../fhir/validation/profile/placed-extension';
-import { type PlacedResource, placesIn } from '../../fhir/validation/profile/placed-resource';
-import { type ProfileSources } from '../../fhir/validation/profile/profile-validator';
-import { type StoredProfile } from '../../fhir/validation/profile/stored-profile';
+import { type CodeSet } from '../../validator/r4/binding-check';
+import { isCoreType } from '../../validator/profile/element-constraints';
+import { extensionsIn } from '../../validator/profile/placed-extension';
+import { type PlacedResource, placesIn } from '../../validator/profile/placed-resource';
+import { type ProfileSources } from '../../validator/profile/profile-validator';
+import { type StoredProfile } from '../../validator/profile/stored-profile';
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { Clock } from '../../platform/time/clock';

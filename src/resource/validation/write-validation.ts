@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isR4ResourceType } from '../../fhir/definitions';
+import { isR4ResourceType } from '../../fhir/definitions/definitions';
 import { type Resource } from '../../fhir/types';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { Slices } from '../../platform/time/slices';

@@ -1,8 +1,8 @@
 import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { FormatGuard } from '../../fhir/format.guard';
-import { sendAnswer } from '../../fhir/fhir-answer';
+import { FormatGuard } from '../../fhir/edge/format.guard';
+import { sendAnswer } from '../../fhir/edge/fhir-answer';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';

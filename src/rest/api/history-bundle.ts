@@ -1,4 +1,4 @@
-import { type FhirAnswer } from '../../fhir/fhir-answer';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { printBookmark } from '../../resource/feed-bookmark';
 import { type LateTexts } from '../../store/late-texts';
 import { type HistoryPage, type HistoryVersion } from '../../resource/resource-history';

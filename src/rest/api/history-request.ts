@@ -1,6 +1,6 @@
 import { type DateRange, dateSpanOf } from '../../fhir/instant';
-import { readSubset } from '../../fhir/read-subset';
-import { type Subset } from '../../fhir/subset';
+import { readSubset } from '../../fhir/subset/read-subset';
+import { type Subset } from '../../fhir/subset/subset';
 import { ServiceError } from '../../platform/errors/service-error';
 import { parseBookmark } from '../../resource/feed-bookmark';
 import { type HistoryRequest } from '../../resource/resource-history';

@@ -1,9 +1,9 @@
 import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { sendAnswer } from '../../fhir/fhir-answer';
-import { FormatGuard } from '../../fhir/format.guard';
-import { rootUrlOf } from '../../fhir/root-url';
+import { sendAnswer } from '../../fhir/edge/fhir-answer';
+import { FormatGuard } from '../../fhir/edge/format.guard';
+import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type FhirAnswer } from '../../fhir/fhir-answer';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { type Produce } from '../../platform/http/send-body';
 import { type HistoryVersion } from '../../resource/resource-history';
 import { type ResourceText, type StoredResource } from '../../model/stored-resource';

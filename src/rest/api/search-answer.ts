@@ -1,6 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
-import { type FhirAnswer } from '../../fhir/fhir-answer';
-import { type Subset } from '../../fhir/subset';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
+import { type Subset } from '../../fhir/subset/subset';
 import { MAX_INCLUDED } from '../../search/include/included-resources';
 import { type SearchPage } from '../../search/run/resource-search';
 import { type OutcomeIssue } from '../../search-index/states/incomplete-indexes';

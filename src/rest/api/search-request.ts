@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { type FhirAnswer } from '../../fhir/fhir-answer';
-import { readSubset } from '../../fhir/read-subset';
-import { rootUrlOf } from '../../fhir/root-url';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
+import { readSubset } from '../../fhir/subset/read-subset';
+import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { Clock } from '../../platform/time/clock';

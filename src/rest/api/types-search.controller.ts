@@ -1,8 +1,8 @@
 import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { FormatGuard } from '../../fhir/format.guard';
-import { sendAnswer } from '../../fhir/fhir-answer';
+import { FormatGuard } from '../../fhir/edge/format.guard';
+import { sendAnswer } from '../../fhir/edge/fhir-answer';
 import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { searchFormOf } from './search-form';

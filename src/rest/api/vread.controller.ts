@@ -1,8 +1,8 @@
 import { All, Controller, Get, Param, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { sendAnswer } from '../../fhir/fhir-answer';
-import { FormatGuard } from '../../fhir/format.guard';
+import { sendAnswer } from '../../fhir/edge/fhir-answer';
+import { FormatGuard } from '../../fhir/edge/format.guard';
 import { ServiceError } from '../../platform/errors/service-error';
 import { assertKnownParameters, RESOURCE_PARAMETERS } from '../../platform/http/known-parameters';
 import { queryOf } from '../../platform/http/raw-request';

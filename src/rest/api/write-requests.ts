@@ -7,7 +7,7 @@ import { ResourceTypes } from '../../model/resource-types';
 import { type WriteConditions } from '../../resource/writes/write';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { assertNoCriteria } from './criteria-request';
-import { readBodyInSteps } from '../../resource/api/resource-request';
+import { readBodyInSteps } from '../../fhir/edge/resource-request';
 
 /** What all writes read of their requests. */
 @Injectable()

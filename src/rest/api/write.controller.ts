@@ -1,10 +1,10 @@
 import { Controller, Delete, Param, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { type FhirAnswer, sendAnswer } from '../../fhir/fhir-answer';
-import { FormatGuard } from '../../fhir/format.guard';
-import { informationOutcome } from '../../fhir/operation-outcome';
-import { rootUrlOf } from '../../fhir/root-url';
+import { type FhirAnswer, sendAnswer } from '../../fhir/edge/fhir-answer';
+import { FormatGuard } from '../../fhir/edge/format.guard';
+import { informationOutcome } from '../../fhir/edge/operation-outcome';
+import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { Slices } from '../../platform/time/slices';

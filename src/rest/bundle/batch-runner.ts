@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FHIR_ERRORS, outcomeOf } from '../../fhir/operation-outcome';
+import { FHIR_ERRORS, outcomeOf } from '../../fhir/edge/operation-outcome';
 import { isTransactionConflict } from '../../platform/database/database-error';
 import { ServiceError } from '../../platform/errors/service-error';
 import { serviceErrorOf } from '../../platform/http/service-error-of';

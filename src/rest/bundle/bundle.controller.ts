@@ -1,14 +1,14 @@
 import { Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { FormatGuard } from '../../fhir/format.guard';
-import { sendAnswer } from '../../fhir/fhir-answer';
-import { rootUrlOf } from '../../fhir/root-url';
+import { FormatGuard } from '../../fhir/edge/format.guard';
+import { sendAnswer } from '../../fhir/edge/fhir-answer';
+import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { BundleProcessor } from './bundle-processor';
 import { IsolationGuard } from '../api/isolation.guard';
-import { readBodyText } from '../../resource/api/resource-request';
+import { readBodyText } from '../../fhir/edge/resource-request';
 
 /** Batch and transaction (http://hl7.org/fhir/R4/http.html#transaction), on both roots. */
 @ApiExcludeController()

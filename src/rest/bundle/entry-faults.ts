@@ -1,4 +1,4 @@
-import { FHIR_ERRORS } from '../../fhir/operation-outcome';
+import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { EntryRefusal, entryError } from './entry-error';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FHIR_ERRORS } from '../../fhir/operation-outcome';
+import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
 import { TransactionConflict } from '../../platform/database/database-error';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';

@@ -1,4 +1,4 @@
-import { elementsOf } from '../../fhir/definitions';
+import { elementsOf } from '../../fhir/definitions/definitions';
 import { type JsonObject } from '../../platform/json/lossless';
 
 /** What R4 says about a member. Types of the server's own are unknown to it, and then so are their members. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import fhirpath, { type Model } from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';
-import { elementsOf, r4ResourceTypes, searchParameterDefinitions } from '../../fhir/definitions';
+import { elementsOf, r4ResourceTypes, searchParameterDefinitions } from '../../fhir/definitions/definitions';
 import { SearchParameterSet } from './search-parameter-set';
 import { walkSteps } from '../../fhirpath/fhirpath';
 import { Scope } from './scope';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { elementsOf } from '../../fhir/definitions';
+import { elementsOf } from '../../fhir/definitions/definitions';
 import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { atOnce } from '../../platform/time/steps';
 import { Extractors } from './extractor';

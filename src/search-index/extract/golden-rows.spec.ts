@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { r4ResourceTypes } from '../../fhir/definitions';
+import { r4ResourceTypes } from '../../fhir/definitions/definitions';
 import { atOnce } from '../../platform/time/steps';
 import { Extractors } from './extractor';
 import { useHashKey } from './hash';

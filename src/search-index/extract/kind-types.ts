@@ -1,5 +1,5 @@
-import { type SearchParameterKind } from '../../fhir/definitions';
-import { isR4ResourceType, isSubtype } from '../../fhir/definitions';
+import { type SearchParameterKind } from '../../fhir/definitions/definitions';
+import { isR4ResourceType, isSubtype } from '../../fhir/definitions/definitions';
 import { type Branch } from '../../fhirpath/fhirpath';
 
 /** The types whose values each kind of parameter indexes (http://hl7.org/fhir/R4/search.html#table); subtypes count too. */

@@ -3,7 +3,7 @@ import {
   type SearchParameterDefinition,
   type SearchParameterKind,
   searchParameterDefinitions,
-} from '../../fhir/definitions';
+} from '../../fhir/definitions/definitions';
 import { type OwnSearchParameter } from './search-parameter';
 import { type Expression, ExpressionError, parseExpression } from '../../fhirpath/fhirpath';
 

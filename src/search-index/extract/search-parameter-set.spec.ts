@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { r4ResourceTypes } from '../../fhir/definitions';
+import { r4ResourceTypes } from '../../fhir/definitions/definitions';
 import { parameterIdOf } from './hash';
 import { type OwnSearchParameter } from './search-parameter';
 import { SearchParameterSet } from './search-parameter-set';

@@ -1,5 +1,5 @@
 import { parameterIdOf } from './hash';
-import { nearestCode } from '../../fhir/nearest-code';
+import { nearestCode } from '../../platform/text/nearest-code';
 import { StartError } from '../../platform/errors/start-error';
 import { definitionsByType, liveDefinitionOf, type ParameterDefinition } from './parameter-definition';
 import { type OwnSearchParameter, type SearchParameter, type UnusableParameter } from './search-parameter';

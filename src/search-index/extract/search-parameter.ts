@@ -1,4 +1,4 @@
-import { type SearchParameterKind } from '../../fhir/definitions';
+import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { type CompositePart } from './composite-rows';
 import { type Branch } from '../../fhirpath/fhirpath';
 

@@ -1,4 +1,4 @@
-import { type SearchParameterKind } from '../../fhir/definitions';
+import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { type OwnComponent, type OwnSearchParameter } from '../extract/search-parameter';
 
 /** One parameter of one type, and how far its index is. */

@@ -1,4 +1,4 @@
-import { r4ResourceTypes } from '../../fhir/definitions';
+import { r4ResourceTypes } from '../../fhir/definitions/definitions';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { noteIncomplete, type SearchScope } from '../parse/search-scope';
 import { type NamedPath, type NamedTarget } from './target-name';

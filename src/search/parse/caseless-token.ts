@@ -1,4 +1,4 @@
-import { isPrimitiveType } from '../../fhir/definitions';
+import { isPrimitiveType } from '../../fhir/definitions/definitions';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause } from '../query/search-query';
 import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';

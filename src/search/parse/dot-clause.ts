@@ -1,4 +1,4 @@
-import { isPrimitiveType, isSubtype } from '../../fhir/definitions';
+import { isPrimitiveType, isSubtype } from '../../fhir/definitions/definitions';
 import { type PathTest, type SearchClause, type SortKey } from '../query/search-query';
 import { dateBoxesOf } from './date-clause';
 import { dotPathOf } from './dot-path';

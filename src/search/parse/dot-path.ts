@@ -1,5 +1,10 @@
-import { type ElementDefinition, elementsOf, isPrimitiveType, isR4ResourceType } from '../../fhir/definitions';
-import { nearestCode } from '../../fhir/nearest-code';
+import {
+  type ElementDefinition,
+  elementsOf,
+  isPrimitiveType,
+  isR4ResourceType,
+} from '../../fhir/definitions/definitions';
+import { nearestCode } from '../../platform/text/nearest-code';
 import { pathText } from './json-path';
 import { invalid } from './values';
 

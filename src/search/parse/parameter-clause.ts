@@ -1,6 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
-import { isR4ResourceType } from '../../fhir/definitions';
-import { nearestCode } from '../../fhir/nearest-code';
+import { isR4ResourceType } from '../../fhir/definitions/definitions';
+import { nearestCode } from '../../platform/text/nearest-code';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type DateClause, type SearchClause } from '../query/search-query';
 import { assertFinished } from '../../search-index/unfinished-index';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type SearchParameterKind } from '../../fhir/definitions';
+import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { holdsTexts } from './holds-texts';
 
 const KINDS: Readonly<Record<string, SearchParameterKind>> = {

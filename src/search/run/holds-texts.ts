@@ -1,4 +1,4 @@
-import { type SearchParameterKind } from '../../fhir/definitions';
+import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 
 /**
  * Compiles a check that a body does hold the texts that token, uri and reference criteria ask for. It undoes accidental

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer } from '../../../src/fhir/fhir-answer';
+import { type FhirAnswer } from '../../../src/fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../../../src/operation/operation';
 import { ResourceReader } from '../../../src/store/resource-reader';
 

@@ -1,6 +1,6 @@
-import { invariantDefinitions } from '../../definitions';
+import { invariantDefinitions } from '../../definitions/definitions';
 import { compileConstraint, ExpressionError, type Truth } from '../../../fhirpath/fhirpath';
-import { type Invariant } from './stored-profile';
+import { type Invariant } from '../../../validator/profile/stored-profile';
 
 let coreKeys: ReadonlySet<string> | undefined;
 

@@ -1,0 +1,197 @@
+import { readAsset } from '../../platform/assets';
+
+/** http://hl7.org/fhir/R4/codesystem-search-param-type.html */
+export type SearchParameterKind =
+  'number' | 'date' | 'string' | 'token' | 'reference' | 'composite' | 'quantity' | 'uri' | 'special';
+
+/** A SearchParameter of R4, reduced to what indexing and searching need. */
+export interface SearchParameterDefinition {
+  /** Also the last part of the canonical url, http://hl7.org/fhir/SearchParameter/{id}. */
+  readonly id: string;
+  readonly code: string;
+  /** Types that have the parameter; `Resource` and `DomainResource` stand for all of theirs. */
+  readonly base: readonly string[];
+  readonly type: SearchParameterKind;
+  readonly expression?: string;
+  readonly target?: readonly string[];
+  /** Parts of a composite; `definition` is the canonical url of a parameter. */
+  readonly component?: readonly { readonly definition: string; readonly expression: string }[];
+}
+
+/** http://hl7.org/fhir/R4/compartmentdefinition.html */
+export interface CompartmentDefinition {
+  readonly resourceType: 'CompartmentDefinition';
+  readonly id: string;
+  readonly code: string;
+  readonly resource: readonly { readonly code: string; readonly param?: readonly string[] }[];
+  readonly [member: string]: unknown;
+}
+
+/** One element of a type: `Observation.value[x]` has the name `value` and is a choice. */
+export interface ElementDefinition {
+  readonly name: string;
+  readonly isChoice: boolean;
+  readonly isRequired: boolean;
+  readonly isRepeated: boolean;
+  /** Type names; a backbone element is named by its path (`Observation.component`). */
+  readonly types: readonly string[];
+  /** Types that a reference or canonical may point at; empty where any will do. */
+  readonly targets: readonly string[];
+}
+
+/** The JSON member that holds an element's values of a type: `valueQuantity` of `value[x]`. */
+export function memberKey({ name, isChoice }: ElementDefinition, type: string): string {
+  return isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
+}
+
+interface TypeRecord {
+  readonly name: string;
+  readonly kind: 'resource' | 'complex' | 'primitive' | 'backbone';
+  readonly abstract?: boolean;
+  readonly base?: string;
+  readonly elements?: Readonly<Record<string, string>>;
+}
+
+/** The members that all records of search-parameters.json have, besides lists of targets. */
+export interface SharedMembers {
+  readonly common: Readonly<Record<string, unknown>>;
+  readonly ofKind: Readonly<Partial<Record<string, Readonly<Record<string, unknown>>>>>;
+  readonly publishers: readonly { readonly publisher: string; readonly contact: readonly unknown[] }[];
+}
+
+interface SearchParameterFile extends SharedMembers {
+  readonly targets: readonly (readonly string[])[];
+  readonly parameters: readonly (Omit<SearchParameterDefinition, 'target'> & {
+    readonly target?: readonly string[] | number;
+  })[];
+}
+
+export const searchParameterFile = once(() => load('search-parameters') as SearchParameterFile);
+
+/** The SearchParameters of R4 4.0.1, sorted by id. */
+export const searchParameterDefinitions = once((): readonly SearchParameterDefinition[] => {
+  const { targets, parameters } = searchParameterFile();
+  return parameters.map(({ target, ...definition }) => {
+    const types = typeof target === 'number' ? targets[target] : target;
+    return types === undefined ? definition : { ...definition, target: types };
+  });
+});
+
+/** The Patient compartment of R4 4.0.1 with the server's own SDCDocument and SDCWorkflow. */
+export const patientCompartment = once(
+  () => (load('compartment-patient') as { definition: CompartmentDefinition }).definition,
+);
+
+const typeRecords = once(
+  () => new Map((load('elements') as { types: readonly TypeRecord[] }).types.map((record) => [record.name, record])),
+);
+
+/** The concrete resource types of R4, sorted. */
+export const r4ResourceTypes = once((): ReadonlySet<string> => {
+  const records = [...typeRecords().values()];
+  return new Set(
+    records.filter(({ kind, abstract }) => kind === 'resource' && abstract !== true).map(({ name }) => name),
+  );
+});
+
+/** Tells whether `type` is a concrete resource type of R4; the server's own types are not. */
+export function isR4ResourceType(type: string): boolean {
+  return r4ResourceTypes().has(type);
+}
+
+/** Tells whether `type` is `ancestor` or specialises it: Age is a Quantity, code is a string, Patient is a DomainResource. */
+export function isSubtype(type: string, ancestor: string): boolean {
+  for (let name: string | undefined = type; name !== undefined; name = typeRecords().get(name)?.base) {
+    if (name === ancestor) return true;
+  }
+  return false;
+}
+
+/** Tells whether `type` is a primitive type of R4 (http://hl7.org/fhir/R4/datatypes.html#primitive). */
+export function isPrimitiveType(type: string): boolean {
+  return typeRecords().get(type)?.kind === 'primitive';
+}
+
+/** `type` and what it specialises, the most special first: Age, Quantity, Element. Empty for types that R4 does not know. */
+export function lineageOf(type: string): readonly string[] {
+  const lineage: string[] = [];
+  for (let record = typeRecords().get(type); record !== undefined; record = typeRecords().get(record.base ?? '')) {
+    lineage.push(record.name);
+  }
+  return lineage;
+}
+
+/** A required binding: the elements that it holds for and, by system, the codes that they may have. */
+export interface BoundValueSet {
+  readonly id: string;
+  readonly url: string;
+  /** Paths such as `Observation.status`, without `[x]`. */
+  readonly elements: readonly string[];
+  readonly codes: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The required bindings of R4 whose value sets are known in full. */
+export const boundValueSets = once(() => (load('bindings') as { valueSets: readonly BoundValueSet[] }).valueSets);
+
+/** A rule of R4 on the content of a type or element, with severity error. */
+export interface InvariantDefinition {
+  readonly key: string;
+  readonly human: string;
+  readonly expression: string;
+  /** Types and elements that state it, without `[x]`; types hand theirs down. */
+  readonly on: readonly string[];
+}
+
+export const invariantDefinitions = once(
+  () => (load('invariants') as { invariants: readonly InvariantDefinition[] }).invariants,
+);
+
+const elementTables = new Map<string, ReadonlyMap<string, ElementDefinition>>();
+
+/**
+ * The elements of a resource type, data type or backbone element by name, inherited ones first.
+ * Primitive types have none of their own; types that R4 does not know yield undefined.
+ */
+export function elementsOf(type: string): ReadonlyMap<string, ElementDefinition> | undefined {
+  const known = elementTables.get(type);
+  if (known !== undefined) return known;
+  const record = typeRecords().get(type);
+  if (record === undefined) return undefined;
+  const inherited = record.base === undefined ? undefined : elementsOf(record.base);
+  const table = new Map([...(inherited ?? []), ...parseElements(record.elements ?? {})]);
+  elementTables.set(type, table);
+  return table;
+}
+
+/** Reads element tables in the notation of elements.json: `{"value[x]": "0..1 Quantity|string"}`. */
+export function parseElements(elements: Readonly<Record<string, string>>): ReadonlyMap<string, ElementDefinition> {
+  return new Map(
+    Object.entries(elements).map(([key, text]) => {
+      const element = parseElement(key, text);
+      return [element.name, element];
+    }),
+  );
+}
+
+/** Reads `0..* Reference(Patient,Group)|CodeableConcept`, the notation of elements.json. */
+function parseElement(key: string, text: string): ElementDefinition {
+  const [cardinality = '', types = ''] = text.split(' ');
+  const name = key.replace('[x]', '');
+  return {
+    name,
+    isChoice: name !== key,
+    isRequired: !cardinality.startsWith('0'),
+    isRepeated: !/\.\.[01]$/.test(cardinality),
+    types: types.split('|').map((type) => type.replace(/\(.*/, '')),
+    targets: [...types.matchAll(/\(([^)]*)\)/g)].flatMap(([, targets = '']) => targets.split(',')),
+  };
+}
+
+function load(name: string): unknown {
+  return JSON.parse(readAsset(`fhir/definitions/${name}.json`));
+}
+
+function once<T>(make: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= make());
+}

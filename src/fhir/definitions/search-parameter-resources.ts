@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { readAsset } from '../../platform/assets';
+import { softwareVersion } from '../../platform/software-version';
+import {
+  type SearchParameterDefinition,
+  searchParameterDefinitions,
+  searchParameterFile,
+  type SharedMembers,
+} from './definitions';
+import { type Resource } from '../types';
+
+const BASE = 'http://hl7.org/fhir/SearchParameter/';
+
+/** The members of a SearchParameter in HL7's order. */
+export const MEMBERS = [
+  ...['id', 'text', 'extension', 'url', 'version', 'name', 'status', 'experimental', 'date', 'publisher', 'contact'],
+  ...['description', 'purpose', 'code', 'base', 'type', 'expression', 'xpath', 'xpathUsage', 'target', 'multipleOr'],
+  ...['comparator', 'component'],
+] as const;
+
+/** The SearchParameter of R4 with this url, reduced as {@link searchParameterDefinitions} gives it. */
+export function definitionOfUrl(url: unknown): SearchParameterDefinition | undefined {
+  if (typeof url !== 'string') return undefined;
+  byUrl ??= new Map(searchParameterDefinitions().map((definition) => [`${BASE}${definition.id}`, definition]));
+  return byUrl.get(url);
+}
+
+let byUrl: ReadonlyMap<string, SearchParameterDefinition> | undefined;
+
+/** The SearchParameter of R4 that is stored under this id. */
+export function definitionOfId(id: string | undefined): SearchParameterDefinition | undefined {
+  byId ??= new Map(searchParameterDefinitions().map((definition) => [resourceIdOf(definition), definition]));
+  return byId.get(id ?? '');
+}
+
+let byId: ReadonlyMap<string, SearchParameterDefinition> | undefined;
+
+/** A SearchParameter of R4 as HL7 published it; made anew at each call, since few ask and the texts are long. */
+export const searchParameterResource = (definition: SearchParameterDefinition): Resource => ({
+  ...expandSearchParameter(definition, searchParameterFile()),
+  id: resourceIdOf(definition),
+});
+
+/** HL7's id, except the one that is longer than the 64 characters of an id (http://hl7.org/fhir/R4/datatypes.html#id). */
+export const resourceIdOf = ({ id }: SearchParameterDefinition): string =>
+  id.length > 64 ? id.replace('-extensions-', '-') : id;
+
+/** Differs between definitions and between versions of the server, which may write them in another way. */
+export function searchParametersDigest(): string {
+  const text = readAsset('fhir/definitions/search-parameters.json');
+  return createHash('sha256').update(softwareVersion()).update(text).digest('hex');
+}
+
+/** Puts a record and what it shares with others together: the record wins, and its null says "has none". */
+export function expandSearchParameter(record: SearchParameterDefinition, shared: SharedMembers): Resource {
+  const { publisher, ...own } = record as SearchParameterDefinition & { readonly publisher?: number | null };
+  const all: Readonly<Record<string, unknown>> = {
+    url: `${BASE}${record.id}`,
+    name: record.code,
+    xpath: xpathOf(record.expression),
+    ...shared.common,
+    ...shared.ofKind[record.type],
+    ...shared.publishers[publisher ?? -1],
+    ...own,
+  };
+  const members = MEMBERS.map((name) => [name, all[name]] as const);
+  return {
+    resourceType: 'SearchParameter',
+    ...Object.fromEntries(members.filter(([, value]) => value !== undefined && value !== null)),
+  };
+}
+
+/** Of a plain path; HL7 wrote the others by hand. */
+const xpathOf = (expression: string | undefined): string | undefined =>
+  expression
+    ?.split('|')
+    .map((path) => `f:${path.trim().replaceAll('.', '/f:')}`)
+    .join(' | ');

@@ -1,0 +1,42 @@
+import { type Server } from 'node:http';
+import { type Duplex } from 'node:stream';
+import { NO_SNIFFING } from '../../platform/http/security-headers';
+import { operationOutcome } from './operation-outcome';
+
+interface BrokenRequest extends Error {
+  readonly code?: string;
+}
+
+/** Refusals of Node before there is a request (https://nodejs.org/api/http.html#event-clienterror), as issues of FHIR. */
+const REFUSALS: Readonly<Record<string, readonly [status: string, issue: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'too-long',
+    'URL and headers together have more than 16 KiB. Send long searches with POST to /{type}/_search.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'timeout', 'The request did not arrive in time. Send it again.'],
+};
+const MALFORMED = ['400 Bad Request', 'structure', 'This is no request of HTTP/1.1.'] as const;
+
+/** Answers with an OperationOutcome what never becomes a request, instead of with an empty body. */
+export function refuseBrokenRequests(server: Server): void {
+  server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const [status, issue, message] = REFUSALS[error.code ?? ''] ?? MALFORMED;
+    const body = JSON.stringify(operationOutcome(issue, message));
+    socket.end(
+      [
+        `HTTP/1.1 ${status}`,
+        'Connection: close',
+        NO_SNIFFING.join(': '),
+        'Content-Type: application/fhir+json; charset=utf-8',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  });
+}

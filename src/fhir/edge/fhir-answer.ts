@@ -1,0 +1,106 @@
+import { type Request, type Response } from 'express';
+import { ServiceError } from '../../platform/errors/service-error';
+import { queryOf } from '../../platform/http/raw-request';
+import { type Produce, sendBody, sendHead, termsOf, type TextPrinter } from '../../platform/http/send-body';
+import { IndentedJson } from '../../platform/json/indent-json';
+import { YamlOfJson } from '../../platform/yaml/print-yaml';
+import { DEFAULT_FORMAT } from './format';
+import { isNotModified } from './not-modified';
+import { outcomeOfWrite } from './operation-outcome';
+import { preferredReturnOf } from './prefer';
+import { readSubset } from '../subset/read-subset';
+import { formatOfRequest, isPretty } from './requested-format';
+import { subsetOf } from '../subset/subset';
+
+/** An answer: a status and a body of valid JSON text. */
+export interface FhirAnswer {
+  readonly status: number;
+  readonly text?: string;
+  /** Writes the body instead of `text`, as it is made. Each text that it writes ends between two tokens of JSON. */
+  readonly produce?: Produce;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Set where the body is one version of one resource: conditional reads, `_summary` and `Prefer` are about such. */
+  readonly isResource?: true;
+  /** Set where the text is no JSON: it goes out as it is. */
+  readonly contentType?: string;
+}
+
+/** Parameters as the answer of an operation; FHIR has no empty arrays. */
+export const parametersAnswer = (parameter: readonly object[]): FhirAnswer => ({
+  status: 200,
+  text: JSON.stringify({ resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) }),
+});
+
+/** Where `response.locals` keeps the text of the one resource that is shown, for audit records. */
+export const SHOWN_RESOURCE = 'shownResource';
+
+/** Headers that an answer depends on besides its URL; caches ask again each time, since rights may have changed. */
+const VARY = 'Accept, Accept-Encoding, Authorization';
+const CACHE_CONTROL = 'private, no-cache';
+
+/**
+ * Sends an answer as the caller wants it: the format of `_format` or `Accept`, `_pretty`, `_summary` and `_elements`,
+ * 304 for a version that is known already, `Prefer: return` of writes, compression. JSON text goes out as it is:
+ * nothing is parsed or serialised on the way unless the caller asks for it. How it is sent: {@link sendBody}.
+ * @throws ServiceError 'invalid' for parameters that cannot be read, and what `produce` throws
+ */
+export async function sendAnswer(response: Response, answer: FhirAnswer): Promise<void> {
+  const { req: request } = response;
+  const { status, text, produce, headers } = answer.isResource === true ? await asPreferred(response, answer) : answer;
+  if (answer.isResource === true) response.locals[SHOWN_RESOURCE] = answer.text;
+  const all = { ...cachingOf(response), ...headers };
+  const body = produce ?? text;
+  if (body === undefined) {
+    sendHead(response, { status, headers: all });
+    return;
+  }
+  const { contentType, printer } = printingOf(request, answer.contentType);
+  await sendBody(response, { status, headers: { ...all, 'Content-Type': contentType } }, body, printer);
+}
+
+function cachingOf(response: Response): Readonly<Record<string, string>> {
+  const others = response.getHeader('Vary');
+  return { Vary: others === undefined ? VARY : `${String(others)}, ${VARY}`, 'Cache-Control': CACHE_CONTROL };
+}
+
+function printingOf(
+  request: Request,
+  given: string | undefined,
+): { readonly contentType: string; readonly printer?: TextPrinter } {
+  if (given !== undefined) return { contentType: given };
+  // A format that cannot be written is refused before a handler runs; the refusal is JSON.
+  const { contentType, isYaml } = formatOfRequest(request) ?? DEFAULT_FORMAT;
+  if (isYaml) return { contentType, printer: new YamlOfJson() };
+  return isPretty(request) ? { contentType, printer: new IndentedJson() } : { contentType };
+}
+
+async function asPreferred(response: Response, answer: FhirAnswer): Promise<FhirAnswer> {
+  const { method } = response.req;
+  return method === 'GET' || method === 'HEAD' ? asRead(response, answer) : asWritten(response.req, answer);
+}
+
+async function asRead(response: Response, answer: FhirAnswer): Promise<FhirAnswer> {
+  const { req: request } = response;
+  const { status, text = '', headers = {} } = answer;
+  if (isNotModified(request.headers, headers)) return { status: 304, headers };
+  if (!request.url.includes('?')) return answer;
+  const subset = readSubset(queryOf(request));
+  if (subset === 'count') throw new ServiceError('invalid', '_summary=count is for searches and histories.');
+  if (subset === undefined) return answer;
+  return { status, headers, text: await termsOf(response).inSlices(subsetOf(text, subset)) };
+}
+
+function asWritten(request: Request, answer: FhirAnswer): FhirAnswer {
+  const preferred = preferredReturnOf(request.headers.prefer);
+  if (preferred === undefined) return answer;
+  const { status, text, headers = {} } = answer;
+  const applied = { ...headers, 'Preference-Applied': `return=${preferred}` };
+  switch (preferred) {
+    case 'minimal':
+      return { status, headers: applied };
+    case 'OperationOutcome':
+      return { status, headers: applied, text: JSON.stringify(outcomeOfWrite(request.method, status, headers.ETag)) };
+    case 'representation':
+      return { status, headers: applied, ...(text === undefined ? {} : { text }) };
+  }
+}

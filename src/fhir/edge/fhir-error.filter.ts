@@ -1,0 +1,50 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import { type Response } from 'express';
+import { RequestContext } from '../../platform/http/request-context';
+import { serviceErrorOf } from '../../platform/http/service-error-of';
+import { errorTrace } from '../../platform/logging/error-trace';
+import { sendAnswer } from './fhir-answer';
+import { FHIR_ERRORS, operationOutcome, outcomeOf } from './operation-outcome';
+
+/**
+ * The default edge: any error becomes an OperationOutcome. What nobody foresaw is logged with its stack and answered
+ * with a request id and nothing else.
+ */
+@Catch()
+export class FhirErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger(FhirErrorFilter.name);
+
+  constructor(private readonly requests: RequestContext) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    if (response.headersSent) {
+      // A cut answer must never look like a whole one.
+      response.destroy();
+      this.logger.error('An answer was cut off', errorTrace(error));
+      return;
+    }
+    const known = serviceErrorOf(error);
+    if (known !== undefined) {
+      const { allow, acceptPatch, retryAfterSeconds, isInvalidToken = false } = known.details;
+      void sendAnswer(response, {
+        status: FHIR_ERRORS[known.kind].status,
+        text: JSON.stringify(outcomeOf(known)),
+        headers: {
+          ...(allow === undefined ? {} : { Allow: allow.join(', ') }),
+          ...(acceptPatch === undefined ? {} : { 'Accept-Patch': acceptPatch.join(', ') }),
+          ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+          ...(known.kind === 'unauthorized' ? { 'WWW-Authenticate': challengeOf(isInvalidToken) } : {}),
+        },
+      });
+      return;
+    }
+    this.logger.error('A request failed unexpectedly', errorTrace(error));
+    const diagnostics = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
+    void sendAnswer(response, { status: 500, text: JSON.stringify(operationOutcome('exception', diagnostics)) });
+  }
+}
+
+/** RFC 6750, section 3: without a token the challenge names no error. */
+const challengeOf = (isInvalidToken: boolean): string =>
+  `Bearer realm="svc"${isInvalidToken ? ', error="invalid_token"' : ''}`;

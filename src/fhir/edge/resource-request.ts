@@ -1,0 +1,47 @@
+import { type Request } from 'express';
+import { YAML_MEDIA_TYPES } from './format';
+import { xmlHint } from '../unserved';
+import { ServiceError } from '../../platform/errors/service-error';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { readJsonInSteps, type ScannedJson } from '../../platform/json/read-json';
+import { bodyOf, isJson, mediaTypeOf } from '../../platform/http/raw-request';
+import { type Steps } from '../../platform/time/steps';
+import { jsonOfYaml } from '../../platform/yaml/read-yaml';
+
+const YAML_TYPES = new Set<string | undefined>(YAML_MEDIA_TYPES);
+
+/** YAML is what people write by hand; its parser reads 14 MB a second, so that a larger body would hold up everybody else. */
+const YAML_LIMIT_BYTES = 1024 * 1024;
+
+/**
+ * Reads a request body as JSON text, in steps; YAML is turned into it.
+ * @throws ServiceError 'unsupported-media-type' for anything else; JsonBodyError for hostile or broken text.
+ */
+export const readBodyInSteps = (request: Request): Steps<ScannedJson> => readJsonInSteps(readBodyText(request));
+
+/** As {@link readBodyInSteps}, but the text is not scanned yet. */
+export function readBodyText(request: Request): string {
+  const isYaml = YAML_TYPES.has(mediaTypeOf(request));
+  if (!isYaml && !isJson(request)) {
+    throw new ServiceError(
+      'unsupported-media-type',
+      `Send the resource as application/fhir+json, application/json or text/yaml.${xmlHint(mediaTypeOf(request))}`,
+    );
+  }
+  if (isOtherRelease(request)) {
+    throw new ServiceError('unsupported-media-type', 'This server speaks FHIR 4.0: send the resource as R4.');
+  }
+  const body = bodyOf(request);
+  if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a resource as JSON.');
+  if (!isYaml) return decodeUtf8(body);
+  if (body.length > YAML_LIMIT_BYTES) {
+    throw new ServiceError('too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.');
+  }
+  return jsonOfYaml(decodeUtf8(body));
+}
+
+/** http://hl7.org/fhir/R4/http.html#version-parameter */
+function isOtherRelease({ headers }: Request): boolean {
+  const [, release] = /;\s*fhirversion\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  return release !== undefined && !/^4\.0(\.|$)/.test(release);
+}

@@ -1,0 +1,42 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { AskedElements } from './element-paths';
+import { type Subset } from './subset';
+
+/** `Patient.contact.name`, or `-photo` to leave one out; no resource is deeper than 64 levels. */
+const PATH = /^-?\w[\w-]*(?:\.\w[\w-]*){0,63}$/;
+
+/** As many as a parameter of a search has values. */
+const MOST_NAMES = 1_000;
+
+/**
+ * Reads `_summary` and `_elements` (http://hl7.org/fhir/R4/search.html#summary, #elements).
+ * @returns `'count'` when no resource is asked for, undefined when whole ones are
+ * @throws ServiceError 'invalid' for what is neither
+ */
+export function readSubset(query: URLSearchParams): Subset | 'count' | undefined {
+  const summary = query.get('_summary') ?? '';
+  const names = query
+    .getAll('_elements')
+    .join(',')
+    .split(',', MOST_NAMES + 1);
+  if (names.length > MOST_NAMES)
+    throw new ServiceError('invalid', `_elements takes at most ${MOST_NAMES} names of elements.`);
+  const paths = names.map((name) => name.trim()).filter((name) => name !== '');
+  if (summary === 'count') return 'count';
+  if (summary !== '' && summary !== 'true' && summary !== 'text' && summary !== 'data' && summary !== 'false') {
+    throw new ServiceError('invalid', '_summary must be true, text, data, count or false.');
+  }
+  const isWhole = summary === '' || summary === 'false';
+  if (paths.length === 0) return isWhole ? undefined : { summary };
+  if (!isWhole) throw new ServiceError('invalid', 'Use _summary or _elements, not both.');
+  if (!paths.every((path) => PATH.test(path))) {
+    throw new ServiceError(
+      'invalid',
+      '_elements must be names of elements with commas between, such as name,birthDate.',
+    );
+  }
+  const [dropped, kept] = [true, false].map((isDropped) =>
+    paths.filter((path) => path.startsWith('-') === isDropped).map((path) => path.replace(/^-/, '').split('.')),
+  );
+  return { elements: new AskedElements(kept ?? [], dropped ?? []) };
+}

@@ -1,0 +1,199 @@
+import { describe, expect, it } from '@jest/globals';
+import { AskedElements } from './element-paths';
+import { readSubset } from './read-subset';
+import { atOnce } from '../../platform/time/steps';
+import { type Subset, subsetOf } from './subset';
+
+const TAG = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' };
+
+const PATIENT = {
+  resourceType: 'Patient',
+  id: 'p7',
+  meta: { versionId: '2', tag: [{ code: 'kept' }] },
+  implicitRules: 'http://x.example',
+  text: { status: 'generated', div: '<div/>' },
+  modifierExtension: [{ url: 'http://x.example/not', valueBoolean: true }],
+  extension: [{ url: 'http://x.example/race' }],
+  name: [{ family: 'Rivera', given: ['Ana'], extension: [{ url: 'http://x.example/n' }] }],
+  birthDate: '1986-03-14',
+  _birthDate: { extension: [{ url: 'http://x.example/time' }] },
+  photo: [{ contentType: 'image/png', data: 'aGk=' }],
+  contact: [{ name: { family: 'Lind' }, gender: 'male' }],
+  communication: [{ language: { text: 'sv' }, preferred: true }],
+  link: [{ other: { reference: 'Patient/p8' }, type: 'seealso', id: 'l1' }],
+};
+
+const OBSERVATION = {
+  resourceType: 'Observation',
+  id: 'o1',
+  meta: { versionId: '1' },
+  status: 'final',
+  code: { text: 'Pressure' },
+  note: [{ text: 'long' }],
+  valueQuantity: { value: 1, unit: 'kPa' },
+  component: [{ code: { text: 'systolic' }, valueQuantity: { value: 2 }, interpretation: [{ text: 'high' }] }],
+};
+
+const shown = (text: string, subset: Subset): string => atOnce(subsetOf(text, subset));
+
+const part = (resource: object, query: string): Record<string, unknown> => {
+  const subset = readSubset(new URLSearchParams(query));
+  if (subset === undefined || subset === 'count') throw new Error(`${query} asks for no part`);
+  return JSON.parse(shown(JSON.stringify(resource), subset)) as Record<string, unknown>;
+};
+
+describe(subsetOf.name, () => {
+  it('S23: can pause while it reads and while it prints', () => {
+    const name = Array.from({ length: 20_000 }, (_, n) => ({ family: `f${n}` }));
+    const steps = subsetOf(JSON.stringify({ ...PATIENT, name }), { elements: new AskedElements([['name']], []) });
+    // The text is scanned, parsed and printed, each with a pause after some 2,000 values.
+    expect([...steps].length).toBeGreaterThan(50);
+  });
+
+  it('shows the summary, down to the elements of data types', () => {
+    const { resourceType, id, implicitRules, modifierExtension, birthDate, _birthDate } = PATIENT;
+    expect(part(PATIENT, '_summary=true')).toEqual({
+      ...{ resourceType, id, implicitRules, modifierExtension, birthDate, _birthDate },
+      meta: { versionId: '2', tag: [{ code: 'kept' }, TAG] },
+      name: [{ family: 'Rivera', given: ['Ana'] }],
+      link: PATIENT.link,
+    });
+    expect(part(OBSERVATION, '_summary=true')).toMatchObject({
+      status: 'final',
+      valueQuantity: { value: 1, unit: 'kPa' },
+      component: [{ code: { text: 'systolic' }, valueQuantity: { value: 2 } }],
+    });
+  });
+
+  it('keeps the mandatory elements in every part', () => {
+    expect(Object.keys(part(OBSERVATION, '_summary=text'))).toEqual(['resourceType', 'id', 'meta', 'status', 'code']);
+    expect(Object.keys(part(OBSERVATION, '_elements=note'))).toEqual([
+      ...['resourceType', 'id', 'meta', 'status', 'code', 'note'],
+    ]);
+  });
+
+  it('shows the text with _summary=text, and all but the text with data', () => {
+    expect(Object.keys(part(PATIENT, '_summary=text'))).toEqual([
+      ...['resourceType', 'id', 'meta', 'implicitRules', 'text', 'modifierExtension'],
+    ]);
+    const { text: _text, ...data } = PATIENT;
+    expect(part(PATIENT, '_summary=data')).toEqual({ ...data, meta: { versionId: '2', tag: [{ code: 'kept' }, TAG] } });
+  });
+
+  it.each([
+    ['_elements=birthDate', { birthDate: PATIENT.birthDate, _birthDate: PATIENT._birthDate }],
+    ['_elements=Patient.contact.name,Observation.note', { contact: [{ name: { family: 'Lind' } }] }],
+    ['_elements=communication.preferred', { communication: [{ language: { text: 'sv' }, preferred: true }] }],
+    ['_elements=name.given&_elements=photo', { name: [{ given: ['Ana'] }], photo: PATIENT.photo }],
+    ['_elements=contact,-contact.gender', { contact: [{ name: { family: 'Lind' } }] }],
+  ])('shows %s', (query, expected) => {
+    const { resourceType, id, implicitRules, modifierExtension } = PATIENT;
+    const always = { resourceType, id, implicitRules, modifierExtension, meta: expect.anything() };
+    expect(part(PATIENT, query)).toEqual({ ...always, ...expected });
+  });
+
+  it('leaves out what a minus names, and nothing else', () => {
+    const { photo: _photo, ...rest } = PATIENT;
+    expect(part(PATIENT, '_elements=-photo')).toEqual({ ...rest, meta: expect.anything() });
+  });
+
+  it('names a choice with and without its type', () => {
+    expect(part(OBSERVATION, '_elements=value')).toHaveProperty('valueQuantity.unit', 'kPa');
+    expect(part(OBSERVATION, '_elements=valueQuantity')).toHaveProperty('valueQuantity.unit', 'kPa');
+    expect(part(OBSERVATION, '_elements=value.value')).toHaveProperty('valueQuantity', { value: 1 });
+  });
+
+  it('keeps digits, and tags once', () => {
+    const text =
+      '{"resourceType":"Observation","id":"o","meta":{"versionId":"1"},"status":"final","code":{},"valueQuantity":{"value":1.10}}';
+    const once = shown(text, { summary: 'true' });
+    expect(once).toContain('{"value":1.10}');
+    expect(shown(once, { summary: 'true' })).toBe(once);
+  });
+
+  it('leaves a resource whole that has no summary, or of which nothing was asked', () => {
+    const text = '{"resourceType":"SDCDocument","id":"d","note":1}';
+    expect(shown(text, { summary: 'true' })).toBe(text);
+    expect(shown(text, { elements: new AskedElements([['Patient', 'name']], []) })).toBe(text);
+    expect(shown(text, { elements: new AskedElements([['note']], []) })).toContain('"note":1');
+  });
+
+  it('shows the resources of a Bundle as summaries too', () => {
+    const bundle = { resourceType: 'Bundle', type: 'collection', entry: [{ resource: PATIENT }] };
+    expect(part(bundle, '_summary=true')).not.toHaveProperty('entry.0.resource.photo');
+    expect(part(bundle, '_summary=true')).toHaveProperty('entry.0.resource.birthDate');
+  });
+});
+
+describe(readSubset.name, () => {
+  it.each([
+    ['', undefined],
+    ['_summary=', undefined],
+    ['_summary=false', undefined],
+    ['_elements=', undefined],
+    ['_summary=count', 'count'],
+    ['_summary=data', { summary: 'data' }],
+    ['_summary=false&_elements=id', { elements: new AskedElements([['id']], []) }],
+  ])('reads "%s"', (query, expected) => {
+    expect(readSubset(new URLSearchParams(query))).toEqual(expected);
+  });
+
+  it.each([
+    ...['_summary=yes', '_summary=true&_elements=id', '_elements=a..b', '_elements=name[0]', '_elements=-'],
+    `_elements=${'a.'.repeat(64)}a`,
+  ])('refuses "%s"', (query) => {
+    expect(() => readSubset(new URLSearchParams(query))).toThrow(expect.objectContaining({ kind: 'invalid' }));
+  });
+
+  it('S19: takes 1,000 names at most, in one list or several', () => {
+    const names = Array.from({ length: 1_000 }, (_, n) => `name${n}`);
+    expect(readSubset(new URLSearchParams({ _elements: names.join(',') }))).toBeDefined();
+    for (const query of [`_elements=${[...names, 'id'].join(',')}`, `_elements=${names.join(',')}&_elements=id`])
+      expect(() => readSubset(new URLSearchParams(query))).toThrow('_elements takes at most 1000 names');
+  });
+});
+
+describe(AskedElements.name, () => {
+  it('S19: makes one tree for all resources of a type, which a step down looks up', () => {
+    let looks = 0;
+    const names = Array.from({ length: 1_000 }, (_, n) => [`name${n}`, 'given']);
+    const watched = names.map(
+      (path) => new Proxy(path, { get: (of, key) => (looks++, Reflect.get(of, key) as unknown) }),
+    );
+    const asked = new AskedElements(watched, []);
+    const tree = asked.of('Patient');
+    const before = looks;
+    for (let n = 0; n < 1_000; n++) {
+      expect(asked.of('Patient')).toBe(tree);
+      expect([tree?.below(`name${n}`), tree?.below('photo')]).toEqual([expect.anything(), undefined]);
+    }
+    expect(looks).toBe(before);
+  });
+
+  it.each([
+    [[['a']], [['a', 'b']], { a: { b: 'none', c: 'all' }, x: undefined }],
+    [[['a', 'b']], [['a']], { a: 'none' }],
+    [[['a', 'b']], [['c', 'd']], { a: { b: 'all', c: undefined }, c: undefined }],
+    [[], [['a', 'b', 'c']], { a: { b: { c: 'none', d: 'all' }, x: 'all' }, x: 'all' }],
+    [[['Patient']], [], { a: undefined }],
+    [
+      [
+        ['a', 'b'],
+        ['Patient', 'a', 'c'],
+        ['Group', 'd'],
+      ],
+      [],
+      { a: { b: 'all', c: 'all' }, _a: {}, d: undefined },
+    ],
+  ])('keeps %j and leaves out %j', (kept, dropped, expected) => {
+    const assertBelow = (paths: ReturnType<AskedElements['of']>, wanted: object): void => {
+      for (const [name, below] of Object.entries(wanted) as [string, unknown][]) {
+        const found = paths?.below(name);
+        if (typeof below !== 'object' || below === null) expect([name, found]).toEqual([name, below]);
+        else if (typeof found === 'object') assertBelow(found, below);
+        else throw new Error(`${name} is ${String(found)}`);
+      }
+    };
+    assertBelow(new AskedElements(kept, dropped).of('Patient'), expected);
+  });
+});

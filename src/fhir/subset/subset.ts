@@ -1,0 +1,112 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  parseLosslessInSteps,
+  printLosslessInSteps,
+} from '../../platform/json/lossless';
+import { type Steps } from '../../platform/time/steps';
+import { type AskedElements, type ElementPaths } from './element-paths';
+import { propertiesOf, type Property, summaryElementsOf } from '../definitions/summary-elements';
+
+/** A part of a resource (http://hl7.org/fhir/R4/search.html#summary, #elements). */
+export type Subset = { readonly summary: 'true' | 'text' | 'data' } | { readonly elements: AskedElements };
+
+/** Members that no subset leaves out: who it is, and what changes its meaning. */
+const ALWAYS = new Set(['resourceType', 'id', 'meta', 'implicitRules', 'modifierExtension']);
+
+const SUBSETTED: JsonObject = new Map([
+  ['system', 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue'],
+  ['code', 'SUBSETTED'],
+]);
+
+/**
+ * Leaves out of a resource what was not asked for, and tags it SUBSETTED, so that nobody stores it as a whole one.
+ * Mandatory elements stay; numbers keep their digits. A resource that has no such parts comes back as it is.
+ */
+export function* subsetOf(text: string, subset: Subset): Steps<string> {
+  const resource = yield* parseLosslessInSteps(text);
+  if (!(resource instanceof Map)) return text;
+  const type = resource.get('resourceType');
+  const part = typeof type === 'string' ? partOf(resource, type, subset) : undefined;
+  if (part === undefined) return text;
+  tag(part);
+  return yield* printLosslessInSteps(part);
+}
+
+function partOf(resource: JsonObject, type: string, subset: Subset): JsonObject | undefined {
+  if ('elements' in subset) {
+    const paths = subset.elements.of(type);
+    return paths === undefined ? undefined : elementsPart(resource, type, paths);
+  }
+  switch (subset.summary) {
+    case 'data':
+      return filtered(resource, (key) => key !== 'text');
+    case 'text':
+      return filtered(resource, (key) => key === 'text' || ALWAYS.has(key) || isRequired(type, key));
+    case 'true':
+      return summaryElementsOf(type) === undefined ? undefined : summaryPart(resource, type);
+  }
+}
+
+function summaryPart(object: JsonObject, type: string): JsonObject {
+  return mapped(object, (key, value) => {
+    if (ALWAYS.has(key)) return value;
+    const property = propertyOf(type, key);
+    if (property === undefined || !(property.isSummary || property.isRequired)) return undefined;
+    return eachObject(value, (child) => {
+      const childType = typeOf(child, property);
+      return summaryElementsOf(childType) === undefined ? child : summaryPart(child, childType);
+    });
+  });
+}
+
+function elementsPart(object: JsonObject, type: string, paths: ElementPaths): JsonObject {
+  return mapped(object, (key, value) => {
+    if (ALWAYS.has(key)) return value;
+    const property = propertyOf(type, key);
+    const below = paths.below(key) ?? paths.below(property?.element ?? key);
+    if (below === 'all') return value;
+    if (below === 'none' || below === undefined) return property?.isRequired === true ? value : undefined;
+    return eachObject(value, (child) =>
+      elementsPart(child, property === undefined ? '' : typeOf(child, property), below),
+    );
+  });
+}
+
+/** The siblings of primitives, `_birthDate`, go with what they tell more about. */
+const propertyOf = (type: string, key: string): Property | undefined => propertiesOf(type)?.get(key.replace(/^_/, ''));
+
+const isRequired = (type: string, key: string): boolean => propertyOf(type, key)?.isRequired ?? false;
+
+function typeOf(value: JsonObject, { type }: Property): string {
+  const named = type === 'Resource' ? value.get('resourceType') : type;
+  return typeof named === 'string' ? named : type;
+}
+
+function eachObject(value: JsonValue, partOfObject: (object: JsonObject) => JsonObject): JsonValue {
+  if (value instanceof Map) return partOfObject(value);
+  return Array.isArray(value) ? value.map((element) => eachObject(element, partOfObject)) : value;
+}
+
+function mapped(object: JsonObject, valueOf: (key: string, value: JsonValue) => JsonValue | undefined): JsonObject {
+  const part: JsonObject = new Map();
+  for (const [key, value] of object) {
+    const kept = valueOf(key, value);
+    if (kept !== undefined) part.set(key, kept);
+  }
+  return part;
+}
+
+const filtered = (object: JsonObject, keeps: (key: string) => boolean): JsonObject =>
+  mapped(object, (key, value) => (keeps(key) ? value : undefined));
+
+function tag(resource: JsonObject): void {
+  const meta = resource.get('meta');
+  const members = meta instanceof Map ? meta : new Map<string, JsonValue>();
+  const tags = members.get('tag');
+  members.set('tag', [...(Array.isArray(tags) ? tags.filter((known) => !isSubsetted(known)) : []), SUBSETTED]);
+  resource.set('meta', members);
+}
+
+const isSubsetted = (tagValue: JsonValue): boolean =>
+  tagValue instanceof Map && tagValue.get('code') === 'SUBSETTED' && tagValue.get('system') === SUBSETTED.get('system');

@@ -1,0 +1,229 @@
+import { isObject } from '../../fhir/is-object';
+import { type CodeSet } from '../r4/binding-check';
+import { typeOfCanonical } from './element-constraints';
+import { type ElementValue, matchesPattern, valuesOfElement } from './element-values';
+import { type ProfileNode } from './profile-tree';
+import { type Slicing } from './stored-profile';
+
+/** What slices ask beyond the value itself. */
+export interface SliceSurroundings {
+  /** What a reference resolves to as far as it is at hand; only its type where no more is known. */
+  resolve(reference: unknown): { readonly type?: string; readonly resource?: Readonly<Record<string, unknown>> };
+  /** Whether a resource conforms to a profile; undefined where the profile is not known here. */
+  conforms(resource: Readonly<Record<string, unknown>>, canonical: string): boolean | undefined;
+}
+
+/** What slices of references ask of other profiles. */
+export interface SliceProfiles {
+  treeOf(canonical: string): ProfileNode | undefined;
+  typeOf(canonical: string): string | undefined;
+  codes(canonical: string): CodeSet | undefined;
+}
+
+/** Whether a value belongs to a slice; undefined where this server cannot tell. */
+export type SliceTest = (value: ElementValue, surroundings: SliceSurroundings) => boolean | undefined;
+
+/** Of a discriminator that asks for more than is stored here. */
+const UNTOLD: SliceTest = () => undefined;
+
+/** Compiles the discriminators of a slicing for one slice (http://hl7.org/fhir/R4/profiling.html#discriminator). */
+export function sliceTestOf(slice: ProfileNode, { discriminators }: Slicing, profiles: SliceProfiles): SliceTest {
+  const tests = discriminators.map(({ type, path }) => discriminatorTest(slice, type, path, profiles) ?? UNTOLD);
+  if (tests.length === 0) return UNTOLD;
+  return (value, surroundings) => {
+    let answer: boolean | undefined = true;
+    for (const test of tests) {
+      const one = test(value, surroundings);
+      if (one === false) return false;
+      answer = one === undefined ? undefined : answer;
+    }
+    return answer;
+  };
+}
+
+/** The steps of a path, and those behind `resolve()`: `other.resolve().code` is `other`, then `code`. */
+interface Way {
+  readonly steps: readonly string[];
+  readonly behind: readonly string[] | undefined;
+}
+
+function wayOf(path: string): Way | undefined {
+  const [before = '', behind, ...others] = path.split(/(?:^|\.)resolve\(\)/);
+  const parts = [before, behind].map((part) =>
+    (part ?? '').split('.').filter((step) => step !== '' && step !== '$this'),
+  );
+  const [steps = [], rest = []] = parts;
+  if (others.length > 0 || parts.flat().some((step) => !/^[A-Za-z]+(\[x\])?$/.test(step))) return undefined;
+  return { steps, behind: behind === undefined ? undefined : rest };
+}
+
+function discriminatorTest(
+  slice: ProfileNode,
+  type: string,
+  path: string,
+  profiles: SliceProfiles,
+): SliceTest | undefined {
+  const way = wayOf(path);
+  if (way === undefined) return undefined;
+  const { steps, behind } = way;
+  if (type === 'profile') return behind?.length === 0 || behind === undefined ? profileTest(slice, way) : undefined;
+  if (behind === undefined) return plainTest(slice, type, steps, profiles);
+  const targets = targetProfilesOf(nodeAt(slice, steps));
+  if (type === 'type' && behind.length === 0) return targetTypeTest(targets, steps, profiles);
+  // What the slice says of the target is said by the one profile that the target must have.
+  const [only] = targets;
+  const target = only === undefined || targets.length > 1 ? undefined : profiles.treeOf(only);
+  const test = target === undefined ? undefined : plainTest(target, type, behind, profiles);
+  if (test === undefined) return undefined;
+  return ({ value }, surroundings) =>
+    anyOf(reach(value, steps), (reference) => {
+      const { resource } = surroundings.resolve(reference);
+      return resource === undefined ? undefined : test(plainValue(resource), surroundings);
+    });
+}
+
+function plainTest(
+  slice: ProfileNode,
+  type: string,
+  steps: readonly string[],
+  profiles: SliceProfiles,
+): SliceTest | undefined {
+  switch (type) {
+    case 'value':
+    case 'pattern':
+      return valueTest(slice, steps) ?? bindingTest(slice, steps, profiles);
+    case 'exists':
+      return existsTest(slice, steps);
+    case 'type':
+      return typeTest(slice, steps);
+    default:
+      return undefined;
+  }
+}
+
+function valueTest(slice: ProfileNode, steps: readonly string[]): SliceTest | undefined {
+  // The url of an extension is stated by the extension's own profile.
+  const [url] = steps.length === 1 && steps[0] === 'url' ? profilesOf(slice) : [];
+  const expected = url === undefined ? expectedAt(slice, steps) : { value: url };
+  if (expected === undefined) return undefined;
+  return ({ value }) => reach(value, steps).some((found) => matchesPattern(found, expected.value));
+}
+
+/** A required binding tells slices apart as a fixed value does. */
+function bindingTest(slice: ProfileNode, steps: readonly string[], profiles: SliceProfiles): SliceTest | undefined {
+  const bound = nodeAt(slice, steps)?.constraints.findLast(({ requiredValueSet }) => requiredValueSet !== undefined);
+  const codes = bound?.requiredValueSet === undefined ? undefined : profiles.codes(bound.requiredValueSet);
+  if (codes === undefined) return undefined;
+  return ({ value }) => reach(value, steps).some((found) => codes.holds(found));
+}
+
+function existsTest(slice: ProfileNode, steps: readonly string[]): SliceTest | undefined {
+  const constraints = nodeAt(slice, steps)?.constraints ?? [];
+  const isForbidden = constraints.some(({ max }) => max === 0);
+  if (!isForbidden && !constraints.some(({ min = 0 }) => min > 0)) return undefined;
+  return ({ value }) => reach(value, steps).length > 0 !== isForbidden;
+}
+
+function typeTest(slice: ProfileNode, steps: readonly string[]): SliceTest | undefined {
+  const types = (nodeAt(slice, steps)?.constraints ?? [])
+    .flatMap((constraint) => constraint.types)
+    .map(({ code }) => code);
+  if (types.length === 0) return undefined;
+  return (item) => {
+    const [found] = steps.length === 0 ? [item] : elementsAt(item.value, steps);
+    if (found === undefined) return false;
+    const named =
+      isObject(found.value) && typeof found.value.resourceType === 'string' ? found.value.resourceType : undefined;
+    const type = found.choiceType ?? named ?? '';
+    return types.some((code) => code === type || `${code.charAt(0).toUpperCase()}${code.slice(1)}` === type);
+  };
+}
+
+/** The type that a reference points at, which its text tells where the target itself is elsewhere. */
+function targetTypeTest(
+  targets: readonly string[],
+  steps: readonly string[],
+  profiles: SliceProfiles,
+): SliceTest | undefined {
+  const types = targets.map((canonical) => typeOfCanonical(canonical) ?? profiles.typeOf(canonical));
+  if (types.length === 0 || types.includes(undefined)) return undefined;
+  return ({ value }, surroundings) =>
+    anyOf(reach(value, steps), (reference) => {
+      const { type } = surroundings.resolve(reference);
+      return type === undefined ? undefined : types.includes(type);
+    });
+}
+
+/** Whether the resource at the path, or what the reference there points at, conforms to a profile that the slice names. */
+function profileTest(slice: ProfileNode, { steps, behind }: Way): SliceTest | undefined {
+  const node = nodeAt(slice, steps);
+  const canonicals = behind === undefined ? profilesOf(node) : targetProfilesOf(node);
+  if (canonicals.length === 0) return undefined;
+  return ({ value }, surroundings) =>
+    anyOf(reach(value, steps), (found) => {
+      const resource = behind === undefined ? found : surroundings.resolve(found).resource;
+      if (!isObject(resource)) return undefined;
+      return anyOf(canonicals, (canonical) => surroundings.conforms(resource, canonical));
+    });
+}
+
+/** True where one is, undefined where none is but one may be. */
+function anyOf<T>(items: readonly T[], test: (item: T) => boolean | undefined): boolean | undefined {
+  let answer: boolean | undefined = false;
+  for (const item of items) {
+    const one = test(item);
+    if (one === true) return true;
+    if (one === undefined) answer = undefined;
+  }
+  return answer;
+}
+
+/** Profiles of an element's types, without versions. */
+function profilesOf(node: ProfileNode | undefined): readonly string[] {
+  return (node?.constraints ?? [])
+    .flatMap(({ types }) => types)
+    .flatMap(({ profiles }) => profiles)
+    .map((url) => url.replace(/\|.*/, ''));
+}
+
+/** What a reference may point at. */
+function targetProfilesOf(node: ProfileNode | undefined): readonly string[] {
+  const stated = (node?.constraints ?? []).map(({ types }) => types.flatMap(({ targetProfiles }) => targetProfiles));
+  return stated.findLast((targets) => targets.length > 0) ?? [];
+}
+
+/** The fixed value or pattern that the slice states at a path, or a part of one that it states above it. */
+function expectedAt(slice: ProfileNode, steps: readonly string[]): { readonly value: unknown } | undefined {
+  for (let depth = steps.length; depth >= 0; depth -= 1) {
+    for (const { fixed, pattern } of nodeAt(slice, steps.slice(0, depth))?.constraints ?? []) {
+      const stated = fixed ?? pattern;
+      if (stated === undefined) continue;
+      const [part] = reach(stated.value, steps.slice(depth));
+      if (part !== undefined) return { value: part };
+    }
+  }
+  return undefined;
+}
+
+function nodeAt(slice: ProfileNode, steps: readonly string[]): ProfileNode | undefined {
+  let node: ProfileNode | undefined = slice;
+  for (const step of steps) node = node?.children.get(step) ?? node?.children.get(`${step}[x]`);
+  return node;
+}
+
+function reach(value: unknown, steps: readonly string[]): readonly unknown[] {
+  return steps.length === 0 ? [value] : elementsAt(value, steps).map((found) => found.value);
+}
+
+function elementsAt(value: unknown, steps: readonly string[]): readonly ElementValue[] {
+  let found: readonly ElementValue[] = [plainValue(value)];
+  for (const step of steps) {
+    found = found.flatMap((owner) => {
+      const plain = valuesOfElement(owner.value, step);
+      return plain.length > 0 ? plain : valuesOfElement(owner.value, `${step}[x]`);
+    });
+  }
+  return found;
+}
+
+const plainValue = (value: unknown): ElementValue => ({ value, choiceType: undefined, index: undefined });

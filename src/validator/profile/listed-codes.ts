@@ -1,0 +1,47 @@
+import { boundValueSets } from '../../fhir/definitions/definitions';
+import { CodeSet } from '../r4/binding-check';
+import { isObject } from '../../fhir/is-object';
+
+/** The codes of a value set of R4 that required bindings use. */
+export function codesOfR4(url: string): CodeSet | undefined {
+  const found = boundValueSets().find((set) => set.url === url);
+  return found === undefined ? undefined : new CodeSet(url, found.codes);
+}
+
+/**
+ * The codes of a stored ValueSet: its expansion, or a definition that lists every code itself.
+ * @returns undefined when it is listed in neither way
+ */
+export function listedCodesOf(url: string, valueSet: unknown): CodeSet | undefined {
+  if (!isObject(valueSet)) return undefined;
+  const codes = isObject(valueSet.expansion) ? expanded(valueSet.expansion) : composed(valueSet.compose);
+  return codes === undefined ? undefined : new CodeSet(url, codes);
+}
+
+type Codes = Record<string, string[]>;
+
+function expanded(expansion: Readonly<Record<string, unknown>>): Codes {
+  const codes: Codes = {};
+  const pending = [expansion.contains];
+  for (let list = pending.pop(); list !== undefined; list = pending.pop()) {
+    if (!Array.isArray(list)) continue;
+    for (const { system, code, abstract, contains } of list.filter(isObject)) {
+      if (contains !== undefined) pending.push(contains);
+      if (typeof system === 'string' && typeof code === 'string' && abstract !== true)
+        (codes[system] ??= []).push(code);
+    }
+  }
+  return codes;
+}
+
+function composed(compose: unknown): Codes | undefined {
+  if (!isObject(compose) || !Array.isArray(compose.include) || compose.exclude !== undefined) return undefined;
+  const codes: Codes = {};
+  for (const { system, concept, filter, valueSet } of compose.include.filter(isObject)) {
+    const isListed =
+      typeof system === 'string' && Array.isArray(concept) && filter === undefined && valueSet === undefined;
+    if (!isListed) return undefined;
+    for (const { code } of concept.filter(isObject)) if (typeof code === 'string') (codes[system] ??= []).push(code);
+  }
+  return codes;
+}

@@ -1,0 +1,33 @@
+import { isObject } from '../../fhir/is-object';
+import { type PlacedResource } from './placed-resource';
+
+/** An extension of a resource, at any depth. */
+export interface PlacedExtension {
+  readonly place: PlacedResource;
+  readonly url: string;
+  readonly extension: Readonly<Record<string, unknown>>;
+  /** From the outermost resource to the extension. */
+  readonly path: readonly (string | number)[];
+}
+
+/** The extensions of a resource whose url is asked for; those of resources inside of it belong to these. Iterative. */
+export function extensionsIn(place: PlacedResource, urls: ReadonlySet<string>): readonly PlacedExtension[] {
+  const found: PlacedExtension[] = [];
+  const pending: { value: unknown; path: PlacedResource['path'] }[] = [{ value: place.resource, path: place.path }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, path } = next;
+    if (Array.isArray(value)) {
+      for (const [index, item] of (value as readonly unknown[]).entries())
+        if (typeof item === 'object') pending.push({ value: item, path: [...path, index] });
+      continue;
+    }
+    if (!isObject(value) || (value !== place.resource && typeof value.resourceType === 'string')) continue;
+    const name = path.at(-2);
+    if ((name === 'extension' || name === 'modifierExtension') && typeof value.url === 'string' && urls.has(value.url))
+      found.push({ place, url: value.url, extension: value, path });
+    // Extensions of a primitive stand beside it in JSON; in FHIRPath they are below its name.
+    for (const [key, member] of Object.entries(value))
+      if (typeof member === 'object') pending.push({ value: member, path: [...path, key.replace(/^_/, '')] });
+  }
+  return found.reverse();
+}

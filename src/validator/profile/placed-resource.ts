@@ -1,0 +1,111 @@
+import { parseReference } from '../../fhir/reference';
+import { isObject } from '../../fhir/is-object';
+
+export type ResourceValue = Readonly<Record<string, unknown>>;
+
+/** A resource and what is around it: profiles hold for the contained ones and for the entries of a stored Bundle too. */
+export interface PlacedResource {
+  readonly resource: ResourceValue;
+  /** From the outermost resource: `['Bundle', 'entry', 0, 'resource']`. */
+  readonly path: readonly (string | number)[];
+  /** What `#` refers to: the resource itself, or what contains it. */
+  readonly container: ResourceValue;
+  /** Other resources by the URL that references may name: the entries of the Bundle around it. */
+  readonly neighbours: ReadonlyMap<string, ResourceValue>;
+  /** URL of the resource in that Bundle, which relative references start from. */
+  readonly fullUrl: string | undefined;
+}
+
+const NONE: ReadonlyMap<string, ResourceValue> = new Map();
+
+/** A resource by itself. */
+export function placeOf(resource: ResourceValue): PlacedResource {
+  const path = [String(resource.resourceType)];
+  return { resource, path, container: resource, neighbours: NONE, fullUrl: undefined };
+}
+
+/** The resource and all inside of it: contained ones, entries of Bundles and Parameters. Each stands after what holds it. */
+export function placesIn(resource: ResourceValue): readonly PlacedResource[] {
+  return placesFrom(placeOf(resource));
+}
+
+/** The same for a resource that has a place already. */
+export function placesFrom(place: PlacedResource): readonly PlacedResource[] {
+  const places = [place];
+  // The list grows while it is walked.
+  for (const one of places) places.push(...placesBelow(one));
+  return places;
+}
+
+/** What a reference resolves to inside of the resource, its container and its Bundle; type alone where only that can be read. */
+export function resolveFrom(
+  { container, neighbours, fullUrl }: PlacedResource,
+  reference: unknown,
+): { readonly type?: string; readonly resource?: ResourceValue } {
+  if (!isObject(reference)) return {};
+  const { reference: text, type } = reference;
+  const named = typeof type === 'string' ? { type } : {};
+  if (typeof text !== 'string') return named;
+  const target = parseReference(text, '');
+  if (target?.kind === 'contained') {
+    const contained = Array.isArray(container.contained) ? (container.contained as readonly unknown[]) : [];
+    return found(text === '#' ? container : contained.find((one) => isObject(one) && one.id === target.id)) ?? named;
+  }
+  const base = fullUrl?.replace(/[A-Z][A-Za-z]*\/[^/]+$/, '');
+  const neighbour = neighbours.get(target?.kind === 'local' ? `${base ?? ''}${target.key}` : (target?.key ?? text));
+  const typed = target !== undefined && 'type' in target ? { type: target.type } : named;
+  return found(neighbour) ?? typed;
+}
+
+function found(resource: unknown): { readonly type: string; readonly resource: ResourceValue } | undefined {
+  return isObject(resource) && typeof resource.resourceType === 'string'
+    ? { type: resource.resourceType, resource }
+    : undefined;
+}
+
+function placesBelow(place: PlacedResource): readonly PlacedResource[] {
+  const { resource, path } = place;
+  const contained = objectsIn(resource.contained).map(({ item, index }) => ({
+    ...place,
+    resource: item,
+    path: [...path, 'contained', index],
+  }));
+  if (resource.resourceType === 'Bundle') return [...contained, ...entriesOf(place)];
+  return resource.resourceType === 'Parameters' ? [...contained, ...parametersOf(place)] : contained;
+}
+
+function entriesOf({ resource: bundle, path }: PlacedResource): readonly PlacedResource[] {
+  const entries = objectsIn(bundle.entry).flatMap(({ item: { fullUrl, resource }, index }) =>
+    isObject(resource)
+      ? [
+          {
+            fullUrl: typeof fullUrl === 'string' ? fullUrl : undefined,
+            resource,
+            path: [...path, 'entry', index, 'resource'],
+          },
+        ]
+      : [],
+  );
+  const neighbours = new Map(
+    entries.flatMap(({ fullUrl, resource }) => (fullUrl === undefined ? [] : [[fullUrl, resource] as const])),
+  );
+  return entries.map((entry) => ({ ...entry, container: entry.resource, neighbours }));
+}
+
+function parametersOf({ resource, path }: PlacedResource): readonly PlacedResource[] {
+  const places: PlacedResource[] = [];
+  const pending = [{ list: resource.parameter, at: [...path, 'parameter'] }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const { item, index } of objectsIn(next.list)) {
+      const at = [...next.at, index];
+      if (item.part !== undefined) pending.push({ list: item.part, at: [...at, 'part'] });
+      if (isObject(item.resource)) places.push({ ...placeOf(item.resource), path: [...at, 'resource'] });
+    }
+  }
+  return places;
+}
+
+function objectsIn(list: unknown): readonly { readonly item: ResourceValue; readonly index: number }[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item: unknown, index) => (isObject(item) ? [{ item, index }] : []));
+}

@@ -1,0 +1,273 @@
+import { type ErrorIssue } from '../../platform/errors/service-error';
+import { atOnce, type Steps } from '../../platform/time/steps';
+import { isSubtype } from '../../fhir/definitions/definitions';
+import { isObject } from '../../fhir/is-object';
+import { ValidationRun } from '../r4/validation-run';
+import { ConstraintCheck } from './constraint-check';
+import { type SliceSurroundings } from './discriminator';
+import { checkCount, checkTarget, typeOfCanonical } from './element-constraints';
+import { type ElementValue, valuesOfElement } from './element-values';
+import { type PlacedResource, placesFrom, resolveFrom, type ResourceValue } from './placed-resource';
+import { type ProfileNode } from './profile-tree';
+import { ProfileTrees, type StoredSources } from './profile-trees';
+import { checkSlices, slicingOf } from './slice-check';
+import { type ElementConstraint, type StoredProfile } from './stored-profile';
+import { fittingTypesOf, resourceTypeOf } from './type-constraints';
+import { type Measures } from './value-limits';
+
+/** What profiles refer to, and what comparing values needs. */
+export type ProfileSources = StoredSources & Measures;
+
+/** Slices that ask whether a resource conforms to a profile whose slices ask the same. */
+const MAX_DEPTH = 3;
+
+/** What one profile says of one value. */
+interface Outcome {
+  readonly issues: readonly ErrorIssue[];
+  isReported: boolean;
+}
+
+/**
+ * Validates a resource by one stored profile, beyond what its type demands anyway (http://hl7.org/fhir/R4/profiling.html). In
+ * steps: an invariant is the longest one.
+ */
+export class ProfileValidator {
+  private readonly trees: ProfileTrees;
+  private readonly constraints: ConstraintCheck;
+  private place: PlacedResource | undefined;
+  /** Resources inside of the one that is validated; found when a profile first asks for one. */
+  private places: ReadonlyMap<ResourceValue, PlacedResource> | undefined;
+  /** Each value is checked once by each profile, however many elements name the profile. */
+  private outcomes = new Map<StoredProfile, Map<unknown, Outcome>>();
+  private readonly conforming = new Map<string, boolean | undefined>();
+  private readonly numbers = new Map<unknown, number>();
+  private depth = 0;
+
+  constructor(private readonly sources: ProfileSources) {
+    this.trees = new ProfileTrees(sources);
+    this.constraints = new ConstraintCheck(sources);
+  }
+
+  /** Issues of the resource by the profile; what could not be checked is a warning. */
+  *validate(place: PlacedResource, profile: StoredProfile): Steps<readonly ErrorIssue[]> {
+    const run = this.runAt(place.path);
+    if (profile.type === place.resource.resourceType) yield* this.checkResource(place, profile, run);
+    else run.report('structure', `The profile ${profile.url} is for ${profile.type}. Take it out of meta.profile.`);
+    return run.issues;
+  }
+
+  /**
+   * Issues of an extension by its definition.
+   * @param path from the outermost resource to the extension
+   */
+  *validateExtension(
+    place: PlacedResource,
+    extension: unknown,
+    path: PlacedResource['path'],
+    definition: StoredProfile,
+  ): Steps<readonly ErrorIssue[]> {
+    const run = this.runAt(path);
+    yield* this.inPlace(place, run, this.checkNode(this.trees.of(definition), plain(extension), run, definition.url));
+    return run.issues;
+  }
+
+  private runAt(path: PlacedResource['path']): ValidationRun {
+    const run = new ValidationRun();
+    for (const step of path) run.enter(step);
+    this.outcomes = new Map();
+    this.places = undefined;
+    return run;
+  }
+
+  private checkResource(place: PlacedResource, profile: StoredProfile, run: ValidationRun): Steps<void> {
+    const check = this.checkNode(this.trees.of(profile), plain(place.resource), run, profile.url);
+    return this.inPlace(place, run, check);
+  }
+
+  private *inPlace(place: PlacedResource, run: ValidationRun, check: Steps<void>): Steps<void> {
+    const { resource, container } = place;
+    const outer = this.place;
+    this.place = place;
+    const rest = run.inScopeOf(container, () =>
+      container === resource ? check : run.inContained(resource, () => check),
+    );
+    if (rest !== undefined) yield* rest;
+    this.place = outer;
+  }
+
+  /** What slices ask beyond their values. */
+  private readonly surroundings: SliceSurroundings = {
+    resolve: (reference) => (this.place === undefined ? {} : resolveFrom(this.place, reference)),
+    conforms: (resource, canonical) => {
+      const core = typeOfCanonical(canonical);
+      if (core !== undefined) return resource.resourceType === core;
+      const profile = this.sources.profile(canonical);
+      if (profile === undefined || this.place === undefined || this.depth >= MAX_DEPTH) return undefined;
+      if (profile.type !== resource.resourceType) return false;
+      return this.conformsBy(profile, resource, this.place);
+    },
+  };
+
+  /** Each resource is tried once by each profile at each depth, however many references point at it. */
+  private conformsBy(profile: StoredProfile, resource: ResourceValue, place: PlacedResource): boolean {
+    const key = `${this.depth} ${this.numberOf(profile)} ${this.numberOf(resource)}`;
+    const known = this.conforming.get(key);
+    if (known !== undefined) return known;
+    const run = new ValidationRun();
+    const { outcomes } = this;
+    this.outcomes = new Map();
+    this.depth += 1;
+    atOnce(this.checkResource({ ...place, resource, container: resource }, profile, run));
+    this.depth -= 1;
+    this.outcomes = outcomes;
+    const conforms = run.issues.every(({ severity }) => severity !== 'error');
+    this.conforming.set(key, conforms);
+    return conforms;
+  }
+
+  private *checkNode(node: ProfileNode, item: ElementValue, run: ValidationRun, url: string): Steps<void> {
+    for (const constraint of node.constraints) yield* this.checkConstraint(constraint, item, run, url);
+    if (run.isFull) return;
+    for (const child of node.children.values()) yield* this.checkChild(child, item.value, run, url);
+    if (run.isDue()) yield;
+  }
+
+  private *checkChild(child: ProfileNode, owner: unknown, run: ValidationRun, url: string): Steps<void> {
+    const name = child.name.replace('[x]', '');
+    const values = valuesOfElement(owner, child.name);
+    run.enter(name);
+    checkCount(child.constraints, values.length, `"${name}"`, run, url);
+    yield* this.checkSlices(child, values, run, url);
+    for (const item of values) {
+      if (item.index !== undefined) run.enter(item.index);
+      yield* this.checkNode(child, item, run, url);
+      if (item.index !== undefined) run.leave();
+    }
+    run.leave();
+  }
+
+  private *checkSlices(
+    node: ProfileNode,
+    values: readonly ElementValue[],
+    run: ValidationRun,
+    url: string,
+  ): Steps<void> {
+    const slicing = node.slices.size === 0 ? undefined : slicingOf(node);
+    if (slicing === undefined) return;
+    yield* checkSlices(slicing, this.trees.testsOf(node, slicing), values, run, {
+      url,
+      surroundings: this.surroundings,
+      checkNode: (slice, item) => this.checkNode(slice, item, run, url),
+    });
+  }
+
+  private *checkConstraint(
+    constraint: ElementConstraint,
+    item: ElementValue,
+    run: ValidationRun,
+    url: string,
+  ): Steps<void> {
+    this.constraints.checkValue(constraint, item.value, run, url);
+    // Of another type than it may have, its code means nothing.
+    if (yield* this.checkTypes(constraint, item, run, url)) this.constraints.checkBinding(constraint, item, run, url);
+    for (const invariant of constraint.invariants) {
+      this.constraints.checkInvariant(invariant, constraint.path, item.value, run);
+      yield;
+    }
+  }
+
+  private *checkTypes(
+    { types, path }: ElementConstraint,
+    item: ElementValue,
+    run: ValidationRun,
+    url: string,
+  ): Steps<boolean> {
+    if (types.length === 0 || !path.includes('.')) return true;
+    const { actual, isFitting, profiles, targetProfiles } = fittingTypesOf(types, item);
+    if (!isFitting) {
+      const names = [...new Set(types.map(({ code }) => code))].join(' or ');
+      run.report('structure', `${url}: its type must be ${names}, not ${actual ?? ''}.`);
+      return false;
+    }
+    checkTarget(targetProfiles, item.value, run, url);
+    if (isObject(item.value) && profiles.length > 0) yield* this.checkProfiles(profiles, item.value, run, url);
+    return true;
+  }
+
+  /** What a profile of a data type, extension or resource demands holds at this place; of several, one must be met. */
+  private *checkProfiles(
+    canonicals: readonly string[],
+    value: ResourceValue,
+    run: ValidationRun,
+    url: string,
+  ): Steps<void> {
+    const outcomes: Outcome[] = [];
+    for (const canonical of canonicals) {
+      const outcome = yield* this.outcomeOf(canonical, value, run);
+      // One that is not stored, or is a type of R4, may be met.
+      if (outcome === undefined) return;
+      outcomes.push(outcome);
+    }
+    const fitting = outcomes.find(({ issues }) => issues.every(({ severity }) => severity !== 'error'));
+    const [only] = outcomes;
+    if (fitting === undefined && outcomes.length > 1) {
+      const first = only?.issues.find(({ severity }) => severity === 'error')?.diagnostics ?? '';
+      run.report('structure', `${url}: it conforms to none of ${canonicals.join(', ')}. Of the first: ${first}`);
+      return;
+    }
+    const reported = fitting ?? only;
+    if (reported === undefined || reported.isReported) return;
+    reported.isReported = true;
+    run.add(reported.issues);
+  }
+
+  private *outcomeOf(canonical: string, value: ResourceValue, run: ValidationRun): Steps<Outcome | undefined> {
+    const core = typeOfCanonical(canonical);
+    const type = resourceTypeOf(value);
+    if (core !== undefined && type !== undefined && !isSubtype(type, core)) {
+      const issues = yield* run.collect(reporting(run, `${canonical}: it must be a ${core}.`));
+      return { issues, isReported: false };
+    }
+    const profile = core === undefined ? this.sources.profile(canonical) : undefined;
+    if (profile === undefined) return undefined;
+    const ofProfile = this.outcomes.get(profile) ?? new Map<unknown, Outcome>();
+    this.outcomes.set(profile, ofProfile);
+    const known = ofProfile.get(value);
+    if (known !== undefined) return known;
+    const issues = yield* run.collect(this.checkByProfile(profile, value, type, run));
+    const outcome = { issues, isReported: false };
+    ofProfile.set(value, outcome);
+    return outcome;
+  }
+
+  private checkByProfile(
+    profile: StoredProfile,
+    value: ResourceValue,
+    type: string | undefined,
+    run: ValidationRun,
+  ): Steps<void> {
+    if (type === undefined) return this.checkNode(this.trees.of(profile), plain(value), run, profile.url);
+    if (type !== profile.type) return reporting(run, `${profile.url}: it must be a ${profile.type}, not ${type}.`);
+    return this.checkResource(this.placeOf(value), profile, run);
+  }
+
+  private placeOf(resource: ResourceValue): PlacedResource {
+    const around = this.place;
+    if (around === undefined) throw new Error('a profile is checked outside of a resource');
+    this.places ??= new Map(placesFrom(around).map((place) => [place.resource, place]));
+    return this.places.get(resource) ?? { ...around, resource, container: resource };
+  }
+
+  private numberOf(thing: unknown): number {
+    const known = this.numbers.get(thing) ?? this.numbers.size;
+    this.numbers.set(thing, known);
+    return known;
+  }
+}
+
+const plain = (value: unknown): ElementValue => ({ value, choiceType: undefined, index: undefined });
+
+function* reporting(run: ValidationRun, diagnostics: string): Steps<void> {
+  run.report('structure', diagnostics);
+  yield;
+}

@@ -1,0 +1,91 @@
+import { type Steps } from '../../platform/time/steps';
+import { type ValidationRun } from '../r4/validation-run';
+import { type SliceSurroundings, type SliceTest } from './discriminator';
+import { checkCount } from './element-constraints';
+import { type ElementValue } from './element-values';
+import { type ProfileNode } from './profile-tree';
+import { type Slicing } from './stored-profile';
+
+export interface TestedSlice {
+  readonly name: string;
+  readonly slice: ProfileNode;
+  readonly test: SliceTest;
+}
+
+/** What checking slices needs of the profile around them. */
+export interface SliceContext {
+  /** Of the profile. */
+  readonly url: string;
+  readonly surroundings: SliceSurroundings;
+  checkNode(slice: ProfileNode, item: ElementValue): Steps<void>;
+}
+
+const EXTENSION_SLICING: Slicing = {
+  discriminators: [{ type: 'value', path: 'url' }],
+  rules: 'open',
+  isOrdered: false,
+};
+
+/** The slicing that the profile states, or that extensions and choices have by themselves. */
+export function slicingOf({ name, constraints }: ProfileNode): Slicing | undefined {
+  const stated = constraints.findLast(({ slicing }) => slicing !== undefined)?.slicing;
+  if (stated !== undefined) return stated;
+  if (name === 'extension' || name === 'modifierExtension') return EXTENSION_SLICING;
+  return name.endsWith('[x]')
+    ? { discriminators: [{ type: 'type', path: '$this' }], rules: 'open', isOrdered: false }
+    : undefined;
+}
+
+/**
+ * Sorts the values of an element into its slices and checks each by its slice, then the order and how many there are
+ * (http://hl7.org/fhir/R4/profiling.html#slicing). A slice whose test has no answer leaves the others checked.
+ */
+export function* checkSlices(
+  slicing: Slicing,
+  tests: readonly TestedSlice[],
+  values: readonly ElementValue[],
+  run: ValidationRun,
+  context: SliceContext,
+): Steps<void> {
+  const { url, surroundings } = context;
+  const counts = new Map<string, number>();
+  const untold = new Set<string>();
+  let lastSlice = -1;
+  for (const item of values) {
+    if (run.isDue()) yield;
+    const answers = tests.map(({ test }) => test(item, surroundings));
+    const position = answers.indexOf(true);
+    const found = tests[position];
+    if (found === undefined && answers.includes(undefined)) {
+      for (const [at, { name }] of tests.entries()) if (answers[at] === undefined) untold.add(name);
+      continue;
+    }
+    if (item.index !== undefined) run.enter(item.index);
+    if (found !== undefined) {
+      counts.set(found.name, (counts.get(found.name) ?? 0) + 1);
+      if (slicing.isOrdered && position < lastSlice)
+        run.report('structure', `${url}: "${found.name}" must come earlier; the slices are ordered.`);
+      if (slicing.rules === 'openAtEnd' && lastSlice === tests.length)
+        run.report('structure', `${url}: "${found.name}" must come before what belongs to no slice.`);
+      lastSlice = Math.max(lastSlice, position);
+      yield* context.checkNode(found.slice, item);
+    } else {
+      if (slicing.rules === 'closed')
+        run.report(
+          'structure',
+          `${url}: it is none of ${tests.map(({ name }) => name).join(', ')}, and others are not allowed.`,
+        );
+      if (slicing.rules === 'openAtEnd') lastSlice = tests.length;
+    }
+    if (item.index !== undefined) run.leave();
+  }
+  for (const { name, slice } of tests) {
+    if (!untold.has(name)) checkCount(slice.constraints, counts.get(name) ?? 0, `"${name}"`, run, url);
+  }
+  if (untold.size > 0)
+    run.report(
+      'informational',
+      `${url}: whether values belong to ${[...untold].join(', ')} is not checked; the discriminator needs more than is stored here.`,
+      'warning',
+    );
+}

@@ -1,0 +1,131 @@
+import { isObject } from '../../fhir/is-object';
+
+/** An element of a StructureDefinition, as far as a profile constrains with it (http://hl7.org/fhir/R4/elementdefinition.html). */
+export interface ElementConstraint {
+  readonly id: string;
+  readonly path: string;
+  readonly min: number | undefined;
+  /** Infinity for `*`. */
+  readonly max: number | undefined;
+  readonly types: readonly TypeConstraint[];
+  /** `fixed[x]`: the value must be the same, whatever it holds. */
+  readonly fixed: { readonly value: unknown } | undefined;
+  /** `pattern[x]`: the value must hold at least this. */
+  readonly pattern: { readonly value: unknown } | undefined;
+  /** `minValue[x]` and `maxValue[x]`, both inclusive. */
+  readonly minValue: { readonly value: unknown } | undefined;
+  readonly maxValue: { readonly value: unknown } | undefined;
+  /** In characters. */
+  readonly maxLength: number | undefined;
+  readonly requiredValueSet: string | undefined;
+  readonly slicing: Slicing | undefined;
+  readonly invariants: readonly Invariant[];
+}
+
+export interface TypeConstraint {
+  readonly code: string;
+  readonly profiles: readonly string[];
+  readonly targetProfiles: readonly string[];
+}
+
+export interface Slicing {
+  readonly discriminators: readonly { readonly type: string; readonly path: string }[];
+  readonly rules: 'closed' | 'open' | 'openAtEnd';
+  readonly isOrdered: boolean;
+}
+
+export interface Invariant {
+  readonly key: string;
+  readonly severity: 'error' | 'warning';
+  readonly human: string;
+  readonly expression: string;
+}
+
+/** A profile as it is stored: a StructureDefinition that constrains a type. */
+export interface StoredProfile {
+  readonly url: string;
+  /** The type that it constrains. */
+  readonly type: string;
+  /** Canonical of what it constrains: a type of R4 or another profile. */
+  readonly base: string | undefined;
+  readonly hasSnapshot: boolean;
+  readonly elements: readonly ElementConstraint[];
+}
+
+/** Reads a StructureDefinition; undefined when it constrains nothing, such as a logical model. */
+export function storedProfileOf(definition: unknown): StoredProfile | undefined {
+  if (!isObject(definition) || definition.kind === 'logical') return undefined;
+  const { url, type, baseDefinition, snapshot, differential } = definition;
+  if (typeof url !== 'string' || typeof type !== 'string') return undefined;
+  const snapshotElements = elementsIn(snapshot);
+  return {
+    url,
+    type,
+    base: textOf(baseDefinition),
+    hasSnapshot: snapshotElements.length > 0,
+    elements: (snapshotElements.length > 0 ? snapshotElements : elementsIn(differential)).map(constraintOf),
+  };
+}
+
+function elementsIn(view: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return isObject(view) ? objectsIn(view.element) : [];
+}
+
+function constraintOf(element: Readonly<Record<string, unknown>>): ElementConstraint {
+  const path = textOf(element.path) ?? '';
+  return {
+    id: textOf(element.id) ?? path,
+    path,
+    min: typeof element.min === 'number' ? element.min : undefined,
+    max: element.max === '*' ? Infinity : typeof element.max === 'string' ? Number(element.max) : undefined,
+    types: objectsIn(element.type).map((type) => ({
+      code: textOf(type.code) ?? '',
+      profiles: textsIn(type.profile),
+      targetProfiles: textsIn(type.targetProfile),
+    })),
+    fixed: choiceOf(element, 'fixed'),
+    pattern: choiceOf(element, 'pattern'),
+    minValue: choiceOf(element, 'minValue'),
+    maxValue: choiceOf(element, 'maxValue'),
+    maxLength: typeof element.maxLength === 'number' ? element.maxLength : undefined,
+    requiredValueSet:
+      isObject(element.binding) && element.binding.strength === 'required'
+        ? textOf(element.binding.valueSet)
+        : undefined,
+    slicing: isObject(element.slicing) ? slicingOf(element.slicing) : undefined,
+    invariants: objectsIn(element.constraint).flatMap(invariantOf),
+  };
+}
+
+function slicingOf({ discriminator, rules, ordered }: Readonly<Record<string, unknown>>): Slicing {
+  return {
+    discriminators: objectsIn(discriminator).map(({ type, path }) => ({
+      type: textOf(type) ?? '',
+      path: textOf(path) ?? '$this',
+    })),
+    rules: rules === 'closed' || rules === 'openAtEnd' ? rules : 'open',
+    isOrdered: ordered === true,
+  };
+}
+
+function invariantOf({ key, severity, human, expression }: Readonly<Record<string, unknown>>): Invariant[] {
+  if (typeof key !== 'string' || typeof expression !== 'string') return [];
+  return [{ key, severity: severity === 'warning' ? 'warning' : 'error', human: textOf(human) ?? '', expression }];
+}
+
+function choiceOf(element: Readonly<Record<string, unknown>>, name: string): { readonly value: unknown } | undefined {
+  const key = Object.keys(element).find((known) => known.startsWith(name) && /^[A-Z]/.test(known.slice(name.length)));
+  return key === undefined ? undefined : { value: element[key] };
+}
+
+function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

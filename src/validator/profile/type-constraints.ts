@@ -1,0 +1,43 @@
+import { isSubtype, lineageOf } from '../../fhir/definitions/definitions';
+import { isObject } from '../../fhir/is-object';
+import { type ElementValue } from './element-values';
+import { type TypeConstraint } from './stored-profile';
+
+/** What the types of an element, as a profile states them, say of one value. */
+export interface FittingTypes {
+  /** The type of the value where its key or the value itself names it. */
+  readonly actual: string | undefined;
+  readonly isFitting: boolean;
+  /** Canonicals of which the value must conform to one; none where any value will do. */
+  readonly profiles: readonly string[];
+  /** Profiles of which the target of a reference must conform to one; none where any target will do. */
+  readonly targetProfiles: readonly string[];
+}
+
+/** Of several types that may be meant, one without profiles lets all values through. */
+export function fittingTypesOf(types: readonly TypeConstraint[], item: ElementValue): FittingTypes {
+  const actual = item.choiceType ?? resourceTypeOf(item.value);
+  const fitting = actual === undefined ? types : types.filter(({ code }) => isOfType(actual, code));
+  return {
+    actual,
+    isFitting: fitting.length > 0,
+    profiles: unionOf(fitting.map(({ profiles }) => profiles)),
+    targetProfiles: fitting.every(({ code }) => code === 'Reference')
+      ? unionOf(fitting.map(({ targetProfiles }) => targetProfiles))
+      : [],
+  };
+}
+
+export function resourceTypeOf(value: unknown): string | undefined {
+  return isObject(value) && typeof value.resourceType === 'string' ? value.resourceType : undefined;
+}
+
+/** Types of this server are resources too, though R4 does not know them. */
+function isOfType(actual: string, code: string): boolean {
+  if (actual === `${code.charAt(0).toUpperCase()}${code.slice(1)}` || isSubtype(actual, code)) return true;
+  return lineageOf(actual).length === 0 && (code === 'Resource' || code === 'DomainResource');
+}
+
+function unionOf(lists: readonly (readonly string[])[]): readonly string[] {
+  return lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())];
+}

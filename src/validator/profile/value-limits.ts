@@ -1,0 +1,118 @@
+import { dateSpanOf, type DateSpan } from '../../fhir/instant';
+import { isObject } from '../../fhir/is-object';
+import { type ValidationRun } from '../r4/validation-run';
+import { type ElementConstraint } from './stored-profile';
+
+/** What comparing values needs beside them. */
+export interface Measures {
+  /** Converts a number of one UCUM unit to another; undefined where they measure different things. */
+  convert(value: number, from: string, to: string): number | undefined;
+  /** Epoch milliseconds. */
+  now(): number;
+}
+
+const UCUM = 'http://unitsofmeasure.org';
+const TIME = /^\d\d:\d\d:\d\d(?:\.\d+)?$/;
+const HOUR = 3_600_000;
+/** Zones reach from UTC-12 to UTC+14. */
+const WIDEST_ZONE = 14 * HOUR;
+
+/**
+ * Checks `minValue[x]`, `maxValue[x]` and `maxLength` of a profile (http://hl7.org/fhir/R4/elementdefinition.html). A date is
+ * refused only if all of its span is outside.
+ */
+export function checkLimits(
+  { minValue, maxValue, maxLength }: ElementConstraint,
+  value: unknown,
+  run: ValidationRun,
+  url: string,
+  measures: Measures,
+): void {
+  if (value === undefined || value === null) return;
+  if (maxLength !== undefined && typeof value === 'string' && isLonger(value, maxLength))
+    run.report('too-long', `${url}: it may have at most ${maxLength} characters.`);
+  if (minValue !== undefined) checkLimit(minValue.value, 'min', value, run, url, measures);
+  if (maxValue !== undefined) checkLimit(maxValue.value, 'max', value, run, url, measures);
+}
+
+function checkLimit(
+  limit: unknown,
+  side: 'min' | 'max',
+  value: unknown,
+  run: ValidationRun,
+  url: string,
+  measures: Measures,
+): void {
+  const order = compare(
+    value,
+    isObject(limit) && typeof value === 'string' ? aroundNow(limit, side, measures.now()) : limit,
+    measures,
+  );
+  const shown = JSON.stringify(limit).slice(0, 100);
+  if (order === undefined)
+    run.report('informational', `${url}: the value is not compared with ${shown}; they have no order.`, 'warning');
+  else if (side === 'min' && order < 0) run.report('value', `${url}: it must be at least ${shown}.`);
+  else if (side === 'max' && order > 0) run.report('value', `${url}: it must be at most ${shown}.`);
+}
+
+/** Counts code points: UTF-16 would count signs beyond the basic plane twice. */
+function isLonger(text: string, length: number): boolean {
+  if (text.length <= length) return false;
+  const characters = text[Symbol.iterator]();
+  for (let count = 0; count < length; count += 1) if (characters.next().done === true) return false;
+  return characters.next().done !== true;
+}
+
+/** Below 0 if all of `value` is less than `limit`, above 0 if greater; undefined if they cannot be compared. */
+function compare(value: unknown, limit: unknown, measures: Measures): number | undefined {
+  if (typeof value === 'number' && typeof limit === 'number') return value - limit;
+  if (isObject(value) && isObject(limit)) return compareQuantities(value, limit, measures);
+  if (typeof value !== 'string') return undefined;
+  const [own, other] = [dateSpanOf(value), typeof limit === 'string' ? dateSpanOf(limit) : limit];
+  if (own !== undefined && isSpan(other)) return compareSpans(own, other);
+  return typeof limit === 'string' && TIME.test(value) && TIME.test(limit)
+    ? secondsOf(value) - secondsOf(limit)
+    : undefined;
+}
+
+type Span = Pick<DateSpan, 'low' | 'high' | 'hasZone'>;
+
+const isSpan = (value: unknown): value is Span => isObject(value) && 'low' in value && 'high' in value;
+
+function compareSpans(value: Span, limit: Span): number {
+  const slack = value.hasZone === limit.hasZone ? 0 : WIDEST_ZONE;
+  if (value.high + slack < limit.low) return -1;
+  return value.low - slack > limit.high ? 1 : 0;
+}
+
+function secondsOf(time: string): number {
+  const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
+  return (hours * 60 + minutes) * 60 + seconds;
+}
+
+type Quantity = Readonly<Record<string, unknown>>;
+
+function compareQuantities(value: Quantity, limit: Quantity, measures: Measures): number | undefined {
+  if (typeof value.value !== 'number' || typeof limit.value !== 'number') return undefined;
+  const isSameUnit = (['system', 'code'] as const).every((key) => value[key] === limit[key]);
+  if (isSameUnit && (value.code !== undefined || value.unit === limit.unit)) return value.value - limit.value;
+  if (value.system !== UCUM || limit.system !== UCUM) return undefined;
+  if (typeof value.code !== 'string' || typeof limit.code !== 'string') return undefined;
+  const converted = measures.convert(value.value, value.code, limit.code);
+  return converted === undefined ? undefined : converted - limit.value;
+}
+
+/** Of a date, a Quantity is a time before now (`minValue`) or after it (`maxValue`). */
+function aroundNow({ value, code }: Quantity, side: 'min' | 'max', present: number): Span | undefined {
+  if (typeof value !== 'number') return undefined;
+  const amount = side === 'min' ? -value : value;
+  const now = new Date(present);
+  const months = code === 'a' ? 12 : code === 'mo' ? 1 : undefined;
+  if (months !== undefined) now.setUTCMonth(now.getUTCMonth() + amount * months);
+  else {
+    const size = { wk: 168 * HOUR, d: 24 * HOUR, h: HOUR, min: 60_000, s: 1000 }[String(code)];
+    if (size === undefined) return undefined;
+    now.setTime(now.getTime() + amount * size);
+  }
+  return { low: now.getTime(), high: now.getTime(), hasZone: true };
+}

@@ -1,0 +1,145 @@
+import { type BoundValueSet, boundValueSets, isPrimitiveType, lineageOf } from '../../fhir/definitions/definitions';
+import { type Rest } from '../../platform/time/steps';
+import { nearestCode } from '../../platform/text/nearest-code';
+import { isObject } from '../../fhir/is-object';
+import { type ValidationRun } from './validation-run';
+
+export type ItemCheck = (item: unknown, run: ValidationRun) => void;
+
+/** As {@link ItemCheck}, of a value that may be large: it may leave a rest. */
+export type ElementCheck = (item: unknown, run: ValidationRun) => Rest;
+
+/** What messages list of a value set; longer ones are named by their URL. */
+const LISTED_CODES = 24;
+
+/** Currencies are not in HL7's package; their codes have a syntax (ISO 4217). */
+const SYNTAX: Readonly<Record<string, { readonly pattern: RegExp; readonly description: string }>> = {
+  'Money.currency': { pattern: /^[A-Z]{3}$/, description: 'a currency code of ISO 4217, such as "EUR"' },
+};
+
+let byElement: ReadonlyMap<string, BoundValueSet> | undefined;
+
+/** The code system of resource types, which modules add to. */
+const RESOURCE_TYPES = 'http://hl7.org/fhir/resource-types';
+
+/**
+ * The check of the required binding of an element, if it has one.
+ * @param owner the type that has the element
+ * @param ownTypes resource types of this server that R4 does not know; a code may name them too
+ */
+export function bindingCheckOf(
+  owner: string,
+  element: string,
+  type: string,
+  ownTypes: readonly string[],
+): ItemCheck | undefined {
+  byElement ??= new Map(boundValueSets().flatMap((set) => set.elements.map((path) => [path, set] as const)));
+  for (const ancestor of lineageOf(owner)) {
+    const path = `${ancestor}.${element}`;
+    const syntax = SYNTAX[path];
+    if (syntax !== undefined) return syntaxCheck(syntax);
+    const set = byElement.get(path);
+    if (set !== undefined) return codeCheck(new CodeSet(set.url, withTypes(set.codes, ownTypes)), type);
+  }
+  return undefined;
+}
+
+function withTypes(codes: BoundValueSet['codes'], ownTypes: readonly string[]): BoundValueSet['codes'] {
+  const types = codes[RESOURCE_TYPES];
+  return types === undefined ? codes : { ...codes, [RESOURCE_TYPES]: [...types, ...ownTypes] };
+}
+
+/** A value set in full. */
+export class CodeSet {
+  private readonly systems: ReadonlyMap<string, ReadonlySet<string>>;
+  private readonly codes: ReadonlySet<string>;
+
+  /** @param codes the codes of each system */
+  constructor(
+    readonly url: string,
+    codes: Readonly<Record<string, readonly string[]>>,
+  ) {
+    this.systems = new Map(Object.entries(codes).map(([system, own]) => [system, new Set(own)]));
+    this.codes = new Set(Object.values(codes).flat());
+  }
+
+  hasCode(code: string): boolean {
+    return this.codes.has(code);
+  }
+
+  hasCoding(system: unknown, code: unknown): boolean {
+    return typeof code === 'string' && typeof system === 'string' && this.systems.get(system)?.has(code) === true;
+  }
+
+  /** Whether a code, Coding, CodeableConcept or Quantity has a code of the set. */
+  holds(value: unknown): boolean {
+    if (typeof value === 'string') return this.hasCode(value);
+    if (!isObject(value)) return false;
+    const { coding } = value;
+    const codings: readonly unknown[] = Array.isArray(coding) ? coding : [value];
+    return codings.some((one) => isObject(one) && this.hasCoding(one.system, one.code));
+  }
+
+  get description(): string {
+    return this.codes.size <= LISTED_CODES ? [...this.codes].join(', ') : `those of ${this.url}`;
+  }
+
+  /** The code that a wrong one probably means; empty where none is near, or the system is what is wrong. */
+  hintFor(codes: readonly unknown[]): string {
+    for (const code of codes) {
+      // Of signs such as "=<" the nearest one would be a guess.
+      if (typeof code !== 'string' || this.codes.has(code) || !/[a-z]{2}/i.test(code)) continue;
+      const near = nearestCode(code.toLowerCase().replace(/[\s_]/g, '-'), this.codes) ?? nearestCode(code, this.codes);
+      if (near !== undefined) return ` Did you mean "${near}"?`;
+    }
+    return '';
+  }
+
+  get codingDescription(): string {
+    const systems = [...this.systems.keys()].join(', ');
+    return `a code of ${systems}: ${this.description}`;
+  }
+}
+
+/** Checks a code, Coding, CodeableConcept or Quantity against a value set. */
+export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
+  if (isPrimitiveType(type)) {
+    return (item, run) => {
+      if (typeof item === 'string' && !set.hasCode(item)) {
+        run.report(
+          'code-invalid',
+          `"${item.slice(0, 64)}" is not one of the allowed codes: ${set.description}.${set.hintFor([item])}`,
+        );
+      }
+    };
+  }
+  if (type === 'CodeableConcept') {
+    return (item, run) => {
+      if (!isObject(item) || hasOnlyExtensions(item)) return;
+      const { coding } = item;
+      const codings: readonly unknown[] = Array.isArray(coding) ? coding : [];
+      if (!codings.some((one) => isObject(one) && set.hasCoding(one.system, one.code))) {
+        run.report('code-invalid', `One coding must have ${set.codingDescription}.${set.hintFor(codings.map(codeOf))}`);
+      }
+    };
+  }
+  if (type !== 'Coding' && type !== 'Quantity') return undefined;
+  return (item, run) => {
+    if (isObject(item) && !hasOnlyExtensions(item) && !set.hasCoding(item.system, item.code)) {
+      run.report('code-invalid', `It must have ${set.codingDescription}.${set.hintFor([item.code])}`);
+    }
+  };
+}
+
+const codeOf = (coding: unknown): unknown => (isObject(coding) ? coding.code : undefined);
+
+/** `data-absent-reason` and its like stand in for a value. */
+function hasOnlyExtensions(item: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(item).every((key) => key === 'extension' || key === 'id');
+}
+
+function syntaxCheck({ pattern, description }: { readonly pattern: RegExp; readonly description: string }): ItemCheck {
+  return (item, run) => {
+    if (typeof item === 'string' && !pattern.test(item)) run.report('code-invalid', `It must be ${description}.`);
+  };
+}

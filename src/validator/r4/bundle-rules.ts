@@ -1,0 +1,131 @@
+import { isR4ResourceType } from '../../fhir/definitions/definitions';
+import { parseReference } from '../../fhir/reference';
+import { type ItemCheck } from './binding-check';
+import { isObject } from '../../fhir/is-object';
+import { type ValidationRun } from './validation-run';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
+const RESTFUL = /^(https?:\/\/\S*\/)([A-Z][A-Za-z]*)\/([A-Za-z0-9.-]{1,64})$/;
+/** Links of a page (https://www.iana.org/assignments/link-relations); others, such as stylesheets, may repeat. */
+const ONCE: readonly unknown[] = ['self', 'first', 'previous', 'prev', 'next', 'last'];
+
+/** Rules of a Bundle that R4 states in words (http://hl7.org/fhir/R4/bundle.html). */
+export const checkBundle: ItemCheck = (bundle, run) => {
+  if (!isObject(bundle)) return;
+  const entries = objectsIn(bundle.entry);
+  checkLinks(objectsIn(bundle.link), run);
+  for (const [index, entry] of entries.entries()) {
+    const fault = fullUrlFaultOf(entry, bundle.type);
+    if (fault !== undefined) reportIn(run, ['entry', index, 'fullUrl'], fault);
+    const found = bundle.type === 'searchset' ? searchFaultOf(entry) : undefined;
+    if (found !== undefined) reportIn(run, ['entry', index, 'resource'], found);
+  }
+  if (bundle.type === 'document') checkDocument(entries, run);
+};
+
+function checkLinks(links: readonly JsonObject[], run: ValidationRun): void {
+  const seen = new Set<unknown>();
+  for (const [index, { relation }] of links.entries()) {
+    if (ONCE.includes(relation) && seen.has(relation))
+      reportIn(run, ['link', index, 'relation'], `A Bundle has one link "${String(relation)}" at most.`);
+    seen.add(relation);
+  }
+}
+
+/**
+ * `fullUrl` is absolute, and in a document it agrees with the id (http://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.fullUrl).
+ * Elsewhere it need not: HL7's own examples of searches and collections do not agree.
+ */
+function fullUrlFaultOf({ fullUrl, resource }: JsonObject, bundleType: unknown): string | undefined {
+  if (typeof fullUrl !== 'string') return undefined;
+  if (!ABSOLUTE.test(fullUrl))
+    return 'It must be an absolute URL, such as "https://…/Patient/1" or "urn:uuid:…" with a UUID.';
+  const [, , type = '', id] = RESTFUL.exec(fullUrl) ?? [];
+  if (bundleType !== 'document' || !isR4ResourceType(type) || !isObject(resource)) return undefined;
+  return type === resource.resourceType && id === resource.id
+    ? undefined
+    : `It must end with the type and id of the resource: "/${String(resource.resourceType)}/${typeof resource.id === 'string' ? resource.id : '…'}".`;
+}
+
+function searchFaultOf({ resource, search }: JsonObject): string | undefined {
+  if (!isObject(resource)) return undefined;
+  const isOutcome = resource.resourceType === 'OperationOutcome';
+  const mode = isObject(search) ? search.mode : undefined;
+  if (mode === 'outcome' && !isOutcome) return 'With search.mode "outcome" it must be an OperationOutcome.';
+  if (mode === 'match' && isOutcome) return 'An OperationOutcome is no match. Its search.mode must be "outcome".';
+  return isOutcome || resource.id !== undefined ? undefined : 'A resource that a search found must have an id.';
+}
+
+/** What a Composition names directly must be in its document (http://hl7.org/fhir/R4/documents.html#content). */
+function checkDocument(entries: readonly JsonObject[], run: ValidationRun): void {
+  const [first] = entries;
+  const composition = first?.resource;
+  if (!isObject(composition) || composition.resourceType !== 'Composition') return;
+  const versions = new Map<unknown, unknown[]>();
+  for (const { fullUrl, resource } of entries) {
+    const meta = isObject(resource) ? resource.meta : undefined;
+    const known = versions.get(fullUrl) ?? [];
+    known.push(isObject(meta) ? meta.versionId : undefined);
+    versions.set(fullUrl, known);
+  }
+  const base = RESTFUL.exec(String(first?.fullUrl))?.[1] ?? '';
+  for (const { reference, path } of directReferencesOf(composition)) {
+    const target = parseReference(reference, '');
+    if (target === undefined || target.kind === 'contained') continue;
+    const found = versions.get(target.kind === 'local' ? `${base}${target.key}` : target.key) ?? [];
+    const version = 'version' in target ? target.version : undefined;
+    if (version === undefined ? found.length > 0 : found.includes(version)) continue;
+    reportIn(
+      run,
+      ['entry', 0, 'resource', ...path, 'reference'],
+      'No entry of the document has this URL as fullUrl. Relative references start from the base of the fullUrl of the Composition.',
+    );
+  }
+}
+
+interface FoundReference {
+  readonly reference: string;
+  readonly path: readonly (string | number)[];
+}
+
+/** Members of a Composition whose targets belong to its document; relatesTo names other documents. */
+const DIRECT = ['subject', 'encounter', 'author', 'custodian', 'focus', 'entry', 'party', 'detail'] as const;
+const BETWEEN = ['attester', 'event', 'section'] as const;
+
+/** Iterative: sections may be nested. */
+function directReferencesOf(composition: JsonObject): readonly FoundReference[] {
+  const found: FoundReference[] = [];
+  const pending: { owner: JsonObject; path: readonly (string | number)[] }[] = [{ owner: composition, path: [] }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const name of DIRECT) {
+      for (const { value, path } of valuesOf(next, name))
+        if (typeof value.reference === 'string') found.push({ reference: value.reference, path });
+    }
+    for (const name of BETWEEN)
+      for (const { value, path } of valuesOf(next, name)) pending.push({ owner: value, path });
+  }
+  return found;
+}
+
+function valuesOf(
+  { owner, path }: { readonly owner: JsonObject; readonly path: readonly (string | number)[] },
+  name: string,
+): readonly { readonly value: JsonObject; readonly path: readonly (string | number)[] }[] {
+  const member = owner[name];
+  if (!Array.isArray(member)) return isObject(member) ? [{ value: member, path: [...path, name] }] : [];
+  return objectsIn(member).map((value, index) => ({ value, path: [...path, name, index] }));
+}
+
+function reportIn(run: ValidationRun, path: readonly (string | number)[], diagnostics: string): void {
+  for (const step of path) run.enter(step);
+  run.report('value', diagnostics);
+  path.forEach(() => {
+    run.leave();
+  });
+}
+
+function objectsIn(list: unknown): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}

@@ -1,0 +1,63 @@
+import { elementsOf, isPrimitiveType, memberKey } from '../../fhir/definitions/definitions';
+import { type ItemCheck } from './binding-check';
+import { isObject } from '../../fhir/is-object';
+import { typeOfCanonical } from '../profile/element-constraints';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A profile of a type of R4 constrains elements that the type has: others would never be checked. */
+export const checkConstrainedPaths: ItemCheck = (definition, run) => {
+  if (!isObject(definition) || definition.derivation !== 'constraint' || !isObject(definition.differential)) return;
+  if (typeof definition.type !== 'string' || elementsOf(definition.type) === undefined) return;
+  run.enter('differential');
+  run.enter('element');
+  for (const [index, { path, type }] of objectsIn(definition.differential.element).entries()) {
+    run.enter(index);
+    if (typeof path === 'string' && !isElement(path))
+      run.reportAt('path', 'value', `"${path.slice(0, 200)}" is no element of R4.`);
+    for (const fault of objectsIn(type).flatMap(typeFaultsOf)) run.reportAt('type', 'value', fault);
+    run.leave();
+  }
+  run.leave();
+  run.leave();
+};
+
+/** A type of R4 in place of a profile must be the type itself. */
+function typeFaultsOf({ code, profile }: JsonObject): string[] {
+  if (typeof code !== 'string' || !Array.isArray(profile) || elementsOf(code) === undefined) return [];
+  return (profile as readonly unknown[]).flatMap((canonical) => {
+    const type = typeof canonical === 'string' ? typeOfCanonical(canonical) : undefined;
+    return type === undefined || type === code || code === 'Resource' || code === 'DomainResource'
+      ? []
+      : [`The profile ${String(canonical).slice(0, 200)} is the type ${type}, and no profile of ${code.slice(0, 64)}.`];
+  });
+}
+
+function isElement(path: string): boolean {
+  const [root = '', ...steps] = path.split('.');
+  let types: readonly string[] = [root];
+  for (const step of steps) {
+    // Any resource may stand there.
+    if (types.includes('Resource')) return true;
+    const below = types.flatMap((type) => typesBelow(type, step));
+    if (below.length === 0) return step === 'value' && types.some(isPrimitiveType);
+    types = below;
+  }
+  return true;
+}
+
+function typesBelow(type: string, step: string): readonly string[] {
+  const elements = elementsOf(type);
+  const named = elements?.get(step.replace('[x]', ''));
+  if (named !== undefined) return named.types;
+  for (const element of elements?.values() ?? []) {
+    if (!element.isChoice || !step.startsWith(element.name)) continue;
+    const chosen = element.types.filter((one) => memberKey(element, one) === step);
+    if (chosen.length > 0) return chosen;
+  }
+  return [];
+}
+
+function objectsIn(list: unknown): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}

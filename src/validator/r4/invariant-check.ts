@@ -1,0 +1,59 @@
+import {
+  type ElementDefinition,
+  type InvariantDefinition,
+  invariantDefinitions,
+  lineageOf,
+  memberKey,
+} from '../../fhir/definitions/definitions';
+import { type ItemCheck } from './binding-check';
+import { compileInvariant } from '../../fhirpath/fhirpath';
+import { reasonForLeavingUnmet } from './unmet-on-purpose';
+import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
+
+let byElement: ReadonlyMap<string, readonly InvariantDefinition[]> | undefined;
+
+/** The invariants that a type states or inherits. */
+export function invariantsOfType(type: string): readonly ItemCheck[] {
+  return lineageOf(type).flatMap((ancestor) => statedAt(ancestor).map((stated) => checkOf(stated, ancestor)));
+}
+
+/**
+ * The invariants that an element states beyond those of its type.
+ * @param owner the type that has the element
+ * @param type of its values; a choice may state some for one of its types only
+ */
+export function invariantsOfElement(owner: string, element: ElementDefinition, type: string): readonly ItemCheck[] {
+  return lineageOf(owner).flatMap((ancestor) => {
+    const path = `${ancestor}.${element.name}`;
+    // A backbone element is a type of its own, named by the path.
+    if (path === type) return [];
+    const ofChoice = element.isChoice ? statedAt(`${ancestor}.${memberKey(element, type)}`) : [];
+    return [...statedAt(path), ...ofChoice].map((stated) => checkOf(stated, type, path));
+  });
+}
+
+/** Invariants by the path that states them, without those that are checked elsewhere or not at all. */
+export function statedAt(path: string): readonly InvariantDefinition[] {
+  if (byElement === undefined) {
+    const table = new Map<string, InvariantDefinition[]>();
+    for (const stated of invariantDefinitions()) {
+      if (stated.key in CHECKED_ELSEWHERE || stated.key in LEFT_OUT) continue;
+      for (const on of stated.on) table.set(on, [...(table.get(on) ?? []), stated]);
+    }
+    byElement = table;
+  }
+  return byElement.get(path) ?? [];
+}
+
+function checkOf(stated: InvariantDefinition, type: string, path = type): ItemCheck {
+  const truth = compileInvariant(stated.expression, path, type);
+  const message = `${stated.key}: ${stated.human}`;
+  return (item, run) => {
+    const { resource, rootResource } = run;
+    // Empty is no refusal: dates of different precision, for one, cannot be compared.
+    if (truth(item, { resource, rootResource, context: item }) !== false) return;
+    const reason = reasonForLeavingUnmet(stated.key, item);
+    if (reason === undefined) run.report('invariant', message);
+    else run.report('invariant', `${message}. ${reason}`, 'warning');
+  };
+}

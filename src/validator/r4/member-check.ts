@@ -1,0 +1,199 @@
+import { type Rest, type Steps, then } from '../../platform/time/steps';
+import { type ElementCheck } from './binding-check';
+import { isObject } from '../../fhir/is-object';
+import { PRIMITIVES, type PrimitiveCheck } from './primitive-check';
+import { type ValidationRun } from './validation-run';
+import { fragmentsOf } from './xhtml';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Checks one member of a JSON object; `owner` is the object. */
+export type MemberCheck = (value: unknown, owner: JsonObject, run: ValidationRun) => Rest;
+
+/** A JSON member that a type may have. */
+export interface KnownMember {
+  readonly check: MemberCheck;
+  /** Name of the choice and key without `_`: `value[x]` may have one key only. */
+  readonly choice?: { readonly name: string; readonly key: string };
+}
+
+/** What an element is: its name in paths, and the check of each of its values. */
+export interface ElementShape {
+  readonly name: string;
+  readonly isRepeated: boolean;
+  readonly item: ElementCheck;
+}
+
+/** Checks one item of a repeated element. */
+type ListItemCheck = (item: unknown, index: number, owner: JsonObject, run: ValidationRun) => Rest;
+
+/** A member whose values are objects. */
+export function complexMember({ name, isRepeated, item }: ElementShape): MemberCheck {
+  if (!isRepeated) return singleMember(name, item);
+  return listMember(name, (one, _index, _owner, run) => {
+    if (one !== null) return item(one, run);
+    run.report('structure', 'null is not allowed here. Leave the element out of the array.');
+    return undefined;
+  });
+}
+
+/** A member whose values are primitives; `_member` beside it may hold their extensions. */
+export function primitiveMember(key: string, { name, isRepeated, item }: ElementShape): MemberCheck {
+  if (!isRepeated) return singleMember(name, item);
+  const sibling = `_${key}`;
+  return listMember(name, (one, index, owner, run) => {
+    if (one !== null) return item(one, run);
+    if (!isObject(itemAt(owner[sibling], index)))
+      run.report('structure', `null is allowed only where "${sibling}" has an extension at the same place.`);
+    return undefined;
+  });
+}
+
+/** `_member`: an Element with id and extensions for each value of `member`. */
+export function siblingMember(key: string, { name, isRepeated, item }: ElementShape): MemberCheck {
+  if (!isRepeated) {
+    return singleMember(name, (value, run, owner) =>
+      then(item(value, run), () => {
+        if (owner[key] === undefined) checkContent(value, run);
+        return undefined;
+      }),
+    );
+  }
+  return listMember(
+    name,
+    (one, index, owner, run) => {
+      const hasValue = (itemAt(owner[key], index) ?? null) !== null;
+      if (one === null) {
+        if (!hasValue) run.report('structure', `"${key}" has no value at this place either.`);
+        return undefined;
+      }
+      return then(item(one, run), () => {
+        if (!hasValue) checkContent(one, run);
+        return undefined;
+      });
+    },
+    (value, owner, run) => {
+      const values = owner[key];
+      if (Array.isArray(values) && Array.isArray(value) && values.length !== value.length)
+        run.report('structure', `"${key}" and "_${key}" must be arrays of the same length; fill up with null.`);
+    },
+  );
+}
+
+function singleMember(
+  name: string,
+  item: (value: unknown, run: ValidationRun, owner: JsonObject) => Rest,
+): MemberCheck {
+  return (value, owner, run) => {
+    run.enter(name);
+    return then(isSingle(value, run) ? item(value, run, owner) : undefined, run.leave);
+  };
+}
+
+/** @param checkList reports what is wrong with the whole list */
+function listMember(
+  name: string,
+  check: ListItemCheck,
+  checkList?: (value: unknown, owner: JsonObject, run: ValidationRun) => void,
+): MemberCheck {
+  return (value, owner, run) => {
+    run.enter(name);
+    const items = itemsOf(value, run);
+    checkList?.(value, owner, run);
+    return then(checkItems(items, check, owner, run), run.leave);
+  };
+}
+
+/** Checks items until it is time to pause; the others are the rest. */
+function checkItems(items: readonly unknown[], check: ListItemCheck, owner: JsonObject, run: ValidationRun): Rest {
+  for (let at = 0; at < items.length; at += 1) {
+    run.enter(at);
+    const rest = check(items[at], at, owner, run);
+    if (rest !== undefined || run.isDue()) return otherItems(items, at, rest, check, owner, run);
+    run.leave();
+  }
+  return undefined;
+}
+
+function* otherItems(
+  items: readonly unknown[],
+  first: number,
+  rest: Rest,
+  check: ListItemCheck,
+  owner: JsonObject,
+  run: ValidationRun,
+): Steps<void> {
+  if (rest === undefined) yield;
+  else yield* rest;
+  run.leave();
+  for (let at = first + 1; at < items.length; at += 1) {
+    run.enter(at);
+    const more = check(items[at], at, owner, run);
+    if (more !== undefined) yield* more;
+    else if (run.isDue()) yield;
+    run.leave();
+  }
+}
+
+/** Invariant ele-1 of a primitive without a value: an id alone says nothing. */
+function checkContent(element: unknown, run: ValidationRun): void {
+  if (!isObject(element) || element.id === undefined || Object.keys(element).length > 1) return;
+  run.report(
+    'invariant',
+    'ele-1: an element must have a value or children. Add the value or an extension, or leave the element out.',
+  );
+}
+
+/** The check of a primitive's JSON value. */
+export function primitiveItem(type: string): ElementCheck {
+  const check: PrimitiveCheck | undefined = PRIMITIVES[type];
+  if (check === undefined) throw new Error(`primitive type "${type}" has no check`);
+  const { json, is, description } = check;
+  const isLink = type === 'uri' || type === 'url' || type === 'canonical';
+  return (value, run) => {
+    if (typeof value !== json) {
+      run.report(
+        'structure',
+        `It must be ${json === 'string' ? 'a string' : description}, not ${kindOf(value)}.${quotesHint(json, value)}`,
+      );
+      return undefined;
+    }
+    if (!is(value as string | number | boolean)) run.report('value', `It must be ${description}.`);
+    else if (isLink && String(value).startsWith('#')) run.noteFragment(String(value));
+    else if (type === 'xhtml' && run.hasContained)
+      for (const id of fragmentsOf(String(value))) run.noteFragment(`#${id}`);
+    return undefined;
+  };
+}
+
+function quotesHint(json: PrimitiveCheck['json'], value: unknown): string {
+  if (json === 'string') return typeof value === 'object' ? '' : ' Put it in quotes.';
+  return json === 'number' && typeof value === 'string' ? ' Leave the quotes out.' : '';
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function isSingle(value: unknown, run: ValidationRun): boolean {
+  if (value === null) run.report('structure', 'null is not allowed. Leave the element out.');
+  else if (Array.isArray(value))
+    run.report('structure', 'It must be one value, not an array: the element does not repeat.');
+  else return true;
+  return false;
+}
+
+function itemsOf(value: unknown, run: ValidationRun): readonly unknown[] {
+  if (!Array.isArray(value)) {
+    run.report('structure', `It must be an array, not ${kindOf(value)}: the element repeats. Put the value in [ ].`);
+    return [];
+  }
+  if (value.length === 0) run.report('structure', 'The array is empty. Leave the element out.');
+  return value;
+}
+
+function itemAt(list: unknown, index: number): unknown {
+  return Array.isArray(list) ? list[index] : undefined;
+}

@@ -1,0 +1,113 @@
+import { dateSpanOf, type DateSpan } from '../../fhir/instant';
+import { xhtmlFaultOf } from './xhtml';
+
+/** A primitive type: whether a JSON value is one, and how to say what it must be. */
+export interface PrimitiveCheck {
+  readonly json: 'string' | 'number' | 'boolean';
+  readonly is: (value: string | number | boolean) => boolean;
+  readonly description: string;
+}
+
+/** http://hl7.org/fhir/R4/datatypes.html#string */
+const MAX_STRING_LENGTH = 1024 * 1024;
+const MAX_INTEGER = 2 ** 31 - 1;
+
+const TEXT = /^[\t\n\r\u0020-\uFFFF]+$/;
+const CODE = /^\S+(?:[ \t\r\n]\S+)*$/;
+const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+const URI = /^\S+$/;
+const OID = /^urn:oid:[0-2](?:\.(?:0|[1-9][0-9]*))+$/;
+const UUID = /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?$/;
+
+/**
+ * The primitive types of R4 by their formats (http://hl7.org/fhir/R4/datatypes.html#primitive). Three deviations: strings may
+ * hold any white space, as the corrected pattern of R5 has it; dates must be days of the calendar; uuids may be upper case.
+ */
+export const PRIMITIVES: Readonly<Record<string, PrimitiveCheck>> = {
+  boolean: { json: 'boolean', is: () => true, description: 'true or false, without quotes' },
+  integer: number(
+    (value) => isInteger(value, -MAX_INTEGER - 1),
+    `a whole number from ${-MAX_INTEGER - 1} to ${MAX_INTEGER}`,
+  ),
+  unsignedInt: number((value) => isInteger(value, 0), `a whole number from 0 to ${MAX_INTEGER}`),
+  positiveInt: number((value) => isInteger(value, 1), `a whole number from 1 to ${MAX_INTEGER}`),
+  decimal: number(() => true, 'a number'),
+  string: text(isText, 'a text of 1 to 1,048,576 characters without control characters'),
+  markdown: text(isText, 'a text of 1 to 1,048,576 characters without control characters'),
+  code: text((value) => CODE.test(value), 'a code: no white space around it, and single spaces only inside'),
+  id: text((value) => ID.test(value), 'an id: 1 to 64 letters, digits, "-" or "."'),
+  uri: text((value) => URI.test(value), 'a URI, without white space'),
+  url: text((value) => URI.test(value), 'a URL, without white space'),
+  canonical: text((value) => URI.test(value), 'a canonical URL, without white space'),
+  oid: text((value) => OID.test(value), 'an OID as URI, such as "urn:oid:1.2.3"'),
+  uuid: text((value) => UUID.test(value), 'a UUID as URI: "urn:uuid:" and 32 hexadecimal digits in five groups'),
+  base64Binary: text(isBase64, 'base64: letters, digits, "+", "/", padded with "=" to groups of four'),
+  date: text((value) => isDay(dateSpanOf(value)), 'a date that exists: YYYY, YYYY-MM or YYYY-MM-DD'),
+  dateTime: text(
+    (value) => isDayOrMoment(dateSpanOf(value)),
+    'a date that exists (YYYY, YYYY-MM, YYYY-MM-DD), or a time with seconds and zone such as 2015-02-07T13:28:17+02:00',
+  ),
+  instant: text(
+    (value) => isMoment(dateSpanOf(value)),
+    'a moment with seconds and zone, such as 2015-02-07T13:28:17.239+02:00',
+  ),
+  time: text((value) => TIME.test(value), 'a time of day: hh:mm:ss'),
+  xhtml: text(
+    (value) => xhtmlFaultOf(value) === undefined,
+    'one <div> of well-formed XHTML with formatting elements only: no scripts, forms, objects or event attributes, and not empty',
+  ),
+};
+
+function text(is: (value: string) => boolean, description: string): PrimitiveCheck {
+  return { json: 'string', is: (value) => is(String(value)), description };
+}
+
+function number(is: (value: number) => boolean, description: string): PrimitiveCheck {
+  return { json: 'number', is: (value) => is(Number(value)), description };
+}
+
+function isInteger(value: number, least: number): boolean {
+  return Number.isInteger(value) && value >= least && value <= MAX_INTEGER;
+}
+
+function isText(value: string): boolean {
+  return value.length <= MAX_STRING_LENGTH && TEXT.test(value);
+}
+
+function isDay(span: DateSpan | undefined): boolean {
+  return span !== undefined && (span.precision === 'day' || span.precision === 'month' || span.precision === 'year');
+}
+
+function isMoment(span: DateSpan | undefined): boolean {
+  return span !== undefined && span.hasZone && (span.precision === 'second' || span.precision === 'fraction');
+}
+
+/** One reading of the text: times are a good part of what a validation costs. */
+function isDayOrMoment(span: DateSpan | undefined): boolean {
+  return isDay(span) || isMoment(span);
+}
+
+/** By characters: a pattern would keep state for each group of an attachment of 20 MB. White space is allowed between them. */
+function isBase64(value: string): boolean {
+  let symbols = 0;
+  let padding = 0;
+  for (let index = 0; index < value.length; index += 1) {
+    const code = value.charCodeAt(index);
+    if (code === 0x20 || (code >= 0x09 && code <= 0x0d)) continue;
+    if (code === 0x3d) padding += 1;
+    else if (padding > 0 || !isBase64Symbol(code)) return false;
+    symbols += 1;
+  }
+  return symbols > 0 && symbols % 4 === 0 && padding <= 2;
+}
+
+function isBase64Symbol(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x2b ||
+    code === 0x2f
+  );
+}

@@ -1,0 +1,103 @@
+import { isR4ResourceType } from '../../fhir/definitions/definitions';
+import { nearestCode } from '../../platform/text/nearest-code';
+import { parseReference } from '../../fhir/reference';
+import { isObject } from '../../fhir/is-object';
+import { type ItemCheck } from './binding-check';
+import { type ValidationRun } from './validation-run';
+
+/** References of a transaction name a search that finds their target (http://hl7.org/fhir/R4/http.html#trules). */
+const CONDITIONAL = /^([A-Z][A-Za-z]*)\?\S+$/;
+
+/**
+ * Checks the syntax of a Reference and, where it can be read, the type of its target
+ * (http://hl7.org/fhir/R4/references.html). A logical reference, which has an identifier only, is fine.
+ * @param targets types that it may point at; none for any
+ */
+export function referenceCheck(targets: readonly string[]): ItemCheck {
+  return (item, run) => {
+    if (!isObject(item)) return;
+    const { reference, type } = item;
+    const named = typeof type === 'string' ? typeOfName(type) : undefined;
+    if (typeof reference !== 'string') {
+      if (named !== undefined) checkTarget(named, targets, run);
+      return;
+    }
+    const found = targetTypeOf(reference, run) ?? named;
+    if (found === undefined) return;
+    checkTarget(found, targets, run);
+    if (named !== undefined && named !== found) {
+      run.report(
+        'structure',
+        `type says ${named}, but reference points at ${found}. Make them agree, or leave type out.`,
+      );
+    }
+  };
+}
+
+/** A type is a name or the URL of a definition; logical models have other URLs. */
+function typeOfName(type: string): string | undefined {
+  return /^[A-Z][A-Za-z]*$/.test(type) ? type : undefined;
+}
+
+function checkTarget(type: string, targets: readonly string[], run: ValidationRun): void {
+  if (targets.length === 0 || targets.includes(type)) return;
+  const near = isR4ResourceType(type) ? undefined : nearestCode(type, targets);
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  run.report('structure', `It may point at ${targets.join(', ')}, not at ${type.slice(0, 64)}.${hint}`);
+}
+
+/** Reports what is no reference at all. */
+function targetTypeOf(reference: string, run: ValidationRun): string | undefined {
+  const target = parseReference(reference, '');
+  switch (target?.kind) {
+    case 'local':
+      // Some writers name an entry "urn:uuid:…" and refer to it by type and UUID.
+      return run.entryTypeOf(`urn:uuid:${target.id}`) ?? target.type;
+    case 'contained':
+      run.noteFragment(reference);
+      return containedTypeOf(target.id, run);
+    case 'absolute':
+      // On another server a path that looks like a type need not be one.
+      return (
+        run.entryTypeOf(target.key) ??
+        (target.type !== undefined && isR4ResourceType(target.type) ? target.type : undefined)
+      );
+    case 'urn':
+      return run.entryTypeOf(target.key);
+    case undefined:
+      return conditionalTypeOf(reference, run);
+  }
+}
+
+function containedTypeOf(id: string, run: ValidationRun): string | undefined {
+  if (id === '') return undefined;
+  const types = run.containedTypes;
+  const type = types.get(id);
+  if (type === undefined) {
+    run.noteBrokenReference();
+    const present = [...types.keys()].slice(0, 5).map((known) => `"#${known.slice(0, 64)}"`);
+    run.reportAt(
+      'reference',
+      'invariant',
+      `ref-1: no contained resource has the id "${id.slice(0, 64)}"${present.length === 0 ? '' : `, but ${present.join(', ')}`}. ` +
+        'Add it to "contained", or correct the reference.',
+    );
+  }
+  // A type that does not exist is told where it stands.
+  return type !== undefined && isR4ResourceType(type) ? type : undefined;
+}
+
+function conditionalTypeOf(reference: string, run: ValidationRun): string | undefined {
+  const type = CONDITIONAL.exec(reference)?.[1];
+  if (type === undefined) {
+    const isContained = run.containedTypes.has(reference);
+    if (isContained) run.noteBrokenReference();
+    run.reportAt(
+      'reference',
+      'value',
+      'A reference is "Type/id", an absolute URL, "urn:uuid:…", "urn:oid:…" or "#id" of a contained resource.' +
+        (isContained ? ` Did you mean "#${reference}"?` : ''),
+    );
+  }
+  return type;
+}

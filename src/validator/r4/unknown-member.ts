@@ -1,0 +1,90 @@
+import { elementsOf, isPrimitiveType } from '../../fhir/definitions/definitions';
+import { nearestCode } from '../../platform/text/nearest-code';
+import { type KnownMember } from './member-check';
+
+/** Longer lists do not help: an extension has fifty types. */
+const LISTED_CHOICES = 40;
+/** Where an element could stand instead; more are no help. */
+const LISTED_OWNERS = 3;
+/** What is in these is found nearly everywhere. */
+const GENERAL = new Set(['meta', 'text', 'contained', 'extension', 'modifierExtension']);
+
+interface Hint {
+  /** What to do instead, with a blank in front; may be empty. */
+  readonly hint: string;
+  /** Name of the element that is meant, where one is near. */
+  readonly meant?: string;
+}
+
+/** What someone probably meant who sent a member that the type does not have. */
+export function hintFor(key: string, type: string, members: ReadonlyMap<string, KnownMember>): Hint {
+  if (key === 'fhir_comments') return { hint: ' R4 has no comments in JSON. Leave them out.' };
+  const known = [...members].filter(([name]) => !name.startsWith('_'));
+  const stem = key.replace(/^_/, '');
+  const named = members.get(stem);
+  if (named !== undefined && stem !== key)
+    return { hint: ` "${stem}" is no primitive: its extensions stand inside of it.`, meant: stem };
+  const choices = known.flatMap(([name, { choice }]) => (choice?.name === stem ? [name] : []));
+  if (choices.length > 0) return { hint: ` Name its type: ${listOf(choices)}.`, meant: stem };
+  const types = known.flatMap(([name, { choice }]) =>
+    choice !== undefined && stem.startsWith(choice.name)
+      ? [{ name, type: name.slice(choice.name.length), choice }]
+      : [],
+  );
+  const [first] = types;
+  // "valueText" is nearer to "valueMeta" than to anything that makes sense: of a choice only the type counts.
+  const near =
+    first === undefined
+      ? nearestOf(
+          stem,
+          known.map(([name]) => name),
+        )
+      : nearestChoice(stem, types);
+  if (near !== undefined) {
+    return { hint: ` Did you mean "${near}"?`, meant: members.get(near)?.choice?.name ?? near };
+  }
+  if (first !== undefined)
+    return { hint: ` It may be ${listOf(types.map(({ name }) => name))}.`, meant: first.choice.name };
+  if (stem === 'modifierExtension')
+    return { hint: ' Only resources and elements of their own have it. Use "extension".' };
+  const owners = ownersOf(stem, type);
+  return { hint: owners.length === 0 ? '' : ` It may belong into ${owners.map((name) => `"${name}"`).join(' or ')}.` };
+}
+
+function nearestOf(text: string, names: readonly string[]): string | undefined {
+  return names.find((name) => name.toLowerCase() === text.toLowerCase()) ?? nearestCode(text, names);
+}
+
+interface ChoiceMember {
+  readonly name: string;
+  readonly type: string;
+  readonly choice: { readonly name: string };
+}
+
+function nearestChoice(text: string, members: readonly ChoiceMember[]): string | undefined {
+  for (const { name, type, choice } of members) {
+    if (
+      nearestOf(
+        text.slice(choice.name.length),
+        members.map((one) => one.type),
+      ) === type
+    )
+      return name;
+  }
+  return undefined;
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length < LISTED_CHOICES ? names.join(', ') : `${names.slice(0, 10).join(', ')}, …`;
+}
+
+/** The elements of a type whose own elements have this name: `family` belongs into `name`. */
+function ownersOf(name: string, type: string): readonly string[] {
+  const owners = [...(elementsOf(type)?.values() ?? [])].filter(
+    (element) =>
+      !GENERAL.has(element.name) &&
+      !element.isChoice &&
+      element.types.some((of) => of !== 'Resource' && !isPrimitiveType(of) && (elementsOf(of)?.has(name) ?? false)),
+  );
+  return owners.length > LISTED_OWNERS ? [] : owners.map((owner) => owner.name);
+}
