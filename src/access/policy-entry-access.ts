@@ -9,14 +9,14 @@ import {
   type EntryAccessRequest,
   type Reader,
 } from '../resource/access/entry-access';
-import { AccessDecision, type Decision } from './access-decision';
-import { type CompiledPolicy } from './compiled-policy';
+import { AccessDecision, type Decision } from './decision/access-decision';
+import { type CompiledPolicy } from './policy/compiled-policy';
 import { Denials } from './denials/denials';
 import { AccessRequests } from './request/access-requests';
 import { couldCall } from './request/caller-parts';
 import { KnownReaders } from './request/known-readers';
 import { type LazyRequest } from './request/lazy-request';
-import { SearchDecisions } from './search-decisions';
+import { SearchDecisions } from './decision/search-decisions';
 
 /** Entries of bundles are decided by the same policies as requests, each with a request object of its own. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
-import { AccessDecision } from '../access/access-decision';
+import { AccessDecision } from '../access/decision/access-decision';
 import { Denials } from '../access/denials/denials';
 import { AccessRequests } from '../access/request/access-requests';
 import { RequestContext } from '../platform/http/request-context';

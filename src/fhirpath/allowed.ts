@@ -1,6 +1,6 @@
 import { nearestCode } from '../platform/text/nearest-code';
-import { type Expression, ExpressionError, partsOf } from './expression';
-import { patternFaultOf } from './pattern';
+import { type Expression, ExpressionError, partsOf } from './syntax/expression';
+import { patternFaultOf } from './compile/pattern';
 
 /** Who brings an expression: a trigger of a topic, a constraint of a stored profile, an operation of a FHIRPath patch. */
 export type Use = 'criterion' | 'constraint' | 'patch';

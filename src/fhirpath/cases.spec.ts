@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { allowedFunctions } from './allowed';
 import { compileCriterion, libraryCriterion } from './criterion';
-import { BINDING_POWER, type Expression, partsOf } from './expression';
+import { BINDING_POWER, type Expression, partsOf } from './syntax/expression';
 import { compileInvariant } from './invariant';
-import { parseExpression } from './parse-expression';
+import { parseExpression } from './syntax/parse-expression';
 
 const current = {
   resourceType: 'Patient',

@@ -2,9 +2,9 @@ import { assertAllowed, assertLength } from './allowed';
 import { CompilationBudget, valuesOf } from './compile/compiled';
 import { compile } from './compile/compile';
 import { plain } from './compile/values';
-import { type Expression, NotCompiled, partsOf } from './expression';
+import { type Expression, NotCompiled, partsOf } from './syntax/expression';
 import { changeByLibrary, type ResolveReference, type VersionTexts } from './library';
-import { parseExpression } from './parse-expression';
+import { parseExpression } from './syntax/parse-expression';
 
 /** A change of a resource: its texts and, for who does not change them, their values. */
 export interface Versions extends VersionTexts {

@@ -1,6 +1,6 @@
 /** The face of the package: everybody else imports this file alone. */
-export { type Expression, ExpressionError } from './expression';
-export { parseExpression } from './parse-expression';
+export { type Expression, ExpressionError } from './syntax/expression';
+export { parseExpression } from './syntax/parse-expression';
 export { NotAllowed } from './allowed';
 export { type Truth, type Variables } from './compile/compiled';
 export { compileConstraint, compileInvariant } from './invariant';

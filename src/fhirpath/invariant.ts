@@ -2,9 +2,9 @@ import { elementsOf, lineageOf } from '../fhir/definitions/definitions';
 import { assertAllowed, assertLength } from './allowed';
 import { CompilationBudget, type Truth, truthOf } from './compile/compiled';
 import { compile, lenient } from './compile/compile';
-import { type Expression, ExpressionError } from './expression';
+import { type Expression, ExpressionError } from './syntax/expression';
 import { questionByLibrary } from './library';
-import { parseExpression } from './parse-expression';
+import { parseExpression } from './syntax/parse-expression';
 
 /**
  * Compiles an invariant of HL7 about elements at `path`. Undefined is its answer where FHIRPath has none.

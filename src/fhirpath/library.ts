@@ -1,8 +1,8 @@
 import fhirpath, { type Model, type UserInvocationTable } from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';
 import { type Truth } from './compile/compiled';
-import { ExpressionError } from './expression';
-import { matchesPattern } from './pattern';
+import { ExpressionError } from './syntax/expression';
+import { matchesPattern } from './compile/pattern';
 
 /** The arguments that the library hands over: the only text, or none. */
 type Given = string | readonly unknown[];

@@ -1,6 +1,6 @@
 import { assertAllowed, assertLength } from './allowed';
 import { type LocationStep, locationsByLibrary } from './library';
-import { parseExpression } from './parse-expression';
+import { parseExpression } from './syntax/parse-expression';
 
 /**
  * Compiles a path of a FHIRPath patch, always by the library: it knows where the elements that it finds stand.

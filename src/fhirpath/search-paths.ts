@@ -2,7 +2,7 @@ import { isR4ResourceType } from '../fhir/definitions/definitions';
 import { type Branch, CompilationBudget, type Step } from './compile/compiled';
 import { compile, lenient, type Scope } from './compile/compile';
 import { valueOfExtension } from './compile/paths';
-import { type Expression, ExpressionError } from './expression';
+import { type Expression, ExpressionError } from './syntax/expression';
 
 /**
  * Compiles a search parameter's expression for one resource type: never by the library, since rows are derived at each write.

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { Echo } from './methods/echo';
+import { Echo } from './echo';
 import { EntryAccessModule } from '../resource/access/entry-access.module';
 import { RpcAccess } from './rpc-access';
 import { RpcDispatcher } from './rpc-dispatcher';

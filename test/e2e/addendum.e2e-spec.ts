@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { type DiffEntry } from '../../src/addendum/snapshot-diff';
-import { UserAddenda } from '../../src/addendum/user-addenda';
+import { type DiffEntry } from '../../src/addendum/snapshots/snapshot-diff';
+import { UserAddenda } from '../../src/addendum/store/user-addenda';
 import { canonicalText, parseLossless } from '../../src/platform/json/lossless';
 import { Clock } from '../../src/platform/time/clock';
 import { applyDiff } from '../support/apply-diff';

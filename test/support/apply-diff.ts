@@ -1,6 +1,6 @@
 import { objectText } from '../../src/platform/json/json-members';
 import { type JsonObject, type JsonValue, parseLossless, printLossless } from '../../src/platform/json/lossless';
-import { type DiffEntry, type DiffKind } from '../../src/addendum/snapshot-diff';
+import { type DiffEntry, type DiffKind } from '../../src/addendum/snapshots/snapshot-diff';
 
 /**
  * Makes the newer snapshot, without `meta`, of the older one and their diff.

@@ -1,4 +1,4 @@
-import { type FailedClause } from '../policy-engine';
+import { type FailedClause } from '../policy/policy-engine';
 import { type AccessRequest } from '../request/access-request';
 import { RESERVED_PARAMS } from '../request/route-params';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
-import { type Decision } from '../access-decision';
+import { type Decision } from '../decision/access-decision';
 import { type LazyRequest } from '../request/lazy-request';
 import { DenialLog } from './denial-log';
 import { type DenialSummary, noteOn, policySummariesOf, requestSummaryOf } from './denial-summary';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
-import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy-engine';
-import { policyFault } from '../policy-fault';
+import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
+import { policyFault } from '../policy/policy-fault';
 import { notListed, rpcMethodsOf } from './rpc-methods';
 
 /** Grants calls of the methods in `rpc`: `{"svc.sdc.addendum/add-note": true}`. */

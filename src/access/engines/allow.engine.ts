@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy-engine';
+import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 
 /** Grants whatever the policy's links cover. */
 @Injectable()

@@ -3,9 +3,9 @@ import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { isPlainObject } from '../../platform/json/plain-object';
 import { Slices } from '../../platform/time/slices';
-import { EngineOf, type FailedClause, type PolicyCheck, type PolicyEngine } from '../policy-engine';
-import { PolicyEngines } from '../policy-engine.registry';
-import { policyFault } from '../policy-fault';
+import { EngineOf, type FailedClause, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
+import { PolicyEngines } from '../policy/policy-engine.registry';
+import { policyFault } from '../policy/policy-fault';
 
 const MAX_DEPTH = 8;
 const MAX_RULES = 100;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { compileSchema } from '../json-schema/compile-schema';
 import { partsOfSchema } from '../json-schema/parts-of-schema';
-import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy-engine';
+import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 
 /** Grants requests whose object, without its empty values, is valid by the JSON schema `schema`. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { compileMatcho } from '../matcho/compile-matcho';
-import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy-engine';
+import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 import { notListed, rpcMethodsOf } from './rpc-methods';
 
 /** Grants calls whose request object matches the pattern of their method in `rpc`; `params` are those of the call. */

@@ -1,4 +1,4 @@
-import { policyFault } from '../policy-fault';
+import { policyFault } from '../policy/policy-fault';
 import { isPlainObject } from '../../platform/json/plain-object';
 
 /** The member `rpc` of a policy: what it says of each method, by name. */

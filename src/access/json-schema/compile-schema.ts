@@ -2,8 +2,8 @@ import { type Ajv, type ErrorObject } from 'ajv';
 import { TooCostly } from '../../platform/errors/too-costly';
 import { faultOfSchema } from '../../platform/json-schema/schema-bounds';
 import { strictAjv } from '../../platform/json-schema/strict-ajv';
-import { type FailedClause } from '../policy-engine';
-import { policyFault } from '../policy-fault';
+import { type FailedClause } from '../policy/policy-engine';
+import { policyFault } from '../policy/policy-fault';
 import { type RequestObject } from '../request/access-request';
 import { withoutEmpty } from './without-empty';
 

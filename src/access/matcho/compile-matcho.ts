@@ -1,7 +1,7 @@
 import { TooCostly } from '../../platform/errors/too-costly';
 import { isPlainObject, memberOf } from '../../platform/json/plain-object';
-import { type FailedClause } from '../policy-engine';
-import { policyFault } from '../policy-fault';
+import { type FailedClause } from '../policy/policy-engine';
+import { policyFault } from '../policy/policy-fault';
 import { isRequestPart, type RequestObject, type RequestPart } from '../request/access-request';
 import { failed, isNil, MatchRun, type Pattern } from './matcho-pattern';
 import { OPERATORS } from './operator-pattern';

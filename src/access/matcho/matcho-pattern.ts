@@ -1,6 +1,6 @@
 import { TooCostly } from '../../platform/errors/too-costly';
 import { isPlainObject } from '../../platform/json/plain-object';
-import { type FailedClause } from '../policy-engine';
+import { type FailedClause } from '../policy/policy-engine';
 import { type RequestObject } from '../request/access-request';
 
 /** Comparisons of one pattern with one request; a body of 20 MiB could ask for billions. */

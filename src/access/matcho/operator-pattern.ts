@@ -1,5 +1,5 @@
 import { targetOf } from '../../fhir/reference';
-import { policyFault } from '../policy-fault';
+import { policyFault } from '../policy/policy-fault';
 import { failed, type MatchRun, type Pattern } from './matcho-pattern';
 
 /** What an operator is compiled from. */

@@ -1,4 +1,4 @@
-import { policyFault } from '../policy-fault';
+import { policyFault } from '../policy/policy-fault';
 import { valueAt } from '../request/paths';
 import { isRequestPart, type RequestPart } from '../request/access-request';
 import { LinearRegex } from '../../platform/text/linear-regex';

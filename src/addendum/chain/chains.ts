@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../../fhir/types';
-import { AddendumEntries } from '../addendum-entries.repository';
+import { AddendumEntries } from './addendum-entries.repository';
 import { type ChainBreak, ChainCheck, type StoredLink } from './chain-check';
 
 /** The chain of a target as it was found. */

@@ -1,8 +1,8 @@
 import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { Authors } from '../authors';
-import { StatusHistory } from '../status-history';
-import { exampleDocument } from '../example-addendum';
+import { Authors } from '../store/authors';
+import { StatusHistory } from '../store/status-history';
+import { exampleDocument } from '../params/example-addendum';
 import { AMEND } from './document-status';
 import { AmendDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';

@@ -1,6 +1,6 @@
 import { Equals, IsBoolean, IsNotEmpty, IsString, Matches } from 'class-validator';
-import { IfSent, IsResourceId, IsShapedLike } from '../param-checks';
-import { UserReference } from '../references';
+import { IfSent, IsResourceId, IsShapedLike } from '../params/param-checks';
+import { UserReference } from '../params/references';
 
 class SentMeta {
   @IfSent()

@@ -8,7 +8,7 @@ import { RowLimits } from '../../resource/rows/row-limits';
 import { type StoredResource } from '../../model/stored-resource';
 import { memberText } from '../../rpc/member-text';
 import { RpcRefusal } from '../../rpc/rpc-refusal';
-import { Addenda, type ParamPath, targetNotFound } from '../addenda';
+import { Addenda, type ParamPath, targetNotFound } from '../store/addenda';
 import { type DocumentStatus, statusAfter, type Transition } from './document-status';
 
 /** The content and version that a caller sends to change a stored document. */

@@ -1,6 +1,6 @@
 import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { exampleDocument } from '../example-addendum';
+import { exampleDocument } from '../params/example-addendum';
 import { SAVE } from './document-status';
 import { SaveDocumentParams } from './document-params';
 import { Documents } from './documents';

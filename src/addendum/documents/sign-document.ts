@@ -1,9 +1,9 @@
 import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { Amendments } from '../amendments';
-import { Authors } from '../authors';
-import { StatusHistory } from '../status-history';
-import { exampleDocument } from '../example-addendum';
+import { Amendments } from '../store/amendments';
+import { Authors } from '../store/authors';
+import { StatusHistory } from '../store/status-history';
+import { exampleDocument } from '../params/example-addendum';
 import { SIGN } from './document-status';
 import { SignDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';

@@ -1,12 +1,12 @@
 import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { COMMENT } from '../addendum-kinds';
-import { exampleAddendum } from '../example-addendum';
-import { Authors } from '../authors';
-import { IfSent, IsMemberPath, IsShapedLike } from '../param-checks';
-import { TargetReference, UserReference } from '../references';
-import { UserAddenda } from '../user-addenda';
+import { COMMENT } from '../types/addendum-kinds';
+import { exampleAddendum } from '../params/example-addendum';
+import { Authors } from '../store/authors';
+import { IfSent, IsMemberPath, IsShapedLike } from '../params/param-checks';
+import { TargetReference, UserReference } from '../params/references';
+import { UserAddenda } from '../store/user-addenda';
 
 export class AddCommentParams {
   @IsShapedLike(TargetReference)

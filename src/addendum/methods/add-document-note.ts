@@ -1,9 +1,9 @@
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { NOTE } from '../addendum-kinds';
-import { exampleAddendum } from '../example-addendum';
-import { Authors } from '../authors';
-import { UserAddenda } from '../user-addenda';
+import { NOTE } from '../types/addendum-kinds';
+import { exampleAddendum } from '../params/example-addendum';
+import { Authors } from '../store/authors';
+import { UserAddenda } from '../store/user-addenda';
 import { NoteByIdParams } from './note-by-id-params';
 
 /** Adds a Note to a signed document, which is named by its id. */

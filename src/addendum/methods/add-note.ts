@@ -1,12 +1,12 @@
 import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { NOTE } from '../addendum-kinds';
-import { exampleAddendum } from '../example-addendum';
-import { Authors } from '../authors';
-import { IfSent, IsDateTime, IsShapedLike } from '../param-checks';
-import { TargetReference, UserReference } from '../references';
-import { UserAddenda } from '../user-addenda';
+import { NOTE } from '../types/addendum-kinds';
+import { exampleAddendum } from '../params/example-addendum';
+import { Authors } from '../store/authors';
+import { IfSent, IsDateTime, IsShapedLike } from '../params/param-checks';
+import { TargetReference, UserReference } from '../params/references';
+import { UserAddenda } from '../store/user-addenda';
 
 export class AddNoteParams {
   @IsShapedLike(TargetReference)

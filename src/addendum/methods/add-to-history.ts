@@ -2,13 +2,13 @@ import { IsIn, IsString } from 'class-validator';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { Addenda } from '../addenda';
-import { exampleAddendum } from '../example-addendum';
-import { HISTORY } from '../addendum-kinds';
-import { Authors } from '../authors';
-import { IfSent, IsResourceId, IsShapedLike } from '../param-checks';
-import { TARGET_TYPES, UserReference } from '../references';
-import { StatusHistory } from '../status-history';
+import { Addenda } from '../store/addenda';
+import { exampleAddendum } from '../params/example-addendum';
+import { HISTORY } from '../types/addendum-kinds';
+import { Authors } from '../store/authors';
+import { IfSent, IsResourceId, IsShapedLike } from '../params/param-checks';
+import { TARGET_TYPES, UserReference } from '../params/references';
+import { StatusHistory } from '../store/status-history';
 
 /** The members that are checked; the whole body is read as text. */
 class HistoryResource {

@@ -2,13 +2,13 @@ import { Equals, IsNotEmpty, IsString, ValidateIf } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { type ParamError } from '../../rpc/rpc-refusal';
-import { COMMENT, NOTE } from '../addendum-kinds';
-import { exampleAddendum } from '../example-addendum';
-import { Authors } from '../authors';
-import { IfSent, IsCreatedType, IsDateTime, IsMemberPath, IsShapedLike } from '../param-checks';
-import { TargetReference, UserReference } from '../references';
+import { COMMENT, NOTE } from '../types/addendum-kinds';
+import { exampleAddendum } from '../params/example-addendum';
+import { Authors } from '../store/authors';
+import { IfSent, IsCreatedType, IsDateTime, IsMemberPath, IsShapedLike } from '../params/param-checks';
+import { TargetReference, UserReference } from '../params/references';
 import { AddendumTypes } from '../types/addendum-types';
-import { UserAddenda } from '../user-addenda';
+import { UserAddenda } from '../store/user-addenda';
 
 /** The members that are checked; all others are open content. */
 class AddendumInput {

@@ -1,13 +1,13 @@
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { Addenda } from '../addenda';
-import { AMENDMENT } from '../addendum-kinds';
-import { Amendments } from '../amendments';
-import { exampleAddendum } from '../example-addendum';
-import { Authors } from '../authors';
-import { IsShapedLike } from '../param-checks';
-import { TargetReference, UserReference } from '../references';
+import { Addenda } from '../store/addenda';
+import { AMENDMENT } from '../types/addendum-kinds';
+import { Amendments } from '../store/amendments';
+import { exampleAddendum } from '../params/example-addendum';
+import { Authors } from '../store/authors';
+import { IsShapedLike } from '../params/param-checks';
+import { TargetReference, UserReference } from '../params/references';
 
 export class CreateAmendmentParams {
   @IsShapedLike(TargetReference)

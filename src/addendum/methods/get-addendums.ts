@@ -1,10 +1,10 @@
 import { type JsonParts } from '../../platform/json/json-parts';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { Addenda } from '../addenda';
-import { exampleAddendum } from '../example-addendum';
-import { IsShapedLike } from '../param-checks';
-import { TargetReference } from '../references';
+import { Addenda } from '../store/addenda';
+import { exampleAddendum } from '../params/example-addendum';
+import { IsShapedLike } from '../params/param-checks';
+import { TargetReference } from '../params/references';
 
 export class GetAddendumsParams {
   @IsShapedLike(TargetReference)

@@ -2,9 +2,9 @@ import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonParts } from '../../platform/json/json-parts';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { Addenda } from '../addenda';
-import { NOTE } from '../addendum-kinds';
-import { exampleAddendum } from '../example-addendum';
+import { Addenda } from '../store/addenda';
+import { NOTE } from '../types/addendum-kinds';
+import { exampleAddendum } from '../params/example-addendum';
 
 export class GetWorkflowAddendumsParams {
   @IsNotEmpty()

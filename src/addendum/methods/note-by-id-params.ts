@@ -1,6 +1,6 @@
 import { IsNotEmpty, IsString } from 'class-validator';
-import { IsShapedLike } from '../param-checks';
-import { UserReference } from '../references';
+import { IsShapedLike } from '../params/param-checks';
+import { UserReference } from '../params/references';
 
 /** A Note on what the method names by its id alone. */
 export class NoteByIdParams {

@@ -1,11 +1,11 @@
 import { type NativeReference } from '../../fhir/types';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { Addenda } from '../addenda';
+import { Addenda } from '../store/addenda';
 import { BREAKS, type ChainBreak } from '../chain/chain-check';
 import { Chains } from '../chain/chains';
-import { EXAMPLE_TARGET } from '../example-addendum';
-import { IsShapedLike } from '../param-checks';
-import { TargetReference } from '../references';
+import { EXAMPLE_TARGET } from '../params/example-addendum';
+import { IsShapedLike } from '../params/param-checks';
+import { TargetReference } from '../params/references';
 
 export class VerifyParams {
   @IsShapedLike(TargetReference)

@@ -1,7 +1,7 @@
 import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
 import { unquoted } from '../../platform/json/json-skip';
 import { isSameNumber } from '../../platform/json/same-number';
-import { type DiffEntry, type DiffKind } from '../snapshot-diff';
+import { type DiffEntry, type DiffKind } from '../snapshots/snapshot-diff';
 import { type FieldValue, leafOf } from './field-value';
 import { type SnapshotFields } from './snapshot-fields';
 

@@ -1,6 +1,6 @@
 import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
 import { unquoted } from '../../platform/json/json-skip';
-import { type DiffKind } from '../snapshot-diff';
+import { type DiffKind } from '../snapshots/snapshot-diff';
 
 /** A value as it is read: a string as it is, all else as its JSON text. */
 export interface FieldValue {

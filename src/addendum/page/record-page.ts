@@ -1,4 +1,4 @@
-import { AMENDMENT, COMMENT, HISTORY, NOTE } from '../addendum-kinds';
+import { AMENDMENT, COMMENT, HISTORY, NOTE } from '../types/addendum-kinds';
 import { type Verification } from '../methods/verify';
 import { Html, markup, NOTHING } from './html';
 import { STYLE } from './page-style';

@@ -12,11 +12,11 @@ import { notStored } from '../../store/not-stored';
 import { ResourceReader } from '../../store/resource-reader';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type StoredResource } from '../../model/stored-resource';
-import { AddendumEntries, type StoredEntry } from '../addendum-entries.repository';
-import { AMENDMENT, HISTORY } from '../addendum-kinds';
-import { GrantedTargets } from '../granted-targets';
+import { AddendumEntries, type StoredEntry } from '../chain/addendum-entries.repository';
+import { AMENDMENT, HISTORY } from '../types/addendum-kinds';
+import { GrantedTargets } from '../store/granted-targets';
 import { Verify, type Verification } from '../methods/verify';
-import { type DiffEntry, diffSnapshots } from '../snapshot-diff';
+import { type DiffEntry, diffSnapshots } from '../snapshots/snapshot-diff';
 import { changeRows, type FieldRow, valueRows } from './field-rows';
 import {
   type AddendumHead,

@@ -5,7 +5,7 @@ import { isPlainObject } from '../../platform/json/plain-object';
 import { readJson } from '../../platform/json/read-json';
 import { faultOfSchema } from '../../platform/json-schema/schema-bounds';
 import { strictAjv } from '../../platform/json-schema/strict-ajv';
-import { AMENDMENT, COMMENT, faultOfCreatedType, HISTORY, NOTE } from '../addendum-kinds';
+import { AMENDMENT, COMMENT, faultOfCreatedType, HISTORY, NOTE } from './addendum-kinds';
 import { AddendumType } from './addendum-type';
 
 const MEMBERS = ['type', 'required', 'properties'];

@@ -1,7 +1,7 @@
 import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { AccessDecision } from '../../access/access-decision';
+import { AccessDecision } from '../../access/decision/access-decision';
 import { AccessRequests } from '../../access/request/access-requests';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/http/caller';

@@ -1,6 +1,6 @@
 import { isObject } from '../../fhir/is-object';
 import { dateSpanOf } from '../../fhir/instant';
-import { NotCompiled } from '../expression';
+import { NotCompiled } from '../syntax/expression';
 import { assertSingle, type Compiled, EvaluationError, question, valuesOf } from './compiled';
 import { holds } from './memory';
 import { isSame, isSystem, type Kind, kindOf, orderOfNumbers, plain } from './values';

@@ -1,5 +1,5 @@
 import { isR4ResourceType, isSubtype } from '../../fhir/definitions/definitions';
-import { type Expression, ExpressionError, NotCompiled, type TypeName, typeNameOf } from '../expression';
+import { type Expression, ExpressionError, NotCompiled, type TypeName, typeNameOf } from '../syntax/expression';
 import {
   assertSingle,
   type Branch,

@@ -1,4 +1,4 @@
-import { ExpressionError, NotCompiled } from '../expression';
+import { ExpressionError, NotCompiled } from '../syntax/expression';
 import { type Kind, kindOf, plain } from './values';
 
 /** What `%` names mean while an expression runs. */

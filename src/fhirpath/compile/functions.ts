@@ -1,5 +1,5 @@
-import { NotCompiled } from '../expression';
-import { matchesPattern } from '../pattern';
+import { NotCompiled } from '../syntax/expression';
+import { matchesPattern } from './pattern';
 import { areNodes } from './comparison';
 import {
   assertKind,

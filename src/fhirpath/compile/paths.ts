@@ -1,7 +1,7 @@
 import { elementsOf, isPrimitiveType, isSubtype, memberKey } from '../../fhir/definitions/definitions';
 import { isObject } from '../../fhir/is-object';
 import { nearestCode } from '../../platform/text/nearest-code';
-import { type Expression, ExpressionError, NotCompiled, type TypeName } from '../expression';
+import { type Expression, ExpressionError, NotCompiled, type TypeName } from '../syntax/expression';
 import { type Branch, type Compiled, computedBranch, type Step, type Truth, valuesOf } from './compiled';
 import { isSystem, MIXED, Primitive } from './values';
 

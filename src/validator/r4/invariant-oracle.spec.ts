@@ -8,7 +8,7 @@ import {
 } from '../../fhir/definitions/definitions';
 import { compileQuestion } from '../../fhirpath/invariant';
 import { questionByLibrary } from '../../fhirpath/library';
-import { parseExpression } from '../../fhirpath/parse-expression';
+import { parseExpression } from '../../fhirpath/syntax/parse-expression';
 import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
 
 const CASES = 60;

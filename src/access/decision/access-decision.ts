@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { type GrantedRows } from '../../platform/http/granted-rows';
+import { Slices } from '../../platform/time/slices';
+import { AccessPolicies } from '../policy/access-policies';
+import { type CompiledPolicy } from '../policy/compiled-policy';
+import { type FailedClause } from '../policy/policy-engine';
+import { PolicyTrial } from './policy-trial';
+import { asHolderOf } from '../request/caller-parts';
+import { type LazyRequest } from '../request/lazy-request';
+import { Roles } from '../roles/roles';
+
+/** A policy that covers a request and does not grant it. */
+export interface TriedPolicy {
+  readonly policy: CompiledPolicy;
+  readonly failed: FailedClause;
+}
+
+export type Decision =
+  | { readonly granted: false; readonly tried: readonly TriedPolicy[] }
+  | { readonly granted: true; readonly rows: GrantedRows };
+
+interface Candidate {
+  readonly policy: CompiledPolicy;
+  /** The request as the policy sees it; undefined when its User does not hold the Role. */
+  readonly request: LazyRequest | undefined;
+}
+
+/** What was found on the way to a decision. */
+interface Findings {
+  readonly tried: TriedPolicy[];
+  readonly rows: Set<string>;
+  /** Of a large body each policy may look at thousands of items. */
+  readonly pause: () => Promise<void>;
+}
+
+const ALL: Decision = { granted: true, rows: 'all' };
+
+/** Decides requests: denied unless a policy grants. */
+@Injectable()
+export class AccessDecision {
+  constructor(
+    private readonly policies: AccessPolicies,
+    private readonly trial: PolicyTrial,
+    private readonly roles: Roles,
+    private readonly slices: Slices,
+  ) {}
+
+  /**
+   * The first grant without criteria decides; else all grants are collected, and one of their criteria must hold.
+   * @param counts which policies are asked; absent: all
+   */
+  async decide(request: LazyRequest, counts: (policy: CompiledPolicy) => boolean = () => true): Promise<Decision> {
+    const index = await this.policies.current();
+    const found: Findings = { tried: [], rows: new Set(), pause: this.slices.pauses() };
+    for (const policy of index.covering(request).filter(counts)) {
+      if (await this.isGrantOfAll({ policy, request }, found)) return ALL;
+    }
+    // Roles are read when no other policy has decided.
+    for (const candidate of await this.ofRoles(index.coveringRoles(request).filter(counts), request)) {
+      if (await this.isGrantOfAll(candidate, found)) return ALL;
+    }
+    return found.rows.size === 0 ? { granted: false, tried: found.tried } : { granted: true, rows: [...found.rows] };
+  }
+
+  private async isGrantOfAll({ policy, request }: Candidate, { tried, rows, pause }: Findings): Promise<boolean> {
+    await pause();
+    const outcome = await this.trial.of(policy, request);
+    if (outcome.granted === 'all') return true;
+    if (outcome.granted === undefined) tried.push({ policy, failed: outcome.failed });
+    else for (const criterion of outcome.granted) rows.add(criterion);
+    return false;
+  }
+
+  private async ofRoles(policies: readonly CompiledPolicy[], request: LazyRequest): Promise<readonly Candidate[]> {
+    if (policies.length === 0) return [];
+    const held = new Set((await this.roles.of(request.caller)).map(({ name }) => name));
+    return policies.map((policy) => {
+      const { roleName = '' } = policy;
+      return { policy, request: held.has(roleName) ? asHolderOf(roleName, request) : undefined };
+    });
+  }
+}

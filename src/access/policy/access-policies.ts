@@ -1,0 +1,58 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { ServiceError } from '../../platform/errors/service-error';
+import { ResourceReader } from '../../store/resource-reader';
+import { type CompiledPolicy, compilePolicy } from './compiled-policy';
+import { PolicyEngines } from './policy-engine.registry';
+import { PolicyIndex } from './policy-index';
+
+/** All stored policies, compiled, as of the epoch of the request. */
+@Injectable()
+export class AccessPolicies {
+  private readonly logger = new Logger(AccessPolicies.name);
+  private readonly cached: CachedRegistry<PolicyIndex>;
+  /** By their text: the epoch moves for other reasons too, and most policies stay as they are. */
+  private compiled: ReadonlyMap<string, CompiledPolicy> = new Map();
+
+  constructor(
+    epoch: RegistryEpoch,
+    unitOfWork: UnitOfWork,
+    private readonly reader: ResourceReader,
+    private readonly engines: PolicyEngines,
+  ) {
+    this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
+  }
+
+  current(): Promise<PolicyIndex> {
+    return this.cached.get();
+  }
+
+  private async load(): Promise<PolicyIndex> {
+    const stored = await this.reader.list('AccessPolicy');
+    const compiled = new Map<string, CompiledPolicy>();
+    for (const { id, text } of stored) {
+      const policy = this.compiled.get(text) ?? this.compile(id, text);
+      if (policy !== undefined) compiled.set(text, policy);
+    }
+    this.compiled = compiled;
+    return new PolicyIndex([...compiled.values()].sort(byCost));
+  }
+
+  /** A policy that was stored when the server had an engine that it has no more grants nothing. */
+  private compile(id: string, text: string): CompiledPolicy | undefined {
+    try {
+      return compilePolicy(JSON.parse(text) as Resource, this.engines);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.logger.warn(`AccessPolicy/${id} grants nothing: ${error.message}`);
+      return undefined;
+    }
+  }
+}
+
+/** A grant without limits ends the search, and `allow` costs nothing: both come first. */
+const byCost = (one: CompiledPolicy, other: CompiledPolicy): number => costOf(one) - costOf(other);
+const costOf = ({ criteria, engine }: CompiledPolicy): number =>
+  (criteria.length > 0 ? 2 : 0) + (engine === 'allow' ? 0 : 1);

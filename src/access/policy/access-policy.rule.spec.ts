@@ -1,0 +1,60 @@
+import { type DiscoveryService } from '@nestjs/core';
+import { describe, expect, it } from '@jest/globals';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type OperationNames } from '../../platform/http/operation-names';
+import { readJson } from '../../platform/json/read-json';
+import { ResourceDraft } from '../../model/resource-draft';
+import { AccessPolicyRule } from './access-policy.rule';
+import { type PolicyRows } from '../criteria/policy-rows';
+import { type PolicyEngine } from './policy-engine';
+import { PolicyEngines } from './policy-engine.registry';
+
+/** An engine of another team: it reads `hours`. */
+const officeHours: PolicyEngine = {
+  members: ['hours'],
+  compile: ({ hours }) => {
+    if (typeof hours !== 'string') throw new ServiceError('unprocessable', 'AccessPolicy.hours is missing.');
+    return () => ({ path: 'hours', reason: 'the office is closed' });
+  },
+};
+
+/** Row criteria are searches; those of this spec are none. */
+const noRows: Pick<PolicyRows, 'assertSearchable'> = { assertSearchable: () => Promise.resolve() };
+
+const operations: Pick<OperationNames, 'all'> = { all: () => new Set(['FhirRead', 'FhirSearch']) };
+
+function rule(): AccessPolicyRule {
+  const discovery: Pick<DiscoveryService, 'getProviders' | 'getMetadataByDecorator'> = {
+    getProviders: () => [{ instance: officeHours }] as ReturnType<DiscoveryService['getProviders']>,
+    getMetadataByDecorator: () => 'office-hours' as never,
+  };
+  const engines = new PolicyEngines(discovery as DiscoveryService);
+  engines.onModuleInit();
+  return new AccessPolicyRule(engines, noRows as PolicyRows, operations as OperationNames);
+}
+
+const refusalOf = async (policy: object): Promise<string | undefined> => {
+  try {
+    await rule().check(ResourceDraft.of(readJson(JSON.stringify(policy)), 'AccessPolicy'));
+    return undefined;
+  } catch (error) {
+    return error instanceof ServiceError ? error.message : 'another error';
+  }
+};
+
+describe(AccessPolicyRule, () => {
+  it('takes the members that an engine reads', async () => {
+    expect(await refusalOf({ engine: 'office-hours', hours: '8-17' })).toBeUndefined();
+  });
+
+  it('leaves them to the engine', async () => {
+    expect(await refusalOf({ engine: 'office-hours' })).toBe('AccessPolicy.hours is missing.');
+  });
+
+  it.each([
+    [{ engine: 'office-hours', hours: '8-17', days: '1-5' }, 'AccessPolicy.days is not supported.'],
+    [{ engine: 'allow' }, 'AccessPolicy.engine must be one of office-hours.'],
+  ])('refuses %j, of which a part would not be read', async (policy, message) => {
+    expect(await refusalOf(policy)).toBe(message);
+  });
+});

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { nearestCode } from '../../platform/text/nearest-code';
+import { type NativeReference, type Resource } from '../../fhir/types';
+import { OperationNames } from '../../platform/http/operation-names';
+import { type ResourceDraft } from '../../model/resource-draft';
+import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
+import { compilePolicy } from './compiled-policy';
+import { PolicyRows } from '../criteria/policy-rows';
+import { PolicyEngines } from './policy-engine.registry';
+import { policyFault } from './policy-fault';
+
+const LINKABLE = ['User', 'Client', 'Operation'];
+
+/** More than any person writes by hand; each is read for every request that the policy covers. */
+const MAX_CRITERIA = 32;
+
+/** What every policy may have. A member that is not read (a misspelt `links`) would leave a wider grant. */
+const COMMON_MEMBERS = [
+  ...['resourceType', 'id', 'meta', 'text', 'extension'],
+  ...['description', 'module', 'engine', 'link', 'roleName', 'type'],
+];
+
+/** A policy that this server would read differently from its author is refused: a grant must never be wider than meant. */
+@Injectable()
+@ForResourceType('AccessPolicy')
+export class AccessPolicyRule implements ResourceRule {
+  constructor(
+    private readonly engines: PolicyEngines,
+    private readonly rows: PolicyRows,
+    private readonly operations: OperationNames,
+  ) {}
+
+  async check({ value }: ResourceDraft): Promise<void> {
+    const { members = [], isForRpc = false } = this.engines.named(value.engine);
+    assertMembers(value, [...COMMON_MEMBERS, ...(isForRpc ? [] : ['criteria']), ...members]);
+    assertLinks(value.link);
+    this.assertOperations(value.link ?? []);
+    assertRoleName(value.roleName);
+    assertType(value.type, isForRpc);
+    assertCriteria(value.criteria);
+    const { criteria } = compilePolicy(value, this.engines);
+    for (const template of criteria) await this.rows.assertSearchable(template);
+  }
+
+  /** A misspelt Operation would grant nothing, and nobody would learn why. Policies of older releases stay as they are. */
+  private assertOperations(links: unknown): void {
+    const known = this.operations.all();
+    (links as readonly NativeReference[]).forEach(({ resourceType, id }, index) => {
+      if (resourceType !== 'Operation' || known.has(id)) return;
+      const near = nearestCode(id, known);
+      const hint =
+        near === undefined ? 'docs/interface/reference.md, "Interactions", lists all' : `the nearest is "${near}"`;
+      throw policyFault(`link[${index}].id`, `names no Operation of this server: "${id.slice(0, 64)}"; ${hint}`);
+    });
+  }
+}
+
+function assertMembers(policy: Resource, known: readonly string[]): void {
+  const unknown = Object.keys(policy).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw policyFault(unknown, 'is not supported');
+}
+
+function assertLinks(link: unknown): void {
+  if (link === undefined) return;
+  if (!Array.isArray(link) || !link.every(isLink)) {
+    throw policyFault('link', `must be a list of {"resourceType", "id"} of ${LINKABLE.join(', ')}`);
+  }
+  // An empty list reads like "nobody", but no link means everybody.
+  if (link.length === 0)
+    throw policyFault('link', 'must not be empty; leave it out to cover every authenticated caller');
+}
+
+function isLink(link: unknown): boolean {
+  if (typeof link !== 'object' || link === null) return false;
+  const { resourceType, id } = link as Partial<NativeReference>;
+  return typeof resourceType === 'string' && LINKABLE.includes(resourceType) && typeof id === 'string' && id !== '';
+}
+
+function assertRoleName(roleName: unknown): void {
+  if (roleName === undefined || (typeof roleName === 'string' && roleName.trim() !== '')) return;
+  throw policyFault('roleName', 'must be the name of a Role');
+}
+
+function assertType(type: unknown, isForRpc: boolean): void {
+  if (isForRpc && type !== 'rpc')
+    throw policyFault('type', 'must be "rpc" with an engine that decides calls of methods');
+  if (type === undefined || type === 'rest' || type === 'rpc') return;
+  throw policyFault(
+    'type',
+    type === 'scope' ? 'cannot be "scope": SMART scopes are not served here' : 'must be "rest" or "rpc"',
+  );
+}
+
+function assertCriteria(criteria: unknown): void {
+  if (criteria === undefined) return;
+  const list: readonly unknown[] = Array.isArray(criteria) ? criteria : [criteria];
+  // An empty list reads like "no rows", but no criteria mean all.
+  if (list.length === 0 || list.length > MAX_CRITERIA || !list.every((one) => typeof one === 'string'))
+    throw policyFault('criteria', `must be a text, or a list of 1 to ${MAX_CRITERIA} texts`);
+}

@@ -1,0 +1,40 @@
+import { type NativeReference, type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type AccessPolicy, criteriaOf } from './access-policy';
+import { type CriteriaTemplate, parseCriterion } from '../criteria/criteria-template';
+import { type PolicyCheck } from './policy-engine';
+import { type PolicyEngines } from './policy-engine.registry';
+
+/** A policy as it decides. */
+export interface CompiledPolicy {
+  readonly id: string;
+  readonly engine: string;
+  readonly links: readonly NativeReference[];
+  readonly roleName: string | undefined;
+  readonly type: 'rest' | 'rpc' | undefined;
+  /** Empty: the grant is not limited. */
+  readonly criteria: readonly CriteriaTemplate[];
+  readonly check: PolicyCheck;
+}
+
+/** @throws ServiceError 'unprocessable' with the expression at fault */
+export function compilePolicy(resource: Resource, engines: PolicyEngines): CompiledPolicy {
+  const { id = '', engine, link = [], roleName, type } = resource as AccessPolicy;
+  return {
+    id,
+    engine,
+    links: link,
+    roleName,
+    type,
+    criteria: criteriaOf(resource as AccessPolicy).map(templateOf),
+    check: engines.named(engine).compile(resource),
+  };
+}
+
+function templateOf(text: string): CriteriaTemplate {
+  const template = parseCriterion(text);
+  if (typeof template !== 'string') return template;
+  throw new ServiceError('unprocessable', `AccessPolicy.criteria ${template}.`, {
+    expression: 'AccessPolicy.criteria',
+  });
+}

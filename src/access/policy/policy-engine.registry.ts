@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { HandlerRegistry } from '../../platform/discovery/handler-registry';
+import { ServiceError } from '../../platform/errors/service-error';
+import { EngineOf, type PolicyEngine } from './policy-engine';
+
+/** Engines that other servers of this kind have, and why this one does not. */
+const REFUSED: Readonly<Record<string, string>> = {
+  sql: 'a query of its own would reach past every other rule; use matcho, or criteria for rows',
+  'signed-rpc': 'calls are granted to callers with credentials, not to signed texts; use matcho-rpc',
+  'smart-on-fhir': 'SMART scopes are not served here; use matcho with criteria',
+  clj: 'policies are data here, not programs; use matcho or json-schema',
+};
+
+@Injectable()
+export class PolicyEngines extends HandlerRegistry<string, PolicyEngine> {
+  constructor(discovery: DiscoveryService) {
+    super(discovery, EngineOf, (name) => name);
+  }
+
+  /** @throws ServiceError 'unprocessable' for an engine that this server does not have */
+  named(engine: unknown): PolicyEngine {
+    const found = typeof engine === 'string' ? this.find(engine)?.handler : undefined;
+    if (found !== undefined) return found;
+    const names = this.all().map(({ meta }) => meta);
+    const why =
+      typeof engine === 'string' && Object.hasOwn(REFUSED, engine) ? `"${engine}": ${REFUSED[engine] ?? ''}` : '';
+    throw new ServiceError(
+      'unprocessable',
+      why === '' ? `AccessPolicy.engine must be one of ${names.join(', ')}.` : `AccessPolicy.engine cannot be ${why}.`,
+      { expression: 'AccessPolicy.engine' },
+    );
+  }
+}

@@ -1,0 +1,68 @@
+import { type Caller } from '../../platform/http/caller';
+import { type CompiledPolicy } from './compiled-policy';
+import { type AccessRequest } from '../request/access-request';
+
+/** Finds the policies that cover a request by what they are linked to, however many there are for others. */
+export class PolicyIndex {
+  private readonly plain = new LinkIndex();
+  private readonly ofRoles = new LinkIndex();
+
+  /** @param policies in the order in which they shall be tried */
+  constructor(policies: readonly CompiledPolicy[]) {
+    for (const policy of policies) (policy.roleName === undefined ? this.plain : this.ofRoles).add(policy);
+  }
+
+  /** Policies that cover the request, each once: those that are linked to it, then those for everybody. */
+  covering(request: AccessRequest): readonly CompiledPolicy[] {
+    return this.plain.covering(request);
+  }
+
+  /** Policies that cover the request if its User has a Role. */
+  coveringRoles(request: AccessRequest): readonly CompiledPolicy[] {
+    return request.caller.userId === undefined ? [] : this.ofRoles.covering(request);
+  }
+}
+
+class LinkIndex {
+  private readonly everybody: CompiledPolicy[] = [];
+  private readonly byLink = new Map<string, CompiledPolicy[]>();
+
+  add(policy: CompiledPolicy): void {
+    if (policy.links.length === 0) this.everybody.push(policy);
+    for (const { resourceType, id } of policy.links) {
+      const link = `${resourceType}/${id}`;
+      const known = this.byLink.get(link);
+      if (known === undefined) this.byLink.set(link, [policy]);
+      else known.push(policy);
+    }
+  }
+
+  covering(request: AccessRequest): readonly CompiledPolicy[] {
+    const found: CompiledPolicy[] = [];
+    for (const link of linksOf(request)) this.note(this.byLink.get(link), request, found);
+    this.note(this.everybody, request, found);
+    return found;
+  }
+
+  private note(policies: readonly CompiledPolicy[] = [], request: AccessRequest, found: CompiledPolicy[]): void {
+    for (const policy of policies) {
+      // Only a policy with several links can be met twice.
+      if (isOfKind(policy, request) && !(policy.links.length > 1 && found.includes(policy))) found.push(policy);
+    }
+  }
+}
+
+function linksOf({ caller, operationId }: AccessRequest): string[] {
+  const { userId, clientId } = caller;
+  return [
+    ...(userId === undefined ? [] : [`User/${userId}`]),
+    ...(isClientItself(caller) ? [`Client/${clientId}`] : []),
+    ...(operationId === undefined ? [] : [`Operation/${operationId}`]),
+  ];
+}
+
+/** A client that acts on behalf of a user has the user's rights: policies are for the User (interface, "Authentication", 5). */
+const isClientItself = ({ userId }: Caller): boolean => userId === undefined;
+
+const isOfKind = ({ type }: CompiledPolicy, { rpc }: AccessRequest): boolean =>
+  type === undefined || (type === 'rpc') === (rpc !== undefined);

@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import { type NativeReference } from '../../fhir/types';
+import { Statements } from '../../platform/database/statements';
+import { SearchIndex } from '../../search-index/search-index';
+import {
+  APPEND_ENTRY,
+  FIND_UNLINKED,
+  HOLD_RECORD,
+  HOLD_TARGET,
+  LATEST_SNAPSHOTS,
+  READ_ENTRIES,
+  READ_LINKS,
+} from './addendum-statements';
+import { type ChainHead, type StoredLink } from './chain-check';
+import { type Link } from './link-hash';
+
+export interface SnapshotEntry {
+  readonly addendumId: string;
+  readonly digest: Buffer;
+}
+
+/** One addendum in its place among those of its target. */
+export interface StoredEntry {
+  /** 1, 2, 3 … in the order of the calls, whatever the clock says. */
+  readonly sequence: number;
+  readonly addendumId: string;
+  readonly isSnapshot: boolean;
+  /** As it is stored now; undefined when it is gone. */
+  readonly text: string | undefined;
+  /** Whether it was the last one at that moment. */
+  readonly isLast: boolean;
+}
+
+/** Some links of a chain, and what the target says of it at the same moment. */
+export interface LinkPage {
+  readonly links: readonly StoredLink[];
+  readonly head: ChainHead | undefined;
+}
+
+/** PostgreSQL reads and hashes the text of each: a page is a statement of moderate length even of large snapshots. */
+const LINKS_AT_ONCE = 200;
+/** Texts that are in memory at once; a single one may be longer. */
+const BYTES_AT_ONCE = 512 * 1024;
+const MAX_SEQUENCE = 2_147_483_647;
+
+/** The order of the addenda of each target, and the chain that proves it. */
+@Injectable()
+export class AddendumEntries {
+  constructor(
+    private readonly statements: Statements,
+    private readonly index: SearchIndex,
+  ) {}
+
+  /** Makes every other writing call for `target` wait until the open transaction ends. Returns the number of its addenda. */
+  async hold({ resourceType, id }: NativeReference): Promise<number> {
+    const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_TARGET, [resourceType, id]);
+    return row?.last_sequence ?? 0;
+  }
+
+  /** As {@link hold} for a target that has addenda: returns 0 for any other one, and holds nothing. */
+  async holdRecord({ resourceType, id }: NativeReference): Promise<number> {
+    const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_RECORD, [resourceType, id]);
+    return row?.last_sequence ?? 0;
+  }
+
+  /** Puts an addendum behind those that the held target has, and links it to them. */
+  async append({ resourceType, id }: NativeReference, addendum: Omit<Link, 'sequence'>): Promise<void> {
+    const { addendumId, snapshotDigest, textHash } = addendum;
+    await this.statements.run(APPEND_ENTRY, [resourceType, id, addendumId, snapshotDigest ?? null, textHash]);
+  }
+
+  /** The last History addenda that hold a snapshot: two at most, the later one first. */
+  async latestSnapshots({ resourceType, id }: NativeReference): Promise<SnapshotEntry[]> {
+    const rows = await this.statements.run<{ addendum_id: string; snapshot_digest: Buffer }>(LATEST_SNAPSHOTS, [
+      resourceType,
+      id,
+    ]);
+    return rows.map(({ addendum_id: addendumId, snapshot_digest: digest }) => ({ addendumId, digest }));
+  }
+
+  /** The addenda of a target behind a sequence number, in their order; only a few stand in memory at once. */
+  async *of(
+    target: NativeReference,
+    { after = 0, last }: { readonly after?: number; readonly last?: number | undefined } = {},
+  ): AsyncGenerator<StoredEntry, void, void> {
+    let end: StoredEntry | undefined;
+    do {
+      const page = await this.entriesAfter(target, end?.sequence ?? after, last);
+      yield* page;
+      end = page.at(-1);
+    } while (end?.isLast === false);
+  }
+
+  /** The next addenda behind a sequence number, as many as may stand in memory at once; none when there are no more. */
+  async entriesAfter(
+    { resourceType, id }: NativeReference,
+    sequence: number,
+    lastSequence = MAX_SEQUENCE,
+  ): Promise<StoredEntry[]> {
+    const values = [resourceType, id, sequence, lastSequence, BYTES_AT_ONCE];
+    return (await this.statements.run<EntryRow>(READ_ENTRIES, values)).map((row) => ({
+      sequence: row.sequence,
+      addendumId: row.addendum_id,
+      isSnapshot: row.is_snapshot,
+      text: row.body ?? undefined,
+      isLast: row.is_last,
+    }));
+  }
+
+  /** The next links of a chain; none when it ends there. */
+  async linksAfter({ resourceType, id }: NativeReference, sequence: number): Promise<LinkPage> {
+    const rows = await this.statements.run<LinkRow>(READ_LINKS, [resourceType, id, sequence, LINKS_AT_ONCE]);
+    return { links: rows.flatMap(linkOf), head: rows.flatMap(headOf)[0] };
+  }
+
+  /** The id of an addendum that names the target and is not among its entries. */
+  async findUnlinked({ resourceType, id }: NativeReference): Promise<string | undefined> {
+    const row = await this.statements.runOne<{ id: string }>(FIND_UNLINKED, [
+      this.index.referenceHash(resourceType, id),
+    ]);
+    return row?.id;
+  }
+}
+
+/** One row of `READ_ENTRIES`. */
+interface EntryRow {
+  readonly sequence: number;
+  readonly addendum_id: string;
+  readonly is_snapshot: boolean;
+  readonly body: string | null;
+  readonly is_last: boolean;
+}
+
+/** One row of `READ_LINKS`; without a link its columns are null. */
+interface LinkRow {
+  readonly last_sequence: number | null;
+  readonly head_hash: Buffer | null;
+  readonly sequence: number | null;
+  readonly addendum_id: string;
+  readonly snapshot_digest: Buffer | null;
+  readonly text_hash: Buffer;
+  readonly link_hash: Buffer;
+  readonly found_text_hash: Buffer | null;
+}
+
+function headOf({ last_sequence: lastSequence, head_hash: headHash }: LinkRow): ChainHead[] {
+  return lastSequence === null || headHash === null ? [] : [{ lastSequence, headHash }];
+}
+
+function linkOf(row: LinkRow): StoredLink[] {
+  if (row.sequence === null) return [];
+  return [
+    {
+      sequence: row.sequence,
+      addendumId: row.addendum_id,
+      snapshotDigest: row.snapshot_digest ?? undefined,
+      textHash: row.text_hash,
+      linkHash: row.link_hash,
+      foundTextHash: row.found_text_hash ?? undefined,
+    },
+  ];
+}

@@ -1,0 +1,78 @@
+import { type Statement } from '../../platform/database/statement';
+
+/** Makes the row of a target or finds it, and holds it until the transaction ends. */
+export const HOLD_TARGET: Statement = {
+  name: 'addendum-hold-target',
+  text: `insert into addendum_target (target_type, target_id, last_sequence) values ($1, $2, 0)
+    on conflict (target_type, target_id) do update set last_sequence = addendum_target.last_sequence
+    returning last_sequence`,
+};
+
+/** As {@link HOLD_TARGET} for a target that has addenda; of one that has none nothing is held, and nothing is left. */
+export const HOLD_RECORD: Statement = {
+  name: 'addendum-hold-record',
+  text: 'select last_sequence from addendum_target where target_type = $1 and target_id = $2 for update',
+};
+
+/** Appends a link to the chain of a target that is held: `linkHash` in SQL, since the row knows what came before. */
+export const APPEND_ENTRY: Statement = {
+  name: 'addendum-append-entry',
+  text: `with target as (
+      update addendum_target set last_sequence = last_sequence + 1, head_hash = sha256(convert_to(concat(
+        'svc-addendum-link-1', chr(10), encode(head_hash, 'hex'), chr(10), last_sequence + 1, chr(10),
+        target_type, '/', target_id, chr(10), $3::text, chr(10), encode($5::bytea, 'hex'), chr(10),
+        coalesce(encode($4::bytea, 'hex'), '-'), chr(10)), 'UTF8'))
+      where target_type = $1 and target_id = $2 returning last_sequence, head_hash
+    )
+    insert into addendum_entry (target_type, target_id, sequence, addendum_id, snapshot_digest, text_hash, link_hash)
+    select $1, $2, last_sequence, $3, $4, $5, head_hash from target`,
+};
+
+/** "The two latest" of the interface (rule 4): by sequence, never by date. */
+export const LATEST_SNAPSHOTS: Statement = {
+  name: 'addendum-latest-snapshots',
+  text: `select addendum_id, snapshot_digest from addendum_entry
+    where target_type = $1 and target_id = $2 and snapshot_digest is not null order by sequence desc limit 2`,
+};
+
+/**
+ * A few links of one target behind a sequence number, each with the hash of the text that is stored now, and how long the chain
+ * is said to be. One row without a link says that there are no more: rows and head are of one moment.
+ */
+export const READ_LINKS: Statement = {
+  name: 'addendum-read-links',
+  text: `select t.last_sequence, t.head_hash, e.sequence, e.addendum_id, e.snapshot_digest, e.text_hash, e.link_hash, sha256(convert_to(r.body, 'UTF8')) as found_text_hash
+    from (select $1::text as target_type, $2::text as target_id) asked
+    left join addendum_target t on t.target_type = asked.target_type and t.target_id = asked.target_id
+    left join lateral (
+      select * from addendum_entry e
+      where e.target_type = asked.target_type and e.target_id = asked.target_id and e.sequence > $3 order by e.sequence limit $4
+    ) e on true
+    left join resource r on r.type = 'SDCAddendum' and r.id = e.addendum_id
+    order by e.sequence`,
+};
+
+/**
+ * The next addenda of a target as they are stored now: up to $5 bytes of text, one at least, none behind the sequence number $4.
+ * The body is null where an addendum is gone.
+ */
+export const READ_ENTRIES: Statement = {
+  name: 'addendum-read-entries',
+  text: `select sequence, addendum_id, snapshot_digest is not null as is_snapshot, body,
+      sequence = (select max(sequence) from addendum_entry where target_type = $1 and target_id = $2 and sequence <= $4) as is_last
+    from (
+      select e.*, r.body, row_number() over (order by e.sequence) as place,
+        sum(coalesce(octet_length(r.body), 0)) over (order by e.sequence) as bytes
+      from (
+        select * from addendum_entry where target_type = $1 and target_id = $2 and sequence > $3 and sequence <= $4
+        order by sequence limit 200
+      ) e left join resource r on r.type = 'SDCAddendum' and r.id = e.addendum_id
+    ) page where place = 1 or bytes <= $5 order by sequence`,
+};
+
+/** An addendum that names the target and has no link; $1 is the hash of the reference. */
+export const FIND_UNLINKED: Statement = {
+  name: 'addendum-find-unlinked',
+  text: `select r.id from reference_link l join resource r on r.resource_key = l.resource_key and r.type = 'SDCAddendum'
+    where l.target_hash = $1 and not exists (select 1 from addendum_entry e where e.addendum_id = r.id) order by r.id limit 1`,
+};

@@ -1,0 +1,61 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { Type as InstanceOf } from 'class-transformer';
+import { IsObject, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { dateSpanOf } from '../../fhir/instant';
+import { faultOfCreatedType } from '../types/addendum-kinds';
+
+/** Lets a param be left out; null is not the same as that. */
+export const IfSent = (): PropertyDecorator => ValidateIf((_params, value) => value !== undefined);
+
+/** Asks for an object of the shape of `shape`. Nested checks alone would let an empty array pass. */
+export const IsShapedLike = (shape: Type<object>): PropertyDecorator =>
+  applyDecorators(
+    IsObject(),
+    ValidateNested(),
+    InstanceOf(() => shape),
+  );
+
+/** http://hl7.org/fhir/R4/datatypes.html#id */
+export const IsResourceId = (): PropertyDecorator =>
+  Matches(/^[A-Za-z0-9.-]{1,64}$/, { message: '$property has 1 to 64 letters, digits, "-" or "."' });
+
+/** Keys that no document can have (src/platform/json/compact-json.ts), and more steps than any has. */
+const IMPOSSIBLE_KEYS: readonly unknown[] = ['__proto__', 'constructor', 'prototype'];
+const MAX_STEPS = 64;
+
+/** The way from the root of a document to a value: keys, and indexes as decimal strings. */
+export const IsMemberPath = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isMemberPath',
+    validator: {
+      validate: (path) =>
+        Array.isArray(path) &&
+        path.length <= MAX_STEPS &&
+        path.every((step) => typeof step === 'string' && !IMPOSSIBLE_KEYS.includes(step)),
+      defaultMessage: () =>
+        `$property must be an array of at most ${MAX_STEPS} strings that a document can have as keys`,
+    },
+  });
+
+/** http://hl7.org/fhir/R4/datatypes.html#dateTime */
+export const IsDateTime = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isDateTime',
+    validator: {
+      validate: (value) => typeof value === 'string' && dateSpanOf(value) !== undefined,
+      defaultMessage: () => '$property must be a date and time such as 2025-02-11T09:14:07Z',
+    },
+  });
+
+/** A type that `create-addendum` takes. What is no text, or empty, is left to other checks. */
+export const IsCreatedType = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isCreatedType',
+    validator: {
+      validate: (type) => faultOf(type) === undefined,
+      defaultMessage: (args) => `$property ${faultOf(args?.value) ?? ''}`,
+    },
+  });
+
+const faultOf = (type: unknown): string | undefined =>
+  typeof type === 'string' && type !== '' ? faultOfCreatedType(type) : undefined;

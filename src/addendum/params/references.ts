@@ -1,0 +1,33 @@
+import { IsIn, IsNotEmpty, IsString, Equals } from 'class-validator';
+import { type NativeReference } from '../../fhir/types';
+import { IfSent } from './param-checks';
+
+export const TARGET_TYPES = ['SDCDocument', 'SDCWorkflow'] as const;
+
+/** Names the document or workflow that addenda belong to. */
+export class TargetReference implements NativeReference {
+  @IsNotEmpty()
+  @IsString()
+  id!: string;
+
+  @IsIn(TARGET_TYPES)
+  resourceType!: string;
+
+  @IfSent()
+  @IsString()
+  display?: string;
+}
+
+/** Names the user who adds an addendum; whether there is such a user is not checked. */
+export class UserReference implements NativeReference {
+  @IsNotEmpty()
+  @IsString()
+  id!: string;
+
+  @Equals('User')
+  resourceType!: string;
+
+  @IfSent()
+  @IsString()
+  display?: string;
+}

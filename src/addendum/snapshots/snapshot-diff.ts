@@ -1,0 +1,234 @@
+import { ServiceError } from '../../platform/errors/service-error';
+import { type JsonChild, JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
+import { unquoted } from '../../platform/json/json-skip';
+import { type Walk, flattened } from '../../platform/json/walk';
+import { type Steps } from '../../platform/time/steps';
+
+/** The type of a value that is no string; `old` or `new` is its JSON text then. */
+export type DiffKind = 'number' | 'boolean' | 'null' | 'object' | 'array';
+
+/** One changed leaf of a snapshot, as an Amendment stores it (interface, 'Diff object'). */
+export interface DiffEntry {
+  readonly type: 'remove' | 'replace' | 'add';
+  /** Keys, and array indexes in decimal. */
+  readonly path: readonly string[];
+  readonly old?: string;
+  readonly 'old-kind'?: DiffKind;
+  readonly new?: string;
+  readonly 'new-kind'?: DiffKind;
+}
+
+export interface SnapshotDiff {
+  readonly entries: readonly DiffEntry[];
+  /** The entries as JSON text. */
+  readonly text: string;
+}
+
+/** A number that stands alone is three characters and an entry a hundred: a difference can be many times its snapshots. */
+const MAX_DIFF_CHARACTERS = 64 * 1024 * 1024;
+
+/** Entries, or leaves without one, between two pauses: less than a millisecond. */
+const LEAVES_AT_ONCE = 256;
+
+/**
+ * Compares two snapshots, compact texts of JSON objects, without their `meta`: one entry per leaf that is not the same in both.
+ * A leaf is a string, a number as written, a boolean, null, or an empty object or array. Objects are compared by key in
+ * any order, arrays by index. Entries stand in the order of the old snapshot, what an object gains after what it had.
+ *
+ * Leaves alone do not always say what holds them, so a reader applies the entries in order, and
+ * 1. makes a missing container with its first leaf: an array when the step into it is `0`, else an object;
+ * 2. drops, at the end, a container that lost all its leaves.
+ * Where rule 1 would go wrong (an object whose first key is `0`) and where an object takes the place of an array or an
+ * array that of an object, an entry that adds the empty container stands before its leaves.
+ * @throws ServiceError 'unprocessable' when the entries would be too long to be stored
+ */
+export function* diffSnapshots(oldText: string, newText: string): Steps<SnapshotDiff> {
+  const entries: DiffEntry[] = [];
+  const texts: string[] = [];
+  let length = 0;
+  const differ = new Differ(yield* JsonOutline.of(oldText), yield* JsonOutline.of(newText));
+  for (const entry of flattened(differ.differences())) {
+    if (entry !== undefined) {
+      entries.push(entry);
+      const text = JSON.stringify(entry);
+      texts.push(text);
+      length += text.length;
+      if (length > MAX_DIFF_CHARACTERS) throw tooDifferent();
+    }
+    if (entry === undefined || entries.length % LEAVES_AT_ONCE === 0) yield;
+  }
+  return { entries, text: `[${texts.join(',')}]` };
+}
+
+type Path = readonly string[];
+
+class Differ {
+  constructor(
+    private readonly before: JsonOutline,
+    private readonly after: JsonOutline,
+  ) {}
+
+  differences(): Walk<DiffEntry> {
+    return this.changesWithin([], this.before.root, this.after.root);
+  }
+
+  private *changesWithin(path: Path, before: JsonSpan, after: JsonSpan): Walk<DiffEntry> {
+    const later = new Remaining(this.after.childrenOf(after));
+    let count = 0;
+    for (const child of this.before.childrenOf(before)) {
+      if (++count % LEAVES_AT_ONCE === 0) yield;
+      const now = later.isNext(child.key) ? later.takeNext() : (yield* later.gather()).take(child.key);
+      if (isIgnored(path, child.key) || (now !== undefined && this.isSameText(child, now))) continue;
+      const step = now === undefined ? this.removal(path, child) : this.change(path, child, now);
+      if (step !== undefined) yield step;
+    }
+    for (const child of (yield* later.gather()).rest()) {
+      if (!isIgnored(path, child.key)) yield this.addition(path, child);
+    }
+  }
+
+  private change(parent: Path, before: JsonChild, after: JsonSpan): DiffEntry | Walk<DiffEntry> | undefined {
+    const path = [...parent, before.key];
+    const [isBranch, becomesBranch] = [this.before.isBranch(before), this.after.isBranch(after)];
+    if (isBranch && becomesBranch) {
+      const isSameKind = this.before.isArray(before) === this.after.isArray(after);
+      return isSameKind ? this.changesWithin(path, before, after) : this.replacement(path, before, after);
+    }
+    if (isBranch || becomesBranch) return this.exchange(parent, before, { ...after, key: before.key });
+    const [old, now] = [sideOf(this.before.textOf(before)), sideOf(this.after.textOf(after))];
+    if (old.value === now.value && old.kind === now.kind) return undefined;
+    return { type: 'replace', path, ...oldSide(old), ...newSide(now) };
+  }
+
+  /** An object in place of an array, or an array in place of an object. */
+  private *replacement(path: Path, before: JsonSpan, after: JsonSpan): Walk<DiffEntry> {
+    yield this.removalsWithin(path, before);
+    yield this.announcement(path, after);
+    yield this.additionsWithin(path, after);
+  }
+
+  /** A leaf in place of what has children, or the other way round. */
+  private *exchange(path: Path, before: JsonChild, after: JsonChild): Walk<DiffEntry> {
+    yield this.removal(path, before);
+    yield this.addition(path, after);
+  }
+
+  private removal(parent: Path, child: JsonChild): DiffEntry | Walk<DiffEntry> {
+    const path = [...parent, child.key];
+    if (this.before.isBranch(child)) return this.removalsWithin(path, child);
+    return { type: 'remove', path, ...oldSide(sideOf(this.before.textOf(child))) };
+  }
+
+  private *removalsWithin(path: Path, span: JsonSpan): Walk<DiffEntry> {
+    for (const child of this.before.childrenOf(span)) yield this.removal(path, child);
+  }
+
+  private addition(parent: Path, child: JsonChild): DiffEntry | Walk<DiffEntry> {
+    const path = [...parent, child.key];
+    if (this.after.isBranch(child)) return this.announcedAdditions(path, child);
+    return { type: 'add', path, ...newSide(sideOf(this.after.textOf(child))) };
+  }
+
+  private *announcedAdditions(path: Path, span: JsonSpan): Walk<DiffEntry> {
+    const [first] = this.after.childrenOf(span);
+    if (!this.after.isArray(span) && first?.key === '0') yield this.announcement(path, span);
+    yield this.additionsWithin(path, span);
+  }
+
+  private *additionsWithin(path: Path, span: JsonSpan): Walk<DiffEntry> {
+    for (const child of this.after.childrenOf(span)) yield this.addition(path, child);
+  }
+
+  private announcement(path: Path, span: JsonSpan): DiffEntry {
+    return { type: 'add', path, ...newSide(sideOf(this.after.isArray(span) ? '[]' : '{}')) };
+  }
+
+  private isSameText(before: JsonSpan, after: JsonSpan): boolean {
+    return (
+      before.end - before.start === after.end - after.start && this.before.textOf(before) === this.after.textOf(after)
+    );
+  }
+}
+
+/**
+ * The children of the newer container that have no partner yet. Members mostly stand in the same order in both, so they are
+ * taken one by one, and looked up only from where they do not.
+ */
+class Remaining {
+  private next: IteratorResult<JsonChild, void>;
+  private gathered: Map<string, JsonChild> | undefined;
+
+  constructor(private readonly children: Generator<JsonChild, void, void>) {
+    this.next = children.next();
+  }
+
+  isNext(key: string): boolean {
+    return this.gathered === undefined && this.next.done !== true && this.next.value.key === key;
+  }
+
+  takeNext(): JsonChild | undefined {
+    const child = this.next.value;
+    this.next = this.children.next();
+    return child ?? undefined;
+  }
+
+  take(key: string): JsonChild | undefined {
+    const child = this.gathered?.get(key);
+    this.gathered?.delete(key);
+    return child;
+  }
+
+  rest(): Iterable<JsonChild> {
+    return this.gathered?.values() ?? [];
+  }
+
+  /** Makes the rest ready to be looked up. */
+  *gather(): Generator<undefined, this, void> {
+    if (this.gathered !== undefined) return this;
+    this.gathered = new Map();
+    for (; this.next.done !== true; this.next = this.children.next()) {
+      this.gathered.set(this.next.value.key, this.next.value);
+      if (this.gathered.size % LEAVES_AT_ONCE === 0) yield;
+    }
+    return this;
+  }
+}
+
+/** The version and time of the snapshots are not theirs. */
+const isIgnored = (path: Path, key: string): boolean => path.length === 0 && key === 'meta';
+
+/** A leaf as an entry tells it. */
+interface Side {
+  readonly value: string;
+  readonly kind: DiffKind | undefined;
+}
+
+function sideOf(leafText: string): Side {
+  return leafText.startsWith('"')
+    ? { value: unquoted(leafText), kind: undefined }
+    : { value: leafText, kind: kindOf(leafText) };
+}
+
+function oldSide({ value, kind }: Side): Pick<DiffEntry, 'old' | 'old-kind'> {
+  return kind === undefined ? { old: value } : { old: value, 'old-kind': kind };
+}
+
+function newSide({ value, kind }: Side): Pick<DiffEntry, 'new' | 'new-kind'> {
+  return kind === undefined ? { new: value } : { new: value, 'new-kind': kind };
+}
+
+const KINDS: Readonly<Record<string, DiffKind>> = {
+  n: 'null',
+  t: 'boolean',
+  f: 'boolean',
+  '{': 'object',
+  '[': 'array',
+};
+
+const kindOf = (leafText: string): DiffKind => KINDS[leafText.charAt(0)] ?? 'number';
+
+const tooDifferent = (): ServiceError =>
+  new ServiceError(
+    'unprocessable',
+    `The two latest snapshots differ in so many values that the list would be longer than ${MAX_DIFF_CHARACTERS / 1024 / 1024} MiB. No Amendment is stored; both snapshots stay in their History addenda.`,
+  );

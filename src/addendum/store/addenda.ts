@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { isFhirId } from '../../fhir/reference';
+import { type NativeReference } from '../../fhir/types';
+import { withLeadingMembers } from '../../platform/json/json-members';
+import { JsonParts } from '../../platform/json/json-parts';
+import { JsonText } from '../../platform/json/json-text';
+import { readJsonInSteps } from '../../platform/json/read-json';
+import { Slices } from '../../platform/time/slices';
+import { Clock } from '../../platform/time/clock';
+import { ResourceDraft } from '../../model/resource-draft';
+import { ResourceReader } from '../../store/resource-reader';
+import { GrantedReader } from '../../resource/rows/granted-reader';
+import { ResourceWriter } from '../../resource/resource-writer';
+import { type StoredResource } from '../../model/stored-resource';
+import { type ParamError, RpcRefusal } from '../../rpc/rpc-refusal';
+import { AddendumEntries, type StoredEntry } from '../chain/addendum-entries.repository';
+import { type Author } from './authors';
+import { GrantedTargets } from './granted-targets';
+
+export interface NewAddendum {
+  readonly type: string;
+  readonly target: NativeReference;
+  readonly author: Author;
+  /** The members of this kind alone; compact JSON text, so that numbers keep their digits. */
+  readonly content: string;
+  /** One more member, which may be megabytes long: it stands last, and is neither scanned nor parsed again. */
+  readonly large?: { readonly key: string; readonly text: string; readonly value: unknown };
+  /** Present when the content holds a snapshot that later ones are compared with. */
+  readonly snapshotDigest?: Buffer;
+}
+
+/** Keys from the params down. */
+export type ParamPath = ParamError['path'];
+
+/** Addenda as resources, in the order of their target. */
+@Injectable()
+export class Addenda {
+  constructor(
+    private readonly entries: AddendumEntries,
+    private readonly reader: ResourceReader,
+    private readonly granted: GrantedReader,
+    private readonly targets: GrantedTargets,
+    private readonly writer: ResourceWriter,
+    private readonly clock: Clock,
+    private readonly slices: Slices,
+  ) {}
+
+  /**
+   * Makes other writing calls for `target` wait, and returns it as it is stored; undefined when only its addenda are
+   * left. Needs an open unit of work.
+   * @param path of the param that names it
+   * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
+   */
+  async holdTarget(target: NativeReference, path: ParamPath): Promise<StoredResource | undefined> {
+    assertFindable(target, path);
+    const count = await this.entries.hold(target);
+    const stored = await this.targets.find(target);
+    if (stored === undefined && (count === 0 || this.granted.isLimited)) throw targetNotFound(target, path);
+    return stored;
+  }
+
+  /**
+   * As {@link holdTarget} for a target whose body the call brings, so that it need not be stored; a caller who is limited to
+   * rows has to be able to read it all the same.
+   */
+  async holdBrought(target: NativeReference): Promise<void> {
+    await this.entries.hold(target);
+    await this.assertSeen(target, ['resource']);
+  }
+
+  /** Stores an addendum behind the others of its target, which this unit of work holds, and returns it. */
+  async add({ type, target, author, content, large, snapshotDigest }: NewAddendum): Promise<JsonText> {
+    const own = Object.entries({ meta: {}, type, target, ...author, date: this.clock.now().toISOString() });
+    // Members that the service assigns replace those of an open body.
+    const text = withLeadingMembers(
+      content,
+      own.map(([key, value]) => [key, JSON.stringify(value)]),
+    );
+    const draft = ResourceDraft.of(await this.slices.run(readJsonInSteps(text)), 'SDCAddendum');
+    if (large !== undefined) draft.setMember(large.key, large.text, large.value);
+    const stored = await this.writer.create(draft);
+    const textHash = createHash('sha256').update(stored.text).digest();
+    await this.entries.append(target, { addendumId: stored.id, textHash, snapshotDigest });
+    return new JsonText(stored.text);
+  }
+
+  /**
+   * Lists the addenda of a target, the first one first; in parts where they are too long to stand in memory at once. Addenda are
+   * only ever put behind the others, so what is read bit by bit is the list of one moment, that of its end.
+   * @param path of the param that names it; without it the refusal is that of the interface, which does not say which
+   * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
+   */
+  async listOf(target: NativeReference, path?: ParamPath): Promise<JsonText | JsonParts> {
+    await this.assertSeen(target, path);
+    const first = await this.entries.entriesAfter(target, 0);
+    const end = first.at(-1);
+    if (end === undefined) await this.assertStored(target, path);
+    const begin = `[${first.map(textOf).join(',')}`;
+    return end?.isLast === false
+      ? new JsonParts(this.listFrom(begin, target, end.sequence))
+      : new JsonText(`${begin}]`);
+  }
+
+  private async *listFrom(begin: string, target: NativeReference, after: number): AsyncGenerator<string, void, void> {
+    yield begin;
+    for await (const entry of this.entries.of(target, { after })) yield `,${textOf(entry)}`;
+    yield ']';
+  }
+
+  /** @throws RpcRefusal when the caller is limited to rows that the target is not one of, or nothing can have such an id. */
+  async assertSeen(target: NativeReference, path?: ParamPath): Promise<void> {
+    assertFindable(target, path);
+    if (this.granted.isLimited && (await this.targets.find(target)) === undefined) throw targetNotFound(target, path);
+  }
+
+  /** @throws RpcRefusal when the target is not stored; for what has no addenda that would make it known. */
+  async assertStored(target: NativeReference, path?: ParamPath): Promise<void> {
+    if ((await this.reader.find(target.resourceType, target.id)) === undefined) throw targetNotFound(target, path);
+  }
+
+  /** The texts of addenda in the order of `ids`. */
+  async textsOf(ids: readonly string[]): Promise<string[]> {
+    const found = await this.reader.findMany('SDCAddendum', ids);
+    const texts = new Map(found.map(({ id, text }) => [id, text]));
+    return ids.map((addendumId) => textOf({ addendumId, text: texts.get(addendumId) }));
+  }
+}
+
+/** The text of an addendum; fails when it is gone: a record must not get shorter in silence. */
+function textOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
+  if (text === undefined) throw new Error(`SDCAddendum/${addendumId} belongs to a target and is missing`);
+  return text;
+}
+
+/** An impossible id is not searched for: it may be longer than an index takes. */
+function assertFindable(target: NativeReference, path?: ParamPath): void {
+  if (!isFhirId(target.id)) throw targetNotFound(target, path);
+}
+
+/** The message is the interface's; which target it was, and what to do, stands with the param that names it. */
+export function targetNotFound({ resourceType, id }: NativeReference, path?: ParamPath): RpcRefusal {
+  const message = isFhirId(id)
+    ? `${resourceType}/${id} is not stored, or not readable by this caller. Check the id, or store it with PUT /${resourceType}/{id}.`
+    : `No ${resourceType} can have such an id. Send one of 1 to 64 letters, digits, "-" or ".".`;
+  return new RpcRefusal('Resource not found', path === undefined ? {} : { errors: [{ path, message }] });
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { type NativeReference, type Resource } from '../../fhir/types';
+import { type Statement } from '../../platform/database/statement';
+import { Statements } from '../../platform/database/statements';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { Slices } from '../../platform/time/slices';
+import {
+  OnResourceChange,
+  type ResourceChange,
+  type ResourceChangeListener,
+} from '../../resource/hooks/resource-change';
+import { ResourceReader } from '../../store/resource-reader';
+import { GrantedReader } from '../../resource/rows/granted-reader';
+import { notGranted, RowCheck } from '../../resource/rows/row-check';
+import { type RowLimit } from '../../search/rows/row-limit';
+import { RowLimits } from '../../resource/rows/row-limits';
+import { ResourceStore } from '../../store/resource-store';
+import { type StoredResource } from '../../model/stored-resource';
+import { memberText } from '../../rpc/member-text';
+import { AddendumEntries, type SnapshotEntry } from '../chain/addendum-entries.repository';
+import { TARGET_TYPES } from '../params/references';
+import { snapshotDigestOf } from '../snapshots/snapshot-digest';
+
+const SAVEPOINT: Statement = { name: '', text: 'savepoint snapshot' };
+const ROLL_BACK: Statement = { name: '', text: 'rollback to savepoint snapshot' };
+
+/** Versions that are compared with a snapshot: signing stores both at once, so a few are enough. */
+const MAX_VERSIONS = 20;
+
+/**
+ * The targets whose addenda a caller may see. A signed body need not have been stored as a resource (`add-to-history`), so for
+ * callers who are limited to rows it is not enough that the target is granted: its latest snapshot has to be granted, too.
+ * Else a caller who stores a document under the id of a record would read that record.
+ */
+@Injectable()
+@OnResourceChange({ types: TARGET_TYPES })
+export class GrantedTargets implements ResourceChangeListener {
+  constructor(
+    private readonly entries: AddendumEntries,
+    private readonly granted: GrantedReader,
+    private readonly reader: ResourceReader,
+    private readonly limits: RowLimits,
+    private readonly rows: RowCheck,
+    private readonly store: ResourceStore,
+    private readonly statements: Statements,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly slices: Slices,
+  ) {}
+
+  /** The target as it is stored; undefined where it is not, or the caller may not see it or its addenda. */
+  async find(target: NativeReference): Promise<StoredResource | undefined> {
+    const { resourceType, id } = target;
+    const stored = await this.granted.find(resourceType, id);
+    const limit = stored === undefined ? undefined : await this.limits.current();
+    if (stored === undefined || limit === undefined) return stored;
+    const [latest] = await this.entries.latestSnapshots(target);
+    const isSeen =
+      latest === undefined || (await this.isVersion(latest, stored)) || (await this.isGranted(latest, target, limit));
+    return isSeen ? stored : undefined;
+  }
+
+  /**
+   * A limited caller cannot take the id of a record that is hidden, as of any other hidden thing. Without a snapshot nobody
+   * can tell whose record it is. A record that begins at the same moment counts as later: {@link find} judges it.
+   */
+  async onChange({ interaction, limit, type, id }: ResourceChange): Promise<void> {
+    if (interaction !== 'create' || limit === undefined) return;
+    const target = { resourceType: type, id };
+    if ((await this.entries.holdRecord(target)) === 0) return;
+    const [latest] = await this.entries.latestSnapshots(target);
+    if (latest === undefined || !(await this.isGranted(latest, target, limit))) throw notGranted();
+  }
+
+  /** Callers without a limit need no transaction for this. */
+  partsOf(): Promise<readonly []> {
+    return Promise.resolve([]);
+  }
+
+  /** Whether the snapshot was stored as a version of the target: versions follow the present one (ADR 0022). */
+  private async isVersion({ digest }: SnapshotEntry, { type, id, version, text }: StoredResource): Promise<boolean> {
+    const isSame = async (body: string): Promise<boolean> =>
+      digest.equals(await this.slices.run(snapshotDigestOf(body)));
+    if (await isSame(text)) return true;
+    for (let earlier = version - 1; earlier > Math.max(0, version - MAX_VERSIONS); earlier--) {
+      const [found] = await this.reader.findVersions([{ type, id, version: earlier }]);
+      if (found?.text !== undefined && (await isSame(found.text))) return true;
+    }
+    return false;
+  }
+
+  /** Whether the rows of a limit would hold the snapshot: it takes the place of the stored body for a moment, which is undone. */
+  private isGranted({ addendumId }: SnapshotEntry, target: NativeReference, limit: RowLimit): Promise<boolean> {
+    const { resourceType: type, id } = target;
+    return this.unitOfWork.run(async () => {
+      const stored = await this.store.lock(type, id);
+      const addendum = await this.reader.find('SDCAddendum', addendumId);
+      const text = addendum === undefined ? undefined : memberText(addendum.text, 'snapshot');
+      if (stored === undefined || text === undefined) return false;
+      const { version, updatedAt } = stored;
+      const value = JSON.parse(text) as Resource;
+      await this.statements.run(SAVEPOINT, []);
+      try {
+        await this.store.replace(stored, { version: version + 1, updatedAt, method: 'PUT', text, value });
+        return await this.rows.isGranted(limit, { type, id });
+      } finally {
+        await this.statements.run(ROLL_BACK, []);
+      }
+    });
+  }
+}
