@@ -1,7 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
-import { isPlainObject } from '../platform/json/plain-object';
+import { isObject } from '../platform/json/plain-object';
 
 /** What a params class names: only that is copied out of what was sent, whatever else there is and however large. */
 export class ParamsShape {
@@ -50,7 +50,7 @@ export class ParamsShape {
     const nested = this.nested.get(name);
     if (nested === undefined) return value;
     const memberOf = (one: unknown): unknown =>
-      isPlainObject(one) ? ParamsShape.of(nested.memberClass).instanceOf(one) : one;
+      isObject(one) ? ParamsShape.of(nested.memberClass).instanceOf(one) : one;
     if (!Array.isArray(value)) return memberOf(value);
     // In place of one object a list is as wrong when it is empty, and its elements would be checked one by one.
     return nested.isList ? value.map(memberOf) : [];

@@ -1,7 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { type ValidationError, validate } from 'class-validator';
 import { nearestCode } from '../platform/text/nearest-code';
-import { isPlainObject } from '../platform/json/plain-object';
+import { isObject } from '../platform/json/plain-object';
 import { ParamsShape } from './params-shape';
 import { type RpcHandler, type RpcMethodDefinition } from './rpc-method';
 import { type ParamError, invalidParams } from './rpc-refusal';
@@ -16,7 +16,7 @@ interface Method {
  * @throws RpcRefusal that names every member at fault.
  */
 export async function checkedParams({ meta, handler }: Method, sent: unknown): Promise<object> {
-  if (!isPlainObject(sent)) throw invalidParams({ path: [], message: 'params must be an object' });
+  if (!isObject(sent)) throw invalidParams({ path: [], message: 'params must be an object' });
   const { params, errors } = await instanceOf(meta.params, sent);
   const faults = [...errors, ...(handler.faultsOf?.(sent) ?? [])];
   if (faults.length > 0) throw invalidParams(...faults);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
-import { isPlainObject } from '../../platform/json/plain-object';
+import { isObject } from '../../platform/json/plain-object';
 import { Slices } from '../../platform/time/slices';
 import { EngineOf, type FailedClause, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 import { PolicyEngines } from '../policy/policy-engine.registry';
@@ -47,7 +47,7 @@ class ComplexCompiler {
 
   private rule(rule: unknown, depth: number): PolicyCheck {
     if (++this.rules > MAX_RULES) throw policyFault('rules', `are more than ${MAX_RULES}`);
-    if (!isPlainObject(rule)) throw policyFault('rule', 'must be an object with an engine');
+    if (!isObject(rule)) throw policyFault('rule', 'must be an object with an engine');
     const engine = this.engines.named(rule.engine);
     if (engine.isForRpc === true && !this.isRpc)
       throw policyFault('engine', 'decides calls of methods; the policy must have the type "rpc"');

@@ -1,9 +1,9 @@
 import { policyFault } from '../policy/policy-fault';
-import { isPlainObject } from '../../platform/json/plain-object';
+import { isObject } from '../../platform/json/plain-object';
 
 /** The member `rpc` of a policy: what it says of each method, by name. */
 export function rpcMethodsOf(rpc: unknown): ReadonlyMap<string, unknown> {
-  if (!isPlainObject(rpc) || Object.keys(rpc).length === 0)
+  if (!isObject(rpc) || Object.keys(rpc).length === 0)
     throw policyFault('rpc', 'must be an object with the names of methods');
   return new Map(Object.entries(rpc));
 }

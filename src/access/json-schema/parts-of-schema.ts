@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../platform/json/plain-object';
+import { isObject } from '../../platform/json/plain-object';
 import { isRequestPart, REQUEST_PARTS, type RequestPart } from '../request/access-request';
 
 /** The parts of a request that a schema can tell apart: all, unless its outermost keywords name them. */
@@ -11,11 +11,11 @@ export function partsOfSchema(schema: unknown): ReadonlySet<RequestPart> {
 const SILENT = new Set(['$schema', '$id', '$comment', 'title', 'description', 'type', 'definitions']);
 
 function notePartsOf(schema: unknown, parts: Set<RequestPart>): boolean {
-  if (!isPlainObject(schema)) return false;
+  if (!isObject(schema)) return false;
   return Object.entries(schema).every(([keyword, value]) => {
     switch (keyword) {
       case 'properties':
-        return isPlainObject(value) && noteNames(Object.keys(value), parts);
+        return isObject(value) && noteNames(Object.keys(value), parts);
       case 'required':
         return Array.isArray(value) && noteNames(value, parts);
       case 'allOf':

@@ -1,5 +1,5 @@
 import { TooCostly } from '../../platform/errors/too-costly';
-import { isPlainObject, memberOf } from '../../platform/json/plain-object';
+import { isObject, memberOf } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy/policy-engine';
 import { policyFault } from '../policy/policy-fault';
 import { isRequestPart, type RequestObject, type RequestPart } from '../request/access-request';
@@ -26,7 +26,7 @@ export interface CompiledMatcho {
  * @throws ServiceError 'unprocessable' for a pattern that would not mean what it seems to
  */
 export function compileMatcho(pattern: unknown, path: string, baseUrl: string): CompiledMatcho {
-  if (!isPlainObject(pattern) || Object.keys(pattern).length === 0)
+  if (!isObject(pattern) || Object.keys(pattern).length === 0)
     throw policyFault(
       path,
       'must be an object with a pattern of the request; what covers every request has the engine allow',
@@ -61,7 +61,7 @@ class MatchoCompiler {
   }
 
   private noteParts(pattern: unknown, path: string): void {
-    if (!isPlainObject(pattern)) throw policyFault(path, 'must be an object with a pattern of the request');
+    if (!isObject(pattern)) throw policyFault(path, 'must be an object with a pattern of the request');
     for (const [name, below] of Object.entries(pattern)) {
       const at = `${path}.${name}`;
       if (isRequestPart(name)) this.parts.add(name);
@@ -79,7 +79,7 @@ class MatchoCompiler {
     if (typeof pattern === 'string') return textPattern(pattern, path, this.parts);
     if (isNil(pattern)) return (value) => (isNil(value) ? undefined : failed(path, 'must be absent'));
     if (Array.isArray(pattern)) return this.listPattern(pattern, path, depth);
-    if (isPlainObject(pattern)) return this.objectPattern(pattern, path, depth);
+    if (isObject(pattern)) return this.objectPattern(pattern, path, depth);
     return (value) => (value === pattern ? undefined : failed(path, 'must equal the value of the policy'));
   }
 
@@ -106,7 +106,7 @@ class MatchoCompiler {
     const isObjectNeeded = operators.length === 0;
     return (value, run) => {
       run.step();
-      if (isObjectNeeded && !isPlainObject(value)) return failed(path, 'must be an object');
+      if (isObjectNeeded && !isObject(value)) return failed(path, 'must be an object');
       return (
         firstFailure(operators, (operator) => operator(value, run)) ??
         firstFailure(plain, ({ name, pattern }) => pattern(memberOf(value, name), run))

@@ -1,5 +1,5 @@
 import { TooCostly } from '../../platform/errors/too-costly';
-import { isPlainObject } from '../../platform/json/plain-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy/policy-engine';
 import { type RequestObject } from '../request/access-request';
 
@@ -33,8 +33,8 @@ export function isEqual(one: unknown, other: unknown, run: MatchRun): boolean {
     if (!Array.isArray(other) || one.length !== other.length) return false;
     return one.every((item, at) => isEqual(item, other[at], run));
   }
-  if (!isPlainObject(one)) return one === other;
-  if (!isPlainObject(other)) return false;
+  if (!isObject(one)) return one === other;
+  if (!isObject(other)) return false;
   const names = Object.keys(one);
   if (names.length !== Object.keys(other).length) return false;
   return names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name], run));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/http/caller';
-import { isPlainObject } from '../../platform/json/plain-object';
+import { isObject } from '../../platform/json/plain-object';
 import { CallerParts, claimsOf } from '../request/caller-parts';
 import { resourceOf, valuesByName, visibleHeaders } from '../request/http-parts';
 import { LazyRequest } from '../request/lazy-request';
@@ -30,7 +30,7 @@ export class DescribedRequests {
    * @throws ServiceError 'unprocessable'
    */
   of(sent: unknown): DescribedRequest {
-    if (!isPlainObject(sent)) throw fault('request', 'must be an object');
+    if (!isObject(sent)) throw fault('request', 'must be an object');
     const method = textOf(sent, 'request-method')?.toLowerCase() ?? 'get';
     const [path = '', query = ''] = (textOf(sent, 'uri') ?? '/').split(/\?(.*)/s);
     const headers = headersOf(sent.headers);
@@ -41,7 +41,7 @@ export class DescribedRequests {
     const rpc = operationId === 'rpc' ? rpcOf(sent.body) : undefined;
     const params = {
       ...valuesByName(new URLSearchParams(query)),
-      ...(isPlainObject(sent.params) ? sent.params : {}),
+      ...(isObject(sent.params) ? sent.params : {}),
       ...routeParams(route),
       ...(rpc === undefined ? {} : { _m: rpc.method }),
     };
@@ -61,7 +61,7 @@ export class DescribedRequests {
       ...Object.fromEntries(Object.entries(seen).map(([part, value]) => [part, () => value])),
       ...this.callers.of(caller, undefined),
       session: async () => ({
-        ...(isPlainObject(sent.session) ? sent.session : {}),
+        ...(isObject(sent.session) ? sent.session : {}),
         role: await this.roles.of(caller),
       }),
       jwt: () => claimsOf(headers.authorization),
@@ -77,18 +77,18 @@ function callerOf(sent: Readonly<Record<string, unknown>>): Caller {
 }
 
 function rpcOf(body: unknown): { readonly method: string; readonly params: unknown } {
-  const { method, params } = isPlainObject(body) ? body : {};
+  const { method, params } = isObject(body) ? body : {};
   return { method: typeof method === 'string' ? method : '', params };
 }
 
 function operationOf(operation: unknown): string | undefined {
-  const id = isPlainObject(operation) ? operation.id : undefined;
+  const id = isObject(operation) ? operation.id : undefined;
   return typeof id === 'string' ? id : undefined;
 }
 
 function headersOf(headers: unknown): Record<string, string> {
   if (headers === undefined) return {};
-  if (!isPlainObject(headers) || !Object.values(headers).every((value) => typeof value === 'string'))
+  if (!isObject(headers) || !Object.values(headers).every((value) => typeof value === 'string'))
     throw fault('request.headers', 'must be an object of texts');
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
 }

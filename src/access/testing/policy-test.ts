@@ -7,7 +7,7 @@ import { ResourceReader } from '../../store/resource-reader';
 import { AccessPolicyRule } from '../policy/access-policy.rule';
 import { type CompiledPolicy, compilePolicy } from '../policy/compiled-policy';
 import { PolicyRows } from '../criteria/policy-rows';
-import { isPlainObject } from '../../platform/json/plain-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy/policy-engine';
 import { PolicyEngines } from '../policy/policy-engine.registry';
 import { PolicyIndex } from '../policy/policy-index';
@@ -41,11 +41,10 @@ export class PolicyTest {
    * @throws ServiceError as a write of it would
    */
   async policyOf(sent: unknown): Promise<Resource> {
-    const { id, engine } = isPlainObject(sent) ? sent : { id: sent };
+    const { id, engine } = isObject(sent) ? sent : { id: sent };
     if (typeof id === 'string' && engine === undefined)
       return JSON.parse((await this.reader.read('AccessPolicy', id)).text) as Resource;
-    if (!isPlainObject(sent))
-      throw new ServiceError('unprocessable', 'policy must be an AccessPolicy, or the id of one.');
+    if (!isObject(sent)) throw new ServiceError('unprocessable', 'policy must be an AccessPolicy, or the id of one.');
     const draft = ResourceDraft.of(readJson(JSON.stringify(sent)), 'AccessPolicy');
     await this.rule.check(draft);
     return draft.value;

@@ -6,7 +6,7 @@ import { OperationId } from '../../platform/http/route-access';
 import { Slices } from '../../platform/time/slices';
 import { type Resource } from '../../fhir/types';
 import { readBodyInSteps } from '../../fhir/edge/resource-request';
-import { isPlainObject } from '../../platform/json/plain-object';
+import { isObject } from '../../platform/json/plain-object';
 import { DescribedRequests } from './described-request';
 import { PolicyTest, type PolicyTestResult } from './policy-test';
 
@@ -47,7 +47,7 @@ export class TestPolicyController {
   })
   async try(@Req() sent: Request): Promise<TestPolicyAnswer> {
     const { value } = await this.slices.run(readBodyInSteps(sent));
-    if (!isPlainObject(value)) throw new ServiceError('unprocessable', 'Send {"request", "policy"}.');
+    if (!isObject(value)) throw new ServiceError('unprocessable', 'Send {"request", "policy"}.');
     const policy = await this.test.policyOf(value.policy);
     const { request, echo } = this.described.of(value.request);
     const { operationId } = request;

@@ -5,7 +5,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { compactJson } from '../../platform/json/compact-json';
 import { membersOf } from '../../platform/json/json-members';
 import { JsonOutline } from '../../platform/json/json-outline';
-import { isPlainObject, memberOf } from '../../platform/json/plain-object';
+import { isObject, memberOf } from '../../platform/json/plain-object';
 import { Clock } from '../../platform/time/clock';
 import { Slices } from '../../platform/time/slices';
 import { notStored } from '../../store/not-stored';
@@ -269,7 +269,7 @@ function* listedRows(text: string | undefined, signed: Signed | undefined): Gene
 const kindOf = (kind: DiffEntry['old-kind']): { kind?: NonNullable<DiffEntry['old-kind']> } =>
   kind === undefined ? {} : { kind };
 
-const isDiffEntry = (entry: unknown): entry is DiffEntry => isPlainObject(entry) && Array.isArray(entry.path);
+const isDiffEntry = (entry: unknown): entry is DiffEntry => isObject(entry) && Array.isArray(entry.path);
 
 function* both<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
   yield* first;

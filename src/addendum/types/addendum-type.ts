@@ -1,6 +1,6 @@
 import { type ErrorObject, type ValidateFunction } from 'ajv';
 import { TooCostly } from '../../platform/errors/too-costly';
-import { isPlainObject, memberOf } from '../../platform/json/plain-object';
+import { isObject, memberOf } from '../../platform/json/plain-object';
 import { type ParamError } from '../../rpc/rpc-refusal';
 
 /** The members that addenda of one declared type must hold; all others are open content. */
@@ -14,7 +14,7 @@ export class AddendumType {
 
   /** Names every member of an addendum that is missing or wrong. */
   faultsOf(addendum: unknown): ParamError[] {
-    const sent = isPlainObject(addendum) ? addendum : {};
+    const sent = isObject(addendum) ? addendum : {};
     const missing = this.required.filter((name) => !Object.hasOwn(sent, name));
     return [
       ...missing.map((name) => ({ path: [name], message: `${name} is required` })),

@@ -1,7 +1,7 @@
 import { type Ajv, type ValidateFunction } from 'ajv';
 import { dateSpanOf } from '../../fhir/instant';
 import { nearestCode } from '../../platform/text/nearest-code';
-import { isPlainObject } from '../../platform/json/plain-object';
+import { isObject } from '../../platform/json/plain-object';
 import { readJson } from '../../platform/json/read-json';
 import { faultOfSchema } from '../../platform/json-schema/schema-bounds';
 import { strictAjv } from '../../platform/json-schema/strict-ajv';
@@ -40,7 +40,7 @@ class TypesReader {
   private readonly ajv: Ajv = strictAjv({ formats: { 'date-time': isDateTime } });
 
   read(entry: unknown, at: string): void {
-    if (!isPlainObject(entry)) {
+    if (!isObject(entry)) {
       this.faults.push(`${at} must be an object`);
       return;
     }
@@ -79,7 +79,7 @@ class TypesReader {
   private propertiesOf(properties: unknown, at: string): ReadonlyMap<string, ValidateFunction> {
     const checks = new Map<string, ValidateFunction>();
     if (properties === undefined) return checks;
-    if (!isPlainObject(properties)) {
+    if (!isObject(properties)) {
       this.faults.push(`${at} must be an object with a JSON schema for each member`);
       return checks;
     }

@@ -1,4 +1,4 @@
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { dateSpanOf } from '../../fhir/instant';
 import { NotCompiled } from '../syntax/expression';
 import { assertSingle, type Compiled, EvaluationError, question, valuesOf } from './compiled';

@@ -1,5 +1,5 @@
 import { elementsOf, isPrimitiveType, isSubtype, memberKey } from '../../fhir/definitions/definitions';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type Expression, ExpressionError, NotCompiled, type TypeName } from '../syntax/expression';
 import { type Branch, type Compiled, computedBranch, type Step, type Truth, valuesOf } from './compiled';

@@ -1,5 +1,5 @@
 import { elementsOf, isPrimitiveType, isSubtype } from '../../fhir/definitions/definitions';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 /** A primitive that has a sibling in JSON (`_birthDate`), or nothing else: its `id` and extensions. Others are bare values. */
 export class Primitive {

@@ -1,4 +1,4 @@
-import { isPlainObject, memberOf } from '../json/plain-object';
+import { isObject, memberOf } from '../json/plain-object';
 
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_DEPTH = 32;
@@ -20,8 +20,7 @@ const REFUSED = ['uniqueItems', '$async', '$id'];
  * @returns a text that says what is wrong
  */
 export function faultOfSchema(schema: unknown): string | undefined {
-  if (!isPlainObject(schema) || Object.keys(schema).length === 0)
-    return 'must be a JSON schema that asks for something';
+  if (!isObject(schema) || Object.keys(schema).length === 0) return 'must be a JSON schema that asks for something';
   if (JSON.stringify(schema).length > MAX_TEXT_LENGTH) return `has more than ${MAX_TEXT_LENGTH} characters`;
   return new SchemaVisit(schema).faultOf(schema, [], 0);
 }
@@ -33,14 +32,14 @@ class SchemaVisit {
 
   faultOf(node: unknown, references: readonly string[], depth: number): string | undefined {
     if (Array.isArray(node)) return this.firstFault(node, references, depth);
-    if (!isPlainObject(node)) return undefined;
+    if (!isObject(node)) return undefined;
     if (--this.left < 0 || depth > MAX_DEPTH) return 'is too large, or refers to its parts too often';
     const refused = REFUSED.find((keyword) => Object.hasOwn(node, keyword));
     if (refused !== undefined) return `uses ${refused}, which is not supported`;
     if (typeof node.$ref === 'string') return this.faultOfReference(node.$ref, references, depth);
     const below = Object.entries(node).flatMap(([keyword, value]) => {
       if (VALUES.has(keyword)) return [];
-      return SCHEMAS_BY_NAME.has(keyword) && isPlainObject(value) ? Object.values(value) : [value];
+      return SCHEMAS_BY_NAME.has(keyword) && isObject(value) ? Object.values(value) : [value];
     });
     return this.firstFault(below, references, depth);
   }

@@ -1,6 +1,6 @@
 import { type DateRange, dateSpanOf, periodRangeOf } from '../../fhir/instant';
 import { type RowWriter } from './extraction';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 /** Rows of a date parameter: date, dateTime, instant, Period and Timing. http://hl7.org/fhir/R4/search.html#date */
 export function dateRows(parameterId: number): RowWriter {

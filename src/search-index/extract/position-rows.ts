@@ -1,5 +1,5 @@
 import { type RowWriter } from './extraction';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 /** Where a number row says which of the two coordinates it holds: in place of the hash of a code. */
 export const LATITUDE = 0;

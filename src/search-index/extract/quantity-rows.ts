@@ -1,7 +1,7 @@
 import { type RowWriter } from './extraction';
 import { unitHashOf } from './hash';
 import { type Unit } from './search-rows';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 /** One number that a value stands for; a Range stands for its two ends. */
 export interface Amount {

@@ -1,5 +1,5 @@
 import { type Variables } from '../../fhirpath/fhirpath';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { targetOf } from '../../fhir/reference';
 
 /** What an expression may look at beside the value at hand. */

@@ -1,6 +1,6 @@
 import { type Extraction, type RowWriter } from './extraction';
 import { foldText } from './fold';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { visitEach } from '../../fhirpath/fhirpath';
 
 /** The parts of a HumanName and of an Address that are searched; its `use`, `type` and `period` are not. */

@@ -1,6 +1,6 @@
 import { type Extraction, type RowWriter } from './extraction';
 import { systemHashOf, tokenHashOf } from './hash';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 /**
  * Rows of a token parameter: CodeableConcept, Coding, Identifier, ContactPoint and primitives, told apart by their shape.

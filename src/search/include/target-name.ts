@@ -1,5 +1,5 @@
 import { parseCanonical } from '../../fhir/canonical';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type Branch, walkSteps } from '../../fhirpath/fhirpath';
 import { Scope } from '../../search-index/extract/scope';
 

@@ -5,7 +5,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { compilePage } from '../compile/compile-search';
 import { parameterIdOf, tokenHashOf } from '../../search-index/extract/hash';
 import { MAX_ALTERNATIVES } from '../parse/values';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 export interface ValueSetCode {
   readonly system: string;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { ExpressionError, type Truth } from '../../fhirpath/fhirpath';
 import { codeCheck } from '../r4/binding-check';
 import { type ValidationRun } from '../r4/validation-run';

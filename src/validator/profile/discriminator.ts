@@ -1,4 +1,4 @@
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type CodeSet } from '../r4/binding-check';
 import { typeOfCanonical } from './element-constraints';
 import { type ElementValue, matchesPattern, valuesOfElement } from './element-values';

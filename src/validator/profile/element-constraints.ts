@@ -1,6 +1,6 @@
 import { isR4ResourceType, lineageOf } from '../../fhir/definitions/definitions';
 import { parseReference } from '../../fhir/reference';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type ValidationRun } from '../r4/validation-run';
 import { type ElementConstraint } from './stored-profile';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 /** One value of an element in JSON. */
 export interface ElementValue {

@@ -1,6 +1,6 @@
 import { boundValueSets } from '../../fhir/definitions/definitions';
 import { CodeSet } from '../r4/binding-check';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 /** The codes of a value set of R4 that required bindings use. */
 export function codesOfR4(url: string): CodeSet | undefined {

@@ -1,4 +1,4 @@
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type PlacedResource } from './placed-resource';
 
 /** An extension of a resource, at any depth. */

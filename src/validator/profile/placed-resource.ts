@@ -1,5 +1,5 @@
 import { parseReference } from '../../fhir/reference';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 export type ResourceValue = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { atOnce, type Steps } from '../../platform/time/steps';
 import { isSubtype } from '../../fhir/definitions/definitions';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { ValidationRun } from '../r4/validation-run';
 import { ConstraintCheck } from './constraint-check';
 import { type SliceSurroundings } from './discriminator';

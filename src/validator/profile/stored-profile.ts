@@ -1,4 +1,4 @@
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 /** An element of a StructureDefinition, as far as a profile constrains with it (http://hl7.org/fhir/R4/elementdefinition.html). */
 export interface ElementConstraint {

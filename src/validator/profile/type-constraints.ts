@@ -1,5 +1,5 @@
 import { isSubtype, lineageOf } from '../../fhir/definitions/definitions';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type ElementValue } from './element-values';
 import { type TypeConstraint } from './stored-profile';
 

@@ -1,5 +1,5 @@
 import { dateSpanOf, type DateSpan } from '../../fhir/instant';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type ValidationRun } from '../r4/validation-run';
 import { type ElementConstraint } from './stored-profile';
 

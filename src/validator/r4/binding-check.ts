@@ -1,7 +1,7 @@
 import { type BoundValueSet, boundValueSets, isPrimitiveType, lineageOf } from '../../fhir/definitions/definitions';
 import { type Rest } from '../../platform/time/steps';
 import { nearestCode } from '../../platform/text/nearest-code';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type ValidationRun } from './validation-run';
 
 export type ItemCheck = (item: unknown, run: ValidationRun) => void;

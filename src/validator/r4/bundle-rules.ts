@@ -1,7 +1,7 @@
 import { isR4ResourceType } from '../../fhir/definitions/definitions';
 import { parseReference } from '../../fhir/reference';
 import { type ItemCheck } from './binding-check';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type ValidationRun } from './validation-run';
 
 type JsonObject = Readonly<Record<string, unknown>>;

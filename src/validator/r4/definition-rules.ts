@@ -1,6 +1,6 @@
 import { elementsOf, isPrimitiveType, memberKey } from '../../fhir/definitions/definitions';
 import { type ItemCheck } from './binding-check';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { typeOfCanonical } from '../profile/element-constraints';
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type ItemCheck } from './binding-check';
 import { checkBundle } from './bundle-rules';
 import { checkConstrainedPaths } from './definition-rules';

@@ -1,6 +1,6 @@
 import { type Rest, type Steps, then } from '../../platform/time/steps';
 import { type ElementCheck } from './binding-check';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { PRIMITIVES, type PrimitiveCheck } from './primitive-check';
 import { type ValidationRun } from './validation-run';
 import { fragmentsOf } from './xhtml';

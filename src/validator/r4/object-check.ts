@@ -1,6 +1,6 @@
 import { type Rest, type Steps } from '../../platform/time/steps';
 import { type ItemCheck } from './binding-check';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type KnownMember, kindOf } from './member-check';
 import { hintFor } from './unknown-member';
 import { type ValidationRun } from './validation-run';

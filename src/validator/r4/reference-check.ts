@@ -1,7 +1,7 @@
 import { isR4ResourceType } from '../../fhir/definitions/definitions';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { parseReference } from '../../fhir/reference';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { type ItemCheck } from './binding-check';
 import { type ValidationRun } from './validation-run';
 

@@ -3,7 +3,7 @@ import { atOnce, type Rest, type Steps, then } from '../../platform/time/steps';
 import { r4ResourceTypes } from '../../fhir/definitions/definitions';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { ElementTables } from '../../fhir/definitions/element-tables';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { kindOf } from './member-check';
 import { TypeChecks } from './type-checks';
 import { ValidationRun } from './validation-run';

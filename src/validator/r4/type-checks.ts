@@ -8,7 +8,7 @@ import {
 import { type Rest, then } from '../../platform/time/steps';
 import { bindingCheckOf, type ElementCheck, type ItemCheck } from './binding-check';
 import { type ElementTables } from '../../fhir/definitions/element-tables';
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 import { HAND_MADE } from './hand-made-invariants';
 import { invariantsOfElement, invariantsOfType } from './invariant-check';
 import {

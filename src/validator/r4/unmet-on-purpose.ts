@@ -1,4 +1,4 @@
-import { isObject } from '../../fhir/is-object';
+import { isObject } from '../../platform/json/plain-object';
 
 /**
  * Why a resource leaves an invariant unmet on purpose; undefined where it does not. A warning tells it then: an error would

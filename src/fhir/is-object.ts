@@ -1,4 +1,0 @@
-/** Tells a JSON object from arrays, primitives and null. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
