@@ -44,7 +44,7 @@ export interface AuditPlace {
 }
 
 /** AuditEvent.outcome: 4 is "often equivalent to an HTTP 400 response", 8 to a 500. */
-const outcomeOf = (failedWith: number | undefined): object =>
+const auditOutcomeOf = (failedWith: number | undefined): object =>
   failedWith === undefined
     ? { outcome: '0' }
     : { outcome: failedWith < 500 ? '4' : '8', outcomeDesc: `HTTP ${failedWith}` };
@@ -58,7 +58,7 @@ export function auditEventOf(record: AuditRecord, place: AuditPlace): object {
     subtype: [record.subtype],
     action: record.action,
     recorded: place.recorded.toISOString(),
-    ...outcomeOf(record.failedWith),
+    ...auditOutcomeOf(record.failedWith),
     agent: agentsOf(record.agent, place),
     source: { site: place.baseUrl, observer: { display: place.baseUrl }, type: [APPLICATION_SERVER] },
     ...entitiesOf(record, place),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { canonicalKeysOf, isFhirId, parseReference, targetOf } from './reference';
+import { canonicalKeysOf, isFhirId, parseReference, referenceTargetOf } from './reference';
 
 const base = 'https://health.example/svc';
 
@@ -67,10 +67,10 @@ describe(parseReference.name, () => {
   });
 });
 
-describe(targetOf.name, () => {
+describe(referenceTargetOf.name, () => {
   it('reads both forms of a reference to the same key', () => {
-    expect(targetOf({ reference: 'Patient/p7', display: 'Ann' }, base)).toEqual(
-      targetOf({ resourceType: 'Patient', id: 'p7', display: 'Ann' }, base),
+    expect(referenceTargetOf({ reference: 'Patient/p7', display: 'Ann' }, base)).toEqual(
+      referenceTargetOf({ resourceType: 'Patient', id: 'p7', display: 'Ann' }, base),
     );
   });
 
@@ -86,7 +86,7 @@ describe(targetOf.name, () => {
     { id: 'p7' },
     { resourceType: 'Patient', id: '' },
   ])('finds no target in %j', (value) => {
-    expect(targetOf(value, base)).toBeUndefined();
+    expect(referenceTargetOf(value, base)).toBeUndefined();
   });
 });
 

@@ -1,4 +1,4 @@
-import { parseCanonical } from './canonical';
+import { type Resource } from './types';
 
 /** Where a reference points. `key` is the one spelling of the target: its hash is what links are stored and found by. */
 export type ReferenceTarget =
@@ -50,11 +50,23 @@ export function parseReference(text: string, baseUrl: string): ReferenceTarget |
  * @param baseUrl the server's own base, without a trailing slash
  * @returns undefined for anything else, such as a reference that only has an identifier
  */
-export function targetOf(reference: unknown, baseUrl: string): ReferenceTarget | undefined {
+export function referenceTargetOf(reference: unknown, baseUrl: string): ReferenceTarget | undefined {
   if (typeof reference !== 'object' || reference === null) return undefined;
   const { reference: text, resourceType: type, id } = reference as Record<string, unknown>;
   if (typeof text === 'string') return parseReference(text, baseUrl);
   return typeof type === 'string' && typeof id === 'string' ? parseLiteral(localKey(type, id)) : undefined;
+}
+
+/** A canonical as it is sent: `url`, `url|version`, with a fragment or without (http://hl7.org/fhir/R4/references.html#canonical). */
+export interface Canonical {
+  readonly url: string;
+  readonly version?: string;
+}
+
+/** The parts of a canonical; a fragment belongs to neither. */
+export function parseCanonical(text: string): Canonical {
+  const [url = '', version] = text.replace(/(?<=.)#.*/, '').split('|');
+  return version === undefined || version === '' ? { url } : { url, version };
 }
 
 /**
@@ -68,6 +80,12 @@ export function canonicalKeysOf(canonical: string, baseUrl: string): readonly st
   if (target === undefined || target.kind === 'contained') return [];
   return version === undefined ? [target.key] : [target.key, `${target.key}|${version}`];
 }
+
+/** The target of a canonical without a version: of all resources with its URL the one that was stored last. */
+export const latestOf = <R extends Resource>(resources: readonly R[]): R | undefined =>
+  resources.reduce<R | undefined>((last, one) => (updatedAt(one) > updatedAt(last) ? one : last), resources[0]);
+
+const updatedAt = (resource: Resource | undefined): string => resource?.meta?.lastUpdated ?? '';
 
 function parseLiteral(text: string): (ReferenceTarget & { readonly kind: 'local' }) | undefined {
   const match = literalSyntax.exec(text);

@@ -1,4 +1,4 @@
-import { elementsOf, lineageOf } from '../fhir/definitions/definitions';
+import { elementsOfType, lineageOf } from '../fhir/definitions/definitions';
 import { assertAllowed, assertLength } from './allowed';
 import { CompilationBudget, type Truth, truthOf } from './compile/compiled';
 import { compile, lenient } from './compile/compile';
@@ -56,7 +56,7 @@ function typeAt(path: string): string | undefined {
   const [root = '', ...steps] = path.split('.');
   let type: string | undefined = lineageOf(root).length === 0 ? undefined : root;
   for (const step of steps) {
-    const element = type === undefined ? undefined : elementsOf(type)?.get(step);
+    const element = type === undefined ? undefined : elementsOfType(type)?.get(step);
     type = element?.types.length === 1 ? element.types[0] : undefined;
   }
   return type;

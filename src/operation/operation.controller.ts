@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../fhir/edge/fhir-answer';
 import { type FormatOffer } from '../fhir/edge/format';
-import { assertAnswerable } from '../fhir/edge/requested-format';
+import { assertAnswerable } from '../fhir/edge/format.guard';
 import { rootUrlOf } from '../fhir/edge/root-url';
 import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';

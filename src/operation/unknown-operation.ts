@@ -1,6 +1,6 @@
 import { nearestCode } from '../platform/text/nearest-code';
 import { ServiceError } from '../platform/errors/service-error';
-import { UNSERVED_PAGE } from '../fhir/unserved';
+import { UNSERVED_PAGE } from '../fhir/edge/format';
 import { type OperationDefinition } from './operation';
 import { UNSERVED_OPERATIONS } from './unserved-operations';
 

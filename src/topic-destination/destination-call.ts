@@ -1,4 +1,4 @@
-import { FORMAT_PARAMETERS } from '../fhir/edge/requested-format';
+import { FORMAT_PARAMETERS } from '../fhir/edge/format';
 import { type Resource } from '../fhir/types';
 import { type EventRange } from '../delivery/timeline';
 import { ServiceError } from '../platform/errors/service-error';

@@ -1,4 +1,4 @@
-import { parseReference, targetOf } from '../fhir/reference';
+import { parseReference, referenceTargetOf } from '../fhir/reference';
 import { type ChangedTexts } from './changed-texts';
 
 /** A resource that a criterion asks for. */
@@ -26,7 +26,9 @@ export class ReferenceLookup {
   /** @param reference a Reference, or the text of one */
   readonly resolve = (reference: unknown): string | undefined => {
     const target =
-      typeof reference === 'string' ? parseReference(reference, this.baseUrl) : targetOf(reference, this.baseUrl);
+      typeof reference === 'string'
+        ? parseReference(reference, this.baseUrl)
+        : referenceTargetOf(reference, this.baseUrl);
     if (target?.kind === 'contained') return this.containedText(target.id);
     if (target?.kind !== 'local') return undefined;
     const { key, type, id } = target;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { elementsOf } from '../../src/fhir/definitions/definitions';
+import { elementsOfType } from '../../src/fhir/definitions/definitions';
 import { propertiesOf } from '../../src/fhir/definitions/summary-elements';
 import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
 
@@ -135,7 +135,7 @@ describe('/metadata', () => {
 
 /** Walks a resource along the tables of its type. */
 function problemsOf(value: unknown, type: string, path: string): string[] {
-  const elements = elementsOf(type);
+  const elements = elementsOfType(type);
   if (elements === undefined || elements.size === 0 || typeof value !== 'object' || value === null) return [];
   const missing = [...elements.values()]
     .filter(({ name, isRequired, isChoice }) => isRequired && !isChoice && !(name in value))

@@ -1,4 +1,4 @@
-import { targetOf } from '../../fhir/reference';
+import { referenceTargetOf } from '../../fhir/reference';
 import { policyFault } from '../policy/policy-fault';
 import { failed, type MatchRun, type Pattern } from './matcho-pattern';
 
@@ -70,7 +70,7 @@ function not(operand: unknown, { path, compile }: OperatorContext): Pattern {
 function reference(operand: unknown, { path, baseUrl, compile }: OperatorContext): Pattern {
   const pattern = compile(operand, path);
   return (value, run) => {
-    const target = targetOf(typeof value === 'string' ? { reference: value } : value, baseUrl);
+    const target = referenceTargetOf(typeof value === 'string' ? { reference: value } : value, baseUrl);
     if (target?.kind !== 'local') return failed(path, 'must be a reference to a resource of this server');
     return pattern({ resourceType: target.type, id: target.id }, run);
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  elementsOf,
+  elementsOfType,
   isR4ResourceType,
   isSubtype,
   patientCompartment,
@@ -29,7 +29,7 @@ describe('the definitions', () => {
   });
 
   it('tell types, cardinality and targets of elements', () => {
-    const observation = elementsOf('Observation');
+    const observation = elementsOfType('Observation');
     expect(observation?.get('subject')).toEqual({
       name: 'subject',
       isChoice: false,
@@ -44,19 +44,19 @@ describe('the definitions', () => {
   });
 
   it('hand elements down and follow references to the content of others', () => {
-    expect(elementsOf('Observation')?.get('id')).toMatchObject({ types: ['string'] });
-    expect(elementsOf('Observation.component')?.get('extension')).toMatchObject({ types: ['Extension'] });
-    expect(elementsOf('Observation.component')?.get('referenceRange')).toMatchObject({
+    expect(elementsOfType('Observation')?.get('id')).toMatchObject({ types: ['string'] });
+    expect(elementsOfType('Observation.component')?.get('extension')).toMatchObject({ types: ['Extension'] });
+    expect(elementsOfType('Observation.component')?.get('referenceRange')).toMatchObject({
       types: ['Observation.referenceRange'],
     });
-    expect(elementsOf('SDCDocument')).toBeUndefined();
+    expect(elementsOfType('SDCDocument')).toBeUndefined();
   });
 
   it('know every type that an element has', () => {
     const unknown = [...r4ResourceTypes()]
-      .flatMap((type) => [...(elementsOf(type)?.values() ?? [])])
+      .flatMap((type) => [...(elementsOfType(type)?.values() ?? [])])
       .flatMap(({ types }) => types)
-      .filter((type) => elementsOf(type) === undefined);
+      .filter((type) => elementsOfType(type) === undefined);
     expect(unknown).toEqual([]);
   });
 

@@ -121,6 +121,14 @@ export function lineageOf(type: string): readonly string[] {
   return lineage;
 }
 
+const CORE_TYPE = /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Za-z0-9]+)$/;
+
+/** The type of R4 that a canonical names; HL7's own profiles, such as `vitalsigns`, have URLs like it. */
+export function typeOfCanonical(canonical: string): string | undefined {
+  const [, type = ''] = CORE_TYPE.exec(canonical) ?? [];
+  return lineageOf(type).length > 0 ? type : undefined;
+}
+
 /** A required binding: the elements that it holds for and, by system, the codes that they may have. */
 export interface BoundValueSet {
   readonly id: string;
@@ -152,12 +160,12 @@ const elementTables = new Map<string, ReadonlyMap<string, ElementDefinition>>();
  * The elements of a resource type, data type or backbone element by name, inherited ones first.
  * Primitive types have none of their own; types that R4 does not know yield undefined.
  */
-export function elementsOf(type: string): ReadonlyMap<string, ElementDefinition> | undefined {
+export function elementsOfType(type: string): ReadonlyMap<string, ElementDefinition> | undefined {
   const known = elementTables.get(type);
   if (known !== undefined) return known;
   const record = typeRecords().get(type);
   if (record === undefined) return undefined;
-  const inherited = record.base === undefined ? undefined : elementsOf(record.base);
+  const inherited = record.base === undefined ? undefined : elementsOfType(record.base);
   const table = new Map([...(inherited ?? []), ...parseElements(record.elements ?? {})]);
   elementTables.set(type, table);
   return table;

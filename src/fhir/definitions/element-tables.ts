@@ -1,4 +1,4 @@
-import { type ElementDefinition, elementsOf, isR4ResourceType, parseElements } from './definitions';
+import { type ElementDefinition, elementsOfType, isR4ResourceType, parseElements } from './definitions';
 
 /**
  * Types that R4 does not know, in the notation of elements.json: a resource type and its nested elements, which are named by
@@ -29,7 +29,7 @@ export class ElementTables {
       Object.entries(shapes).map(([type, elements]) => [
         type,
         new Map([
-          ...(elementsOf(type.includes('.') ? 'Element' : 'DomainResource') ?? []),
+          ...(elementsOfType(type.includes('.') ? 'Element' : 'DomainResource') ?? []),
           ...parseElements(withoutOthers(elements)),
         ]),
       ]),
@@ -42,7 +42,7 @@ export class ElementTables {
   }
 
   elementsOf(type: string): ReadonlyMap<string, ElementDefinition> | undefined {
-    return this.own.get(type) ?? elementsOf(type);
+    return this.own.get(type) ?? elementsOfType(type);
   }
 
   isResource(type: string): boolean {

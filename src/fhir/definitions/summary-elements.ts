@@ -1,5 +1,5 @@
 import { readAsset } from '../../platform/assets';
-import { elementsOf } from './definitions';
+import { elementsOfType, memberKey } from './definitions';
 
 /** The element of its type that a property of a JSON object is: `valueQuantity` is the choice `value`, as a Quantity. */
 export interface Property {
@@ -31,15 +31,14 @@ export function summaryElementsOf(type: string): ReadonlySet<string> | undefined
 export function propertiesOf(type: string): ReadonlyMap<string, Property> | undefined {
   const known = tables.get(type);
   if (known !== undefined) return known;
-  const elements = elementsOf(type);
+  const elements = elementsOfType(type);
   if (elements === undefined) return undefined;
   const summary = summaryElementsOf(type);
   const table = new Map<string, Property>();
-  for (const { name, isChoice, isRequired, types } of elements.values()) {
-    for (const elementType of types) {
-      const property = isChoice ? `${name}${elementType.charAt(0).toUpperCase()}${elementType.slice(1)}` : name;
-      table.set(property, { element: name, type: elementType, isRequired, isSummary: summary?.has(name) ?? false });
-    }
+  for (const element of elements.values()) {
+    const { name, isRequired, types } = element;
+    const isSummary = summary?.has(name) ?? false;
+    for (const of of types) table.set(memberKey(element, of), { element: name, type: of, isRequired, isSummary });
   }
   tables.set(type, table);
   return table;

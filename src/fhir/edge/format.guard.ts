@@ -1,6 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { assertAnswerable } from './requested-format';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type AnswerFormat, type FormatOffer, xmlHint } from './format';
+import { formatOfRequest, formatParameterOf } from './requested-format';
 
 /** Stands before the routes that answer with FHIR: a format that cannot be written is refused before anything is done. */
 @Injectable()
@@ -9,4 +11,22 @@ export class FormatGuard implements CanActivate {
     assertAnswerable(context.switchToHttp().getRequest<Request>());
     return true;
   }
+}
+
+/**
+ * Refuses what cannot be answered as asked, before anything is done: no write happens whose answer nobody could read.
+ * @param offer what the answer can be written in besides
+ * @returns what it will be written in
+ * @throws ServiceError 'not-acceptable', or 'invalid' for `_pretty`
+ */
+export function assertAnswerable(request: Request, offer?: FormatOffer): AnswerFormat {
+  if (!['true', 'false', '', null].includes(formatParameterOf(request, '_pretty'))) {
+    throw new ServiceError('invalid', '_pretty must be true or false.');
+  }
+  const format = formatOfRequest(request, offer);
+  if (format !== undefined) return format;
+  throw new ServiceError(
+    'not-acceptable',
+    `This server answers in application/fhir+json, application/json or text/json, and as YAML in text/yaml or application/yaml, by FHIR 4.0. Ask by Accept or _format.${xmlHint(formatParameterOf(request, '_format') ?? request.headers.accept)}`,
+  );
 }

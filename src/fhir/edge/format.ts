@@ -58,6 +58,16 @@ export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
   .filter(([, { isYaml }]) => isYaml)
   .map(([type]) => type);
 
+/** Parameters of the answer alone: every FHIR route takes them, whatever else it is asked. */
+export const FORMAT_PARAMETERS: readonly string[] = ['_format', '_pretty'];
+
+/** Where users read what of FHIR this server does not have, and what to use instead. */
+export const UNSERVED_PAGE = 'docs/interface/open-points.md, "Not served".';
+
+/** A sentence for refusals of a media type: many clients ask for XML first. */
+export const xmlHint = (mediaType: string | null | undefined): string =>
+  /xml/i.test(mediaType ?? '') ? ` XML is not served: ${UNSERVED_PAGE}` : '';
+
 /**
  * Chooses the format of an answer: `_format` before `Accept`, as R4 says. Of an Accept header the range with the largest
  * q wins, then the more exact one, then the earlier one (RFC 9110, section 12.5.1).
@@ -76,7 +86,7 @@ export function negotiatedFormat(
   }
   const exact = formats.get(accept);
   if (exact !== undefined) return exact;
-  return accept.length > LONGEST_REMEMBERED || offer !== undefined ? bestOf(accept, formats) : remembered(accept);
+  return accept.length > LONGEST_REMEMBERED || offer !== undefined ? bestOf(accept, formats) : rememberedFormat(accept);
 }
 
 function formatsWith(offer: FormatOffer | undefined): Formats {
@@ -89,7 +99,7 @@ const answers = new Map<string, AnswerFormat | undefined>();
 const MOST_REMEMBERED = 100;
 const LONGEST_REMEMBERED = 300;
 
-function remembered(accept: string): AnswerFormat | undefined {
+function rememberedFormat(accept: string): AnswerFormat | undefined {
   if (answers.has(accept)) return answers.get(accept);
   const best = bestOf(accept, FORMATS);
   if (answers.size >= MOST_REMEMBERED) answers.clear();
@@ -99,7 +109,7 @@ function remembered(accept: string): AnswerFormat | undefined {
 
 /** A plus sign that was not encoded arrives as a space. */
 function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined {
-  const range = rangeOf(asked.replace(/ (?=json|yaml|fhir|ndjson)/, '+'));
+  const range = mediaRangeOf(asked.replace(/ (?=json|yaml|fhir|ndjson)/, '+'));
   const name = SHORT_NAMES[range.mediaType] ?? range.mediaType;
   return range.isKnownVersion ? formats.get(name) : undefined;
 }
@@ -110,7 +120,7 @@ const MAX_RANGES = 50;
 function bestOf(accept: string, formats: Formats): AnswerFormat | undefined {
   const ranges = accept
     .split(',', MAX_RANGES)
-    .map(rangeOf)
+    .map(mediaRangeOf)
     .filter(({ isKnownVersion }) => isKnownVersion)
     .map(({ mediaType, quality }) => `${mediaType};q=${quality}`);
   const [best = ''] = new Negotiator({ headers: { accept: ranges.join(',') } }).mediaTypes([...formats.keys()]);
@@ -124,7 +134,7 @@ interface MediaRange {
 }
 
 /** Reads `application/fhir+json; fhirVersion=4.0; q=0.8`. A q that is none counts as 1, other parameters do not matter. */
-function rangeOf(text: string): MediaRange {
+function mediaRangeOf(text: string): MediaRange {
   const [mediaType = '', ...parameters] = text
     .toLowerCase()
     .split(';')

@@ -11,8 +11,8 @@ export function rootOfOriginal(original: string, below: string, baseUrl: string)
   if (original.length > LONGEST || !/^(https?:\/\/|\/(?!\/))/i.test(original)) return undefined;
   const url = urlOf(original, baseUrl);
   if (url?.username !== '' || url.password !== '') return undefined;
-  const called = pathOf(urlOf(`/${below.replace(/^\/+/, '')}`, baseUrl));
-  const path = pathOf(url);
+  const called = pathnameOf(urlOf(`/${below.replace(/^\/+/, '')}`, baseUrl));
+  const path = pathnameOf(url);
   if (called === undefined || path?.endsWith(called) !== true) return undefined;
   return `${url.origin}${path.slice(0, path.length - called.length)}`;
 }
@@ -22,4 +22,4 @@ function urlOf(text: string, base: string): URL | undefined {
   return URL.canParse(text, base) ? new URL(text, base) : undefined;
 }
 
-const pathOf = (url: URL | undefined): string | undefined => url?.pathname.replace(/\/+$/, '');
+const pathnameOf = (url: URL | undefined): string | undefined => url?.pathname.replace(/\/+$/, '');

@@ -1,6 +1,5 @@
 import { type Request } from 'express';
-import { YAML_MEDIA_TYPES } from './format';
-import { xmlHint } from '../unserved';
+import { xmlHint, YAML_MEDIA_TYPES } from './format';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps, type ScannedJson } from '../../platform/json/read-json';

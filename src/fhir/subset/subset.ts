@@ -54,7 +54,7 @@ function summaryPart(object: JsonObject, type: string): JsonObject {
     const property = propertyOf(type, key);
     if (property === undefined || !(property.isSummary || property.isRequired)) return undefined;
     return eachObject(value, (child) => {
-      const childType = typeOf(child, property);
+      const childType = typeOfChild(child, property);
       return summaryElementsOf(childType) === undefined ? child : summaryPart(child, childType);
     });
   });
@@ -68,7 +68,7 @@ function elementsPart(object: JsonObject, type: string, paths: ElementPaths): Js
     if (below === 'all') return value;
     if (below === 'none' || below === undefined) return property?.isRequired === true ? value : undefined;
     return eachObject(value, (child) =>
-      elementsPart(child, property === undefined ? '' : typeOf(child, property), below),
+      elementsPart(child, property === undefined ? '' : typeOfChild(child, property), below),
     );
   });
 }
@@ -78,7 +78,7 @@ const propertyOf = (type: string, key: string): Property | undefined => properti
 
 const isRequired = (type: string, key: string): boolean => propertyOf(type, key)?.isRequired ?? false;
 
-function typeOf(value: JsonObject, { type }: Property): string {
+function typeOfChild(value: JsonObject, { type }: Property): string {
   const named = type === 'Resource' ? value.get('resourceType') : type;
   return typeof named === 'string' ? named : type;
 }

@@ -1,4 +1,4 @@
-import { elementsOf, isPrimitiveType, isSubtype, memberKey } from '../../fhir/definitions/definitions';
+import { elementsOfType, isPrimitiveType, isSubtype, memberKey } from '../../fhir/definitions/definitions';
 import { isObject } from '../../platform/json/plain-object';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type Expression, ExpressionError, NotCompiled, type TypeName } from '../syntax/expression';
@@ -14,7 +14,7 @@ export class UnknownElement extends ExpressionError {
   ) {
     const near = nearestCode(
       element,
-      types.flatMap((type) => [...(elementsOf(type)?.keys() ?? [])]),
+      types.flatMap((type) => [...(elementsOfType(type)?.keys() ?? [])]),
     );
     const hint = near === undefined ? '' : `; do you mean "${near}"?`;
     super(`${types.join(', ')} has no element "${element}"${hint}`, at);
@@ -36,7 +36,7 @@ export function member(
   const found = branches.flatMap((branch) => memberOf(branch, node.name, keepsSiblings));
   if (found.length > 0 || branches.length === 0) return { branches: found };
   const types = branches.map(({ type }) => type);
-  const known = types.filter((type): type is string => type !== undefined && elementsOf(type) !== undefined);
+  const known = types.filter((type): type is string => type !== undefined && elementsOfType(type) !== undefined);
   // Where any resource may stand, a name of one of them is no mistake.
   const isCertain = known.length === types.length && !known.some((type) => OPEN_TYPES.includes(type));
   if (isCertain && !isJsonName(known, node.name)) throw new UnknownElement(known, node.name, node);
@@ -45,14 +45,14 @@ export function member(
 
 /** `valueQuantity` for `value`: what JSON calls an element of several types. The library takes it. */
 function isJsonName(types: readonly string[], name: string): boolean {
-  const elements = types.flatMap((type) => [...(elementsOf(type)?.values() ?? [])]);
+  const elements = types.flatMap((type) => [...(elementsOfType(type)?.values() ?? [])]);
   return elements.some((element) => element.isChoice && element.types.some((of) => memberKey(element, of) === name));
 }
 
 function memberOf(branch: Branch, name: string, keepsSiblings: boolean): readonly Branch[] {
   const { type, steps } = branch;
   if (type === undefined) return keepsSiblings ? [] : [{ steps: [...steps, memberStep(name, false)], type }];
-  const element = elementsOf(type)?.get(name);
+  const element = elementsOfType(type)?.get(name);
   if (element === undefined) return [];
   return element.types.map((of) => {
     const key = memberKey(element, of);
@@ -196,7 +196,7 @@ export function valueOfExtension(branch: Branch): Branch {
 
 /** A member of the focus itself, the most frequent path: whether it exists is one look-up. */
 export function focusMember(type: string, compiled: Compiled, name: string): Compiled {
-  const element = elementsOf(type)?.get(name);
+  const element = elementsOfType(type)?.get(name);
   const keys = (element?.types ?? []).flatMap((of) => {
     const key = element === undefined ? name : memberKey(element, of);
     return isPrimitiveType(of) ? [key, `_${key}`] : [key];

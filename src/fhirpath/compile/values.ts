@@ -1,4 +1,4 @@
-import { elementsOf, isPrimitiveType, isSubtype } from '../../fhir/definitions/definitions';
+import { elementsOfType, isPrimitiveType, isSubtype } from '../../fhir/definitions/definitions';
 import { isObject } from '../../platform/json/plain-object';
 
 /** A primitive that has a sibling in JSON (`_birthDate`), or nothing else: its `id` and extensions. Others are bare values. */
@@ -38,7 +38,7 @@ export function kindOf(type: string | undefined): Kind {
   const known = KINDS.find(([, types]) => types.some((of) => type === of || isSubtype(type, of)));
   if (known !== undefined) return known[0];
   if (isPrimitiveType(type)) return 'string';
-  return elementsOf(type) === undefined ? 'open' : 'object';
+  return elementsOfType(type) === undefined ? 'open' : 'object';
 }
 
 export const isSystem = (type: string | undefined): boolean => type?.startsWith('System.') === true;

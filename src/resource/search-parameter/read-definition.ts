@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseCanonical } from '../../fhir/canonical';
+import { parseCanonical } from '../../fhir/reference';
 import { definitionOfUrl } from '../../fhir/definitions/search-parameter-resources';
 import { type Resource } from '../../fhir/types';
 import { holdsValuesOf } from '../../search-index/extract/kind-types';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { latestOf, parseCanonical } from '../../fhir/canonical';
+import { latestOf, parseCanonical } from '../../fhir/reference';
 import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { LateTexts } from '../../store/late-texts';

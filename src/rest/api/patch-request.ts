@@ -1,5 +1,5 @@
 import { type Request } from 'express';
-import { xmlHint } from '../../fhir/unserved';
+import { xmlHint } from '../../fhir/edge/format';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';

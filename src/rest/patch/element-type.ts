@@ -1,4 +1,4 @@
-import { elementsOf } from '../../fhir/definitions/definitions';
+import { elementsOfType } from '../../fhir/definitions/definitions';
 import { type JsonObject } from '../../platform/json/lossless';
 
 /** What R4 says about a member. Types of the server's own are unknown to it, and then so are their members. */
@@ -14,11 +14,11 @@ export interface MemberType {
 
 /** Whether R4 defines the members of `type`. */
 export const isDefined = (type: string | undefined): type is string =>
-  type !== undefined && elementsOf(type) !== undefined;
+  type !== undefined && elementsOfType(type) !== undefined;
 
 /** Finds a member by its JSON name, of a choice also by the name without a type. */
 export function memberType(type: string | undefined, key: string): MemberType | undefined {
-  const elements = type === undefined ? undefined : elementsOf(type);
+  const elements = type === undefined ? undefined : elementsOfType(type);
   for (const { name, isChoice, isRepeated, types } of elements?.values() ?? []) {
     if (!isChoice && name === key) return { name, isRepeated, choices: undefined, type: types[0] };
     if (!isChoice || !key.startsWith(name)) continue;

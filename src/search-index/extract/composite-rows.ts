@@ -1,4 +1,4 @@
-import { targetOf } from '../../fhir/reference';
+import { referenceTargetOf } from '../../fhir/reference';
 import { type Extraction, type RowWriter } from './extraction';
 import { pairHashOf, plainHashOf, systemHashOf, unitHashOf } from './hash';
 import { amountsOf } from './quantity-rows';
@@ -49,7 +49,7 @@ const qualified = (key: Key): Key => ({ ...key, text: keyWithSystem(key.system ?
 function keysOf(kind: CompositePart['kind'], value: unknown, { baseUrl }: Extraction): readonly Key[] {
   if (kind === 'token')
     return codesOf(value).map(({ code, ...of }) => ({ text: code, ...of, systemHash: systemHashOf(of.system) }));
-  const target = targetOf(value, baseUrl);
+  const target = referenceTargetOf(value, baseUrl);
   return target === undefined || target.kind === 'contained' ? [] : [{ text: target.key, systemHash: 0 }];
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import fhirpath, { type Model } from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';
-import { elementsOf, r4ResourceTypes, searchParameterDefinitions } from '../../fhir/definitions/definitions';
+import { elementsOfType, r4ResourceTypes, searchParameterDefinitions } from '../../fhir/definitions/definitions';
 import { SearchParameterSet } from './search-parameter-set';
 import { walkSteps } from '../../fhirpath/fhirpath';
 import { Scope } from './scope';
@@ -87,7 +87,7 @@ type Pick = (count: number) => number;
 
 function elementValues(type: string, depth: number, pick: Pick): Record<string, unknown> {
   const values: Record<string, unknown> = {};
-  for (const { name, isChoice, isRepeated, types, targets } of elementsOf(type)?.values() ?? []) {
+  for (const { name, isChoice, isRepeated, types, targets } of elementsOfType(type)?.values() ?? []) {
     const isLeft = depth > 0 && pick(2) === 0;
     // The engine cannot compare quantities with a comparator, which its union does.
     if (name === 'id' || name === 'contained' || name === 'comparator' || isLeft) continue;

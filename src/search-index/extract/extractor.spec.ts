@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { elementsOf } from '../../fhir/definitions/definitions';
+import { elementsOfType } from '../../fhir/definitions/definitions';
 import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { atOnce } from '../../platform/time/steps';
 import { Extractors } from './extractor';
@@ -210,7 +210,7 @@ describe('an extractor', () => {
   it('never throws and gives rows in range, whatever stands in the elements', () => {
     const types = ['Observation', 'Patient', 'Bundle', 'AuditEvent', 'MedicationRequest', 'SDCDocument'];
     const members = types.flatMap((type) =>
-      [...(elementsOf(type)?.values() ?? [])].flatMap(({ name, isChoice, types: names }) =>
+      [...(elementsOfType(type)?.values() ?? [])].flatMap(({ name, isChoice, types: names }) =>
         isChoice ? names.map((part) => name + part.charAt(0).toUpperCase() + part.slice(1)) : [name],
       ),
     );

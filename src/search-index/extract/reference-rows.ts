@@ -1,4 +1,4 @@
-import { canonicalKeysOf, targetOf } from '../../fhir/reference';
+import { canonicalKeysOf, referenceTargetOf } from '../../fhir/reference';
 import { type RowWriter } from './extraction';
 import { targetHashOf } from './hash';
 
@@ -14,7 +14,7 @@ export function referenceRows(parameterId: number, tellsPatient = false): RowWri
         extraction.addReference(targetHashOf(key), parameterId);
       return;
     }
-    const target = targetOf(value, extraction.baseUrl);
+    const target = referenceTargetOf(value, extraction.baseUrl);
     if (target === undefined || target.kind === 'contained') return;
     const targetHash = targetHashOf(target.key);
     extraction.addReference(targetHash, parameterId);

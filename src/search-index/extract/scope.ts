@@ -1,6 +1,6 @@
 import { type Variables } from '../../fhirpath/fhirpath';
 import { isObject } from '../../platform/json/plain-object';
-import { targetOf } from '../../fhir/reference';
+import { referenceTargetOf } from '../../fhir/reference';
 
 /** What an expression may look at beside the value at hand. */
 export class Scope implements Variables {
@@ -14,7 +14,7 @@ export class Scope implements Variables {
 
   /** The type is read from the reference itself: whether the target exists is not asked. */
   typeOfTarget(reference: unknown): unknown {
-    const target = targetOf(reference, this.baseUrl);
+    const target = referenceTargetOf(reference, this.baseUrl);
     if (target === undefined || !isObject(reference)) return undefined;
     if (target.kind === 'urn') return reference.type;
     if (target.kind !== 'contained') return target.type;

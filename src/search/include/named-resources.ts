@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { latestOf } from '../../fhir/canonical';
-import { canonicalKeysOf } from '../../fhir/reference';
+import { canonicalKeysOf, latestOf } from '../../fhir/reference';
 import { type Resource } from '../../fhir/types';
 import { Statements } from '../../platform/database/statements';
 import { systemHashOf, targetHashOf, tokenHashOf } from '../../search-index/extract/hash';

@@ -1,4 +1,4 @@
-import { parseCanonical } from '../../fhir/canonical';
+import { parseCanonical } from '../../fhir/reference';
 import { isObject } from '../../platform/json/plain-object';
 import { type Branch, walkSteps } from '../../fhirpath/fhirpath';
 import { Scope } from '../../search-index/extract/scope';

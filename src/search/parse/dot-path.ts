@@ -1,6 +1,6 @@
 import {
   type ElementDefinition,
-  elementsOf,
+  elementsOfType,
   isPrimitiveType,
   isR4ResourceType,
 } from '../../fhir/definitions/definitions';
@@ -57,7 +57,7 @@ const isIndex = (step: string): boolean => /^\d/.test(step);
 
 /** What JSON holds under a name: `valueQuantity` of a choice, `_birthDate` beside a primitive value. */
 function below(type: string | undefined, step: string, name: string): Place {
-  const elements = type === undefined ? undefined : elementsOf(type);
+  const elements = type === undefined ? undefined : elementsOfType(type);
   if (type === undefined || elements === undefined || type === 'Resource') return { type: undefined, isList: true };
   if (step === 'resourceType' && isR4ResourceType(type)) return { type: 'string', isList: false };
   const members = isPrimitiveType(type) ? [] : [...elements.values()].flatMap(membersOf);

@@ -1,5 +1,5 @@
 import { dateSpanOf } from '../../fhir/instant';
-import { FORMAT_PARAMETERS } from '../../fhir/edge/requested-format';
+import { FORMAT_PARAMETERS } from '../../fhir/edge/format';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';

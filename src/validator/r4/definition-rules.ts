@@ -1,4 +1,4 @@
-import { elementsOf, isPrimitiveType, memberKey } from '../../fhir/definitions/definitions';
+import { elementsOfType, isPrimitiveType, memberKey } from '../../fhir/definitions/definitions';
 import { type ItemCheck } from './binding-check';
 import { isObject } from '../../platform/json/plain-object';
 import { typeOfCanonical } from '../profile/element-constraints';
@@ -8,7 +8,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /** A profile of a type of R4 constrains elements that the type has: others would never be checked. */
 export const checkConstrainedPaths: ItemCheck = (definition, run) => {
   if (!isObject(definition) || definition.derivation !== 'constraint' || !isObject(definition.differential)) return;
-  if (typeof definition.type !== 'string' || elementsOf(definition.type) === undefined) return;
+  if (typeof definition.type !== 'string' || elementsOfType(definition.type) === undefined) return;
   run.enter('differential');
   run.enter('element');
   for (const [index, { path, type }] of objectsIn(definition.differential.element).entries()) {
@@ -24,7 +24,7 @@ export const checkConstrainedPaths: ItemCheck = (definition, run) => {
 
 /** A type of R4 in place of a profile must be the type itself. */
 function typeFaultsOf({ code, profile }: JsonObject): string[] {
-  if (typeof code !== 'string' || !Array.isArray(profile) || elementsOf(code) === undefined) return [];
+  if (typeof code !== 'string' || !Array.isArray(profile) || elementsOfType(code) === undefined) return [];
   return (profile as readonly unknown[]).flatMap((canonical) => {
     const type = typeof canonical === 'string' ? typeOfCanonical(canonical) : undefined;
     return type === undefined || type === code || code === 'Resource' || code === 'DomainResource'
@@ -47,7 +47,7 @@ function isElement(path: string): boolean {
 }
 
 function typesBelow(type: string, step: string): readonly string[] {
-  const elements = elementsOf(type);
+  const elements = elementsOfType(type);
   const named = elements?.get(step.replace('[x]', ''));
   if (named !== undefined) return named.types;
   for (const element of elements?.values() ?? []) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  elementsOf,
+  elementsOfType,
   type InvariantDefinition,
   invariantDefinitions,
   isPrimitiveType,
@@ -50,9 +50,9 @@ describe('compiled invariants', () => {
 });
 
 function typesAt(path: string): readonly string[] {
-  if (elementsOf(path) !== undefined) return [path];
+  if (elementsOfType(path) !== undefined) return [path];
   const dot = path.lastIndexOf('.');
-  return elementsOf(path.slice(0, dot))?.get(path.slice(dot + 1))?.types ?? [];
+  return elementsOfType(path.slice(0, dot))?.get(path.slice(dot + 1))?.types ?? [];
 }
 
 type Random = (below: number) => number;
@@ -73,7 +73,7 @@ function wordsOf(expression: string): readonly string[] {
 function elementOf(type: string, random: Random, words: readonly string[], depth: number): unknown {
   if (isPrimitiveType(type)) return primitiveOf(type, random, words);
   const made: Record<string, unknown> = lineageOf(type).includes('Resource') ? { resourceType: type } : {};
-  for (const { name, isChoice, isRepeated, types } of elementsOf(type)?.values() ?? []) {
+  for (const { name, isChoice, isRepeated, types } of elementsOfType(type)?.values() ?? []) {
     if (random(5) < 3 || ['contained', 'extension', 'modifierExtension', 'id', 'meta'].includes(name)) continue;
     const of = types[random(types.length)] ?? '';
     if (of === 'Resource' || (depth === 0 && !isPrimitiveType(of))) continue;

@@ -1,4 +1,4 @@
-import { elementsOf, isPrimitiveType } from '../../fhir/definitions/definitions';
+import { elementsOfType, isPrimitiveType } from '../../fhir/definitions/definitions';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type KnownMember } from './member-check';
 
@@ -80,11 +80,11 @@ function listOf(names: readonly string[]): string {
 
 /** The elements of a type whose own elements have this name: `family` belongs into `name`. */
 function ownersOf(name: string, type: string): readonly string[] {
-  const owners = [...(elementsOf(type)?.values() ?? [])].filter(
+  const owners = [...(elementsOfType(type)?.values() ?? [])].filter(
     (element) =>
       !GENERAL.has(element.name) &&
       !element.isChoice &&
-      element.types.some((of) => of !== 'Resource' && !isPrimitiveType(of) && (elementsOf(of)?.has(name) ?? false)),
+      element.types.some((of) => of !== 'Resource' && !isPrimitiveType(of) && (elementsOfType(of)?.has(name) ?? false)),
   );
   return owners.length > LISTED_OWNERS ? [] : owners.map((owner) => owner.name);
 }
