@@ -1,41 +1,28 @@
 /** Names of elements as paths; `['Patient', 'name']` is for one type. */
 type Path = readonly string[];
 
-/** One element of the tree of names. */
-interface Node {
-  readonly children: Map<string, Node>;
-  /** A name ends here: the whole element is asked for. */
-  isKept: boolean;
-  /** A name ends here or below. */
-  leadsToKept: boolean;
-  /** A name with a minus ends here: the element is left out. */
-  isDropped: boolean;
-  /** A name with a minus ends below. */
-  leadsToDropped: boolean;
-}
+/** The elements that names lead to, as a tree: a name that ends means the whole element, whatever else is below it. */
+type NameTree = Map<string, NameTree | 'whole'>;
 
 /** The elements of a resource that are asked for, and a step down to those of one element. */
 export class ElementPaths {
   private constructor(
-    private readonly node: Node,
-    private readonly isWhole: boolean,
+    private readonly kept: NameTree | 'whole',
+    private readonly dropped: NameTree,
   ) {}
 
   static of(kept: readonly Path[], dropped: readonly Path[]): ElementPaths {
-    const root = nodeOf();
-    for (const path of kept) keep(root, path);
-    for (const path of dropped) drop(root, path);
-    return new ElementPaths(root, kept.length === 0);
+    return new ElementPaths(kept.length === 0 ? 'whole' : treeOf(kept), treeOf(dropped));
   }
 
   /** The wanted part of the element `name`: all of it, none of it, or parts; undefined when nothing names it. */
   below(name: string): ElementPaths | 'all' | 'none' | undefined {
-    const child = this.node.children.get(name.startsWith('_') ? name.slice(1) : name);
-    if (child === undefined) return this.isWhole ? 'all' : undefined;
-    if (child.isDropped) return 'none';
-    const isWhole = this.isWhole || child.isKept;
-    if (!isWhole && !child.leadsToKept) return undefined;
-    return isWhole && !child.leadsToDropped ? 'all' : new ElementPaths(child, isWhole);
+    const element = name.startsWith('_') ? name.slice(1) : name;
+    const dropped = this.dropped.get(element);
+    if (dropped === 'whole') return 'none';
+    const kept = this.kept === 'whole' ? 'whole' : this.kept.get(element);
+    if (kept === undefined) return undefined;
+    return kept === 'whole' && dropped === undefined ? 'all' : new ElementPaths(kept, dropped ?? treeOf([]));
   }
 }
 
@@ -50,51 +37,35 @@ export class AskedElements {
 
   /** The paths that hold for resources of `type`; undefined when nothing is asked of them, so that they stay whole. */
   of(type: string): ElementPaths | undefined {
-    if (!this.trees.has(type)) this.trees.set(type, this.treeOf(type));
+    if (!this.trees.has(type)) this.trees.set(type, this.pathsFor(type));
     return this.trees.get(type);
   }
 
-  private treeOf(type: string): ElementPaths | undefined {
-    const [kept, dropped] = [ofType(type, this.kept), ofType(type, this.dropped)];
+  private pathsFor(type: string): ElementPaths | undefined {
+    const [kept, dropped] = [pathsForType(type, this.kept), pathsForType(type, this.dropped)];
     return kept.length + dropped.length === 0 ? undefined : ElementPaths.of(kept, dropped);
   }
 }
 
 /** A path may begin with a type: it then is for resources of that type alone. */
-const ofType = (type: string, paths: readonly Path[]): readonly Path[] =>
+const pathsForType = (type: string, paths: readonly Path[]): readonly Path[] =>
   paths
     .filter(([first = '']) => first === type || !/^[A-Z]/.test(first))
     .map((path) => (path[0] === type ? path.slice(1) : path));
 
-const nodeOf = (): Node => ({
-  children: new Map(),
-  isKept: false,
-  leadsToKept: false,
-  isDropped: false,
-  leadsToDropped: false,
-});
-
-function keep(root: Node, path: Path): void {
-  const nodes = nodesOn(root, path);
-  for (const node of nodes) node.leadsToKept = true;
-  const last = nodes.at(-1);
-  if (last !== undefined) last.isKept = true;
+function treeOf(paths: readonly Path[]): NameTree {
+  const root: NameTree = new Map<string, NameTree | 'whole'>();
+  for (const path of paths) addPath(root, path);
+  return root;
 }
 
-function drop(root: Node, path: Path): void {
-  const nodes = nodesOn(root, path);
-  const last = nodes.pop();
-  for (const node of nodes) node.leadsToDropped = true;
-  if (last !== undefined) last.isDropped = true;
-}
-
-/** The nodes of a path below the root. */
-function nodesOn(root: Node, path: Path): Node[] {
-  let node = root;
-  return path.map((name) => {
-    const child = node.children.get(name) ?? nodeOf();
-    node.children.set(name, child);
-    node = child;
-    return child;
-  });
+function addPath(root: NameTree, path: Path): void {
+  let tree = root;
+  for (const [at, name] of path.entries()) {
+    const known = tree.get(name);
+    if (known === 'whole') return;
+    const below = known ?? treeOf([]);
+    tree.set(name, at === path.length - 1 ? 'whole' : below);
+    tree = below;
+  }
 }
