@@ -1,5 +1,5 @@
 import { nearestCode } from '../platform/text/nearest-code';
-import { type Expression, ExpressionError, partsOf } from './syntax/expression';
+import { childNodesOf, type Expression, ExpressionError } from './syntax/expression';
 import { patternFaultOf } from './compile/pattern';
 
 /** Who brings an expression: a trigger of a topic, a constraint of a stored profile, an operation of a FHIRPath patch. */
@@ -106,7 +106,7 @@ export function assertAllowed(expression: Expression, use: Use): void {
       throw new NotAllowed(`there is no %${node.name.slice(0, 64)}; there are ${rules.variableNames}`, node);
     if (node.kind === 'binary' && (node.operator === '+' || node.operator === '&') && ++sums > rules.maxSums)
       throw new NotAllowed(`there are more than ${rules.maxSums} "+" and "&"`, node);
-    nodes.push(...partsOf(node));
+    nodes.push(...childNodesOf(node));
   }
 }
 

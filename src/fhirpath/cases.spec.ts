@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { allowedFunctions } from './allowed';
 import { compileCriterion, libraryCriterion } from './criterion';
-import { BINDING_POWER, type Expression, partsOf } from './syntax/expression';
+import { BINDING_POWER, childNodesOf, type Expression } from './syntax/expression';
 import { compileInvariant } from './invariant';
 import { parseExpression } from './syntax/parse-expression';
 
@@ -87,7 +87,7 @@ const TRUE = [
 const change = { current: JSON.stringify(current), previous: undefined, values: { current, previous: undefined } };
 
 function nodesOf(expression: Expression): readonly Expression[] {
-  return [expression, ...partsOf(expression).flatMap(nodesOf)];
+  return [expression, ...childNodesOf(expression).flatMap(nodesOf)];
 }
 
 describe('FHIRPath', () => {

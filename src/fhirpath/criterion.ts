@@ -1,8 +1,8 @@
 import { assertAllowed, assertLength } from './allowed';
-import { CompilationBudget, valuesOf } from './compile/compiled';
+import { CompilationBudget, evaluatorOf } from './compile/compiled';
 import { compile } from './compile/compile';
 import { plain } from './compile/values';
-import { type Expression, NotCompiled, partsOf } from './syntax/expression';
+import { childNodesOf, type Expression, NotCompiled } from './syntax/expression';
 import { changeByLibrary, type ResolveReference, type VersionTexts } from './library';
 import { parseExpression } from './syntax/parse-expression';
 
@@ -55,9 +55,9 @@ function criterionOf(expression: Expression, type: string): Criterion {
     isOfChange: true,
     budget: new CompilationBudget(),
   });
-  const values = valuesOf(compiled);
+  const values = evaluatorOf(compiled);
   return {
-    cost: costOf(expression),
+    cost: evaluationCostOf(expression),
     matches: ({ values: { current, previous } }) => {
       const focus = current ?? previous;
       const found = values(focus, { resource: focus, context: focus, current, previous });
@@ -82,9 +82,12 @@ export function libraryCriterion(text: string): Criterion {
 const VERSIONS = ['current', 'previous', 'resource', 'context'];
 
 /** Infinity with patterns of regular expressions, and with lists that are walked again for each item of others. */
-function costOf(expression: Expression, isInArgument = false): number {
+function evaluationCostOf(expression: Expression, isInArgument = false): number {
   if (expression.kind === 'variable' && isInArgument && VERSIONS.includes(expression.name)) return Infinity;
   if (expression.kind === 'call' && expression.name === 'matches') return Infinity;
   const given: readonly Expression[] = expression.kind === 'call' ? expression.arguments : [];
-  return partsOf(expression).reduce((sum, part) => sum + costOf(part, isInArgument || given.includes(part)), 1);
+  return childNodesOf(expression).reduce(
+    (sum, part) => sum + evaluationCostOf(part, isInArgument || given.includes(part)),
+    1,
+  );
 }

@@ -12,7 +12,7 @@ import { parseExpression } from './syntax/parse-expression';
  * @throws ExpressionError when it is no FHIRPath
  */
 export function compileInvariant(text: string, path: string, type: string): Truth {
-  return compiled(text, parseExpression(text), path, type);
+  return compiledOrByLibrary(text, parseExpression(text), path, type);
 }
 
 /**
@@ -23,10 +23,10 @@ export function compileConstraint(text: string, path: string): Truth {
   assertLength(text, 'constraint');
   const expression = parseExpression(text);
   assertAllowed(expression, 'constraint');
-  return compiled(text, expression, path.replaceAll('[x]', ''), typeAt(path));
+  return compiledOrByLibrary(text, expression, path.replaceAll('[x]', ''), typeAt(path));
 }
 
-function compiled(text: string, expression: Expression, path: string, type: string | undefined): Truth {
+function compiledOrByLibrary(text: string, expression: Expression, path: string, type: string | undefined): Truth {
   const question = type === undefined ? undefined : compileQuestion(expression, path, type);
   return question ?? questionByLibrary(text, path);
 }

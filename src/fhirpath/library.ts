@@ -2,7 +2,7 @@ import fhirpath, { type Model, type UserInvocationTable } from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';
 import { type Truth } from './compile/compiled';
 import { ExpressionError } from './syntax/expression';
-import { matchesPattern } from './compile/pattern';
+import { matchesRegex } from './compile/pattern';
 
 /** The arguments that the library hands over: the only text, or none. */
 type Given = string | readonly unknown[];
@@ -13,7 +13,7 @@ const matching = (whole: boolean): UserInvocationTable[string] => ({
     const [text, ...others] = inputs;
     if (text === undefined || text === null || typeof pattern !== 'string') return [];
     if (others.length > 0 || typeof text !== 'string') throw new Error('one text is expected');
-    return matchesPattern(text, whole ? `^(?:${pattern})$` : pattern, typeof flags === 'string' ? flags : '');
+    return matchesRegex(text, whole ? `^(?:${pattern})$` : pattern, typeof flags === 'string' ? flags : '');
   },
   arity: { 1: ['String'], 2: ['String', 'String'] },
 });
@@ -42,7 +42,7 @@ function quietly(evaluate: () => unknown): unknown {
 const { warn } = console;
 
 /** @throws ExpressionError for what the library does not take, though it parsed */
-function compiled<T>(compile: () => T): T {
+function compiledByLibrary<T>(compile: () => T): T {
   try {
     return compile();
   } catch (error) {
@@ -60,7 +60,7 @@ function compiled<T>(compile: () => T): T {
  * @throws ExpressionError when the library does not take it
  */
 export function questionByLibrary(expression: string, base: string): Truth {
-  const evaluate = compiled(() => fhirpath.compile({ base, expression }, MODEL, OPTIONS));
+  const evaluate = compiledByLibrary(() => fhirpath.compile({ base, expression }, MODEL, OPTIONS));
   return (focus, { resource, rootResource }) => {
     // The library may change what it is given. It knows `%context` with its type from `base`.
     const variables = structuredClone({ resource, rootResource });
@@ -105,11 +105,11 @@ export function changeByLibrary(expression: string): (change: VersionTexts, reso
         }),
     },
   };
-  const evaluate = compiled(() => fhirpath.compile(expression, MODEL, { ...OPTIONS, userInvocationTable }));
+  const evaluate = compiledByLibrary(() => fhirpath.compile(expression, MODEL, { ...OPTIONS, userInvocationTable }));
   return (change, resolveReference) => {
     resolve = resolveReference;
     // Texts are parsed for each evaluation: the library may change what it is given.
-    const [current, previous] = [change.current, change.previous].map(resourceOf);
+    const [current, previous] = [change.current, change.previous].map(parsedOrEmpty);
     const focus = change.current === undefined ? previous : current;
     const result = quietly((): unknown =>
       evaluate(focus, { current, previous, resource: focus }),
@@ -118,7 +118,7 @@ export function changeByLibrary(expression: string): (change: VersionTexts, reso
   };
 }
 
-const resourceOf = (text: string | undefined): unknown => (text === undefined ? [] : JSON.parse(text));
+const parsedOrEmpty = (text: string | undefined): unknown => (text === undefined ? [] : JSON.parse(text));
 
 /** A member of an element on the way to another: its JSON name, and its place in an array. */
 export interface LocationStep {
@@ -140,7 +140,9 @@ interface ResourceNode {
 export function locationsByLibrary(
   expression: string,
 ): (resource: unknown) => readonly (readonly LocationStep[] | undefined)[] {
-  const evaluate = compiled(() => fhirpath.compile(expression, MODEL, { ...OPTIONS, resolveInternalTypes: false }));
+  const evaluate = compiledByLibrary(() =>
+    fhirpath.compile(expression, MODEL, { ...OPTIONS, resolveInternalTypes: false }),
+  );
   return (resource) => (quietly((): unknown => evaluate(resource)) as readonly unknown[]).map(locationOf);
 }
 

@@ -8,7 +8,7 @@ import { parseExpression } from './syntax/parse-expression';
  * @throws NotAllowed for a function or variable that paths may not use, ExpressionError for what is no FHIRPath
  */
 export function compileLocations(text: string): Locate {
-  const known = paths.get(text) ?? compiled(text);
+  const known = paths.get(text) ?? compiledPath(text);
   if (paths.size >= MAX_PATHS) paths.clear();
   paths.set(text, known);
   return known;
@@ -20,7 +20,7 @@ type Locate = (resource: unknown) => readonly (readonly LocationStep[] | undefin
 const paths = new Map<string, Locate>();
 const MAX_PATHS = 500;
 
-function compiled(text: string): Locate {
+function compiledPath(text: string): Locate {
   assertLength(text, 'patch');
   const expression = parseExpression(text);
   assertAllowed(expression, 'patch');

@@ -12,7 +12,7 @@ import { type Expression, ExpressionError } from './syntax/expression';
 export function compilePaths(expression: Expression, type: string): readonly Branch[] {
   const focusType = isR4ResourceType(type) ? type : undefined;
   const { truth, branches } = compile(expression, scopeOf(focusType, type));
-  if (truth === undefined) return pathsOf(branches, expression).map(valueOfExtension);
+  if (truth === undefined) return plainPathsIn(branches, expression).map(valueOfExtension);
   // A parameter that is a question, such as Patient's `deceased`, has its answer as the only value.
   const answer = lenient(truth);
   const step: Step = {
@@ -31,7 +31,7 @@ export function compilePaths(expression: Expression, type: string): readonly Bra
  * @throws ExpressionError as {@link compilePaths}
  */
 export function compilePart(expression: Expression, type: string | undefined, resourceType: string): readonly Branch[] {
-  return pathsOf(compile(expression, scopeOf(type, resourceType)).branches, expression);
+  return plainPathsIn(compile(expression, scopeOf(type, resourceType)).branches, expression);
 }
 
 const scopeOf = (focusType: string | undefined, resourceType: string): Scope => ({
@@ -44,7 +44,7 @@ const scopeOf = (focusType: string | undefined, resourceType: string): Scope => 
 });
 
 /** @throws ExpressionError for what is computed: rows are made of values that stand in the resource */
-function pathsOf(branches: readonly Branch[], expression: Expression): readonly Branch[] {
+function plainPathsIn(branches: readonly Branch[], expression: Expression): readonly Branch[] {
   const isPath = branches.every(({ steps }) => steps.every(({ values }) => values === undefined));
   if (!isPath) throw new ExpressionError('only paths to elements can be indexed', expression);
   return branches;

@@ -1,9 +1,9 @@
 import { isObject } from '../../platform/json/plain-object';
 import { dateSpanOf } from '../../fhir/instant';
 import { NotCompiled } from '../syntax/expression';
-import { assertSingle, type Compiled, EvaluationError, question, valuesOf } from './compiled';
+import { assertSingle, type Compiled, EvaluationError, evaluatorOf, question } from './compiled';
 import { holds } from './memory';
-import { isSame, isSystem, type Kind, kindOf, orderOfNumbers, plain } from './values';
+import { comparisonKindOf, isSameValue, isSystem, type Kind, orderOfNumbers, plain } from './values';
 
 /** Kinds whose values equal each other by their JSON. Times differ in precision, quantities in units: the library knows. */
 const PLAIN: readonly Kind[] = ['boolean', 'string', 'integer', 'decimal', 'object'];
@@ -13,7 +13,7 @@ const isNumber = (kind: Kind): boolean => kind === 'integer' || kind === 'decima
 function assertComparable(left: Compiled, right: Compiled): void {
   for (const { type: a } of left.branches) {
     for (const { type: b } of right.branches) {
-      const kinds = [kindOf(a), kindOf(b)] as const;
+      const kinds = [comparisonKindOf(a), comparisonKindOf(b)] as const;
       const isAlike = kinds[0] === kinds[1] || kinds.every(isNumber);
       // A boolean never equals what is none, nor a text a number.
       const isUnlike = kinds.includes('boolean')
@@ -34,11 +34,12 @@ export function areNodes(...sides: readonly Compiled[]): boolean {
 export function equality(left: Compiled, right: Compiled, isEqual: boolean): Compiled {
   assertComparable(left, right);
   const isOfNodes = areNodes(left, right);
-  const [a, b] = [valuesOf(left), valuesOf(right)];
+  const [a, b] = [evaluatorOf(left), evaluatorOf(right)];
   return question((focus, variables) => {
     const [lefts, rights] = [a(focus, variables), b(focus, variables)];
     if (lefts.length === 0 || rights.length === 0) return undefined;
-    const isFound = lefts.length === rights.length && lefts.every((value, at) => isSame(value, rights[at], isOfNodes));
+    const isFound =
+      lefts.length === rights.length && lefts.every((value, at) => isSameValue(value, rights[at], isOfNodes));
     return isFound === isEqual;
   });
 }
@@ -47,7 +48,7 @@ export function equality(left: Compiled, right: Compiled, isEqual: boolean): Com
 export function membership(item: Compiled, list: Compiled): Compiled {
   assertComparable(item, list);
   const isOfNodes = areNodes(item, list);
-  const [a, b] = [valuesOf(item), valuesOf(list)];
+  const [a, b] = [evaluatorOf(item), evaluatorOf(list)];
   return question((focus, variables) => {
     const sought = a(focus, variables);
     if (sought.length === 0) return undefined;
@@ -66,7 +67,7 @@ type Order = (left: unknown, right: unknown) => number | undefined;
  */
 export function inequality(operator: string, left: Compiled, right: Compiled, isOfInvariant: boolean): Compiled {
   const order = orderOf(left, right, isOfInvariant);
-  const [a, b] = [valuesOf(left), valuesOf(right)];
+  const [a, b] = [evaluatorOf(left), evaluatorOf(right)];
   return question((focus, variables) => {
     const [lefts, rights] = [a(focus, variables), b(focus, variables)];
     if (lefts.length === 0 || rights.length === 0) return undefined;
@@ -82,7 +83,7 @@ export function inequality(operator: string, left: Compiled, right: Compiled, is
 function orderOf(left: Compiled, right: Compiled, isOfInvariant: boolean): Order {
   const kinds = new Set(
     [...left.branches, ...right.branches]
-      .map(({ type }) => kindOf(type))
+      .map(({ type }) => comparisonKindOf(type))
       .map((kind) => (isNumber(kind) ? 'decimal' : kind)),
   );
   const [kind, ...others] = kinds;

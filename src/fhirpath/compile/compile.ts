@@ -3,22 +3,22 @@ import { type Expression, ExpressionError, NotCompiled, type TypeName, typeNameO
 import {
   assertSingle,
   type Branch,
-  type Compiled,
   type CompilationBudget,
+  type Compiled,
   computed,
   EvaluationError,
+  evaluatorOf,
   existsOf,
   question,
   type Truth,
   truthOf,
   type Values,
-  valuesOf,
 } from './compiled';
 import { equality, inequality, membership } from './comparison';
-import { conditionOf, FUNCTIONS, sum, union } from './functions';
+import { argumentTruthOf, FUNCTIONS, sum, union } from './functions';
 import { and, implication, or, xor } from './logic';
 import { remembered } from './memory';
-import { focusMember, indexed, member, ofType, RESOURCE_STEP, whereStep } from './paths';
+import { focusMember, indexed, member, narrowedTo, RESOURCE_STEP, whereStep } from './paths';
 
 /** The types that the names of an expression start from. */
 export interface Scope {
@@ -171,7 +171,7 @@ function where(
       : undefined;
   return {
     branches: subject.branches.map((branch) => {
-      const holds = conditionOf(argument(0, branch));
+      const holds = argumentTruthOf(argument(0, branch));
       const step = whereStep(given, isOfSearch ? lenient(holds) : holds, resolvesTo);
       return { type: branch.type, steps: [...branch.steps, step] };
     }),
@@ -201,7 +201,7 @@ function extension(of: Expression | undefined, url: Expression, scope: Scope): C
 /** `resolve() is T`, by the reference alone: whether the target exists is not asked. Criteria read it, by the library. */
 function targetType({ of }: Expression & { kind: 'call' }, type: Expression, scope: Scope): Compiled {
   if (!scope.isOfSearch) throw new NotCompiled('resolve() is left to the library');
-  const values = valuesOf(of === undefined ? focusOf(scope) : compile(of, scope));
+  const values = evaluatorOf(of === undefined ? focusOf(scope) : compile(of, scope));
   const { name } = typeNameOf(type);
   return question((focus, variables) =>
     values(focus, variables).some((reference) => variables.typeOfTarget?.(reference) === name),
@@ -210,9 +210,9 @@ function targetType({ of }: Expression & { kind: 'call' }, type: Expression, sco
 
 function typed(subject: Compiled, operator: 'is' | 'as' | 'ofType', type: Expression, scope: Scope): Compiled {
   const named = typeNameOf(type);
-  const narrowed = ofType(subject, scope.isOfChange ? named : fhirTypeOf(named), scope.isOfSearch);
+  const narrowed = narrowedTo(subject, scope.isOfChange ? named : fhirTypeOf(named), scope.isOfSearch);
   if (operator === 'ofType' || (operator === 'as' && scope.isOfSearch)) return narrowed;
-  const [all, found] = [valuesOf(subject), valuesOf(narrowed)];
+  const [all, found] = [evaluatorOf(subject), evaluatorOf(narrowed)];
   const single: Values = (focus, variables) => {
     const values = all(focus, variables);
     assertSingle(values);

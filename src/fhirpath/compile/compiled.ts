@@ -1,5 +1,5 @@
 import { ExpressionError, NotCompiled } from '../syntax/expression';
-import { type Kind, kindOf, plain } from './values';
+import { comparisonKindOf, type Kind, plain } from './values';
 
 /** What `%` names mean while an expression runs. */
 export interface Variables {
@@ -92,7 +92,7 @@ export function question(truth: Truth): Compiled {
   return { ...computed('System.Boolean', values), truth };
 }
 
-export function valuesOf({ branches }: Compiled): Values {
+export function evaluatorOf({ branches }: Compiled): Values {
   const [first, ...others] = branches;
   if (first === undefined) return () => NONE;
   if (others.length === 0) {
@@ -111,7 +111,7 @@ export function valuesOf({ branches }: Compiled): Values {
 
 export function existsOf(compiled: Compiled): (focus: unknown, variables: Variables) => boolean {
   if (compiled.exists !== undefined) return compiled.exists;
-  const values = valuesOf(compiled);
+  const values = evaluatorOf(compiled);
   return (focus, variables) => values(focus, variables).length > 0;
 }
 
@@ -122,14 +122,14 @@ export function assertSingle(values: readonly unknown[]): void {
 
 /** The one kind of all values, of those that are asked for. @throws NotCompiled for others */
 export function assertKind(compiled: Compiled, ...kinds: readonly Kind[]): void {
-  const found = compiled.branches.find(({ type }) => !kinds.includes(kindOf(type)));
+  const found = compiled.branches.find(({ type }) => !kinds.includes(comparisonKindOf(type)));
   if (found !== undefined) throw new NotCompiled(`values of type ${found.type} are left to the library there`);
 }
 
 /** As an operand of `and`, `or`, `not()`: one value that is no boolean counts as true (singleton evaluation). */
 export function truthOf(compiled: Compiled): Truth {
   if (compiled.truth !== undefined) return compiled.truth;
-  const values = valuesOf(compiled);
+  const values = evaluatorOf(compiled);
   return (focus, variables) => {
     const found = values(focus, variables);
     if (found.length === 0) return undefined;
@@ -140,7 +140,7 @@ export function truthOf(compiled: Compiled): Truth {
 }
 
 /** The only type of the values. @throws NotCompiled for several */
-export function typeOf({ branches }: Compiled): string | undefined {
+export function commonTypeOf({ branches }: Compiled): string | undefined {
   const [first, ...others] = branches;
   if (others.some(({ type }) => type !== first?.type)) throw new NotCompiled('values of several types stand together');
   return first?.type;

@@ -1,24 +1,24 @@
 import { NotCompiled } from '../syntax/expression';
-import { matchesPattern } from './pattern';
+import { matchesRegex } from './pattern';
 import { areNodes } from './comparison';
 import {
   assertKind,
   assertSingle,
   type Branch,
+  commonTypeOf,
   type Compiled,
   computed,
   computedBranch,
   EvaluationError,
+  evaluatorOf,
   existsOf,
   question,
   type Truth,
   truthOf,
-  typeOf,
   type Values,
-  valuesOf,
 } from './compiled';
 import { holds } from './memory';
-import { distinct, kindOf, MIXED, plain } from './values';
+import { comparisonKindOf, distinct, MIXED, plain } from './values';
 
 /** Compiles an argument for each item of the subject, as `where` and `all` need it; without a branch, for the focus. */
 export type CompileArgument = (index: number, item?: Branch) => Compiled;
@@ -33,13 +33,13 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
   },
   exists: (subject, argument, argumentCount) => {
     if (argumentCount === 0) return question(existsOf(subject));
-    const parts = itemsOf(subject, argument);
+    const parts = itemsByBranch(subject, argument);
     return question((focus, variables) =>
       parts.some(({ values, holds }) => values(focus, variables).some((value) => holds(value, variables) === true)),
     );
   },
   all: (subject, argument) => {
-    const parts = itemsOf(subject, argument);
+    const parts = itemsByBranch(subject, argument);
     return question((focus, variables) =>
       parts.every(({ values, holds }) => values(focus, variables).every((value) => holds(value, variables) === true)),
     );
@@ -52,7 +52,7 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
     });
   },
   count: (subject) => {
-    const values = valuesOf(subject);
+    const values = evaluatorOf(subject);
     return computed('System.Integer', (focus, variables) => [values(focus, variables).length]);
   },
   isDistinct: (subject) => {
@@ -67,7 +67,7 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
   last: (subject) => picked(subject, (values) => values.slice(-1)),
   tail: (subject) => picked(subject, (values) => values.slice(1)),
   hasValue: (subject) => {
-    const values = valuesOf(subject);
+    const values = evaluatorOf(subject);
     return question((focus, variables) => {
       const found = values(focus, variables);
       return found.length === 1 && /^(string|number|boolean)$/.test(typeof plain(found[0]));
@@ -76,9 +76,9 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
   trace: (subject) => subject,
   select: (subject, argument) => ({
     branches: subject.branches.flatMap((branch) => {
-      const items = valuesOf({ branches: [branch] });
+      const items = evaluatorOf({ branches: [branch] });
       return argument(0, branch).branches.map((projected) => {
-        const values = valuesOf({ branches: [projected] });
+        const values = evaluatorOf({ branches: [projected] });
         return computedBranch(projected.type, (focus, variables) =>
           items(focus, variables).flatMap((item) => values(item, variables)),
         );
@@ -88,18 +88,18 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
   combine: (subject, argument) => ({ branches: [...subject.branches, ...argument(0).branches] }),
   intersect: (subject, argument) => {
     const other = argument(0);
-    const values = valuesOf(union([subject]));
+    const values = evaluatorOf(union([subject]));
     const [kept, isOfNodes] = [differing(other).all, areNodes(subject, other)];
-    return computed(typeOf(subject), (focus, variables) => {
+    return computed(commonTypeOf(subject), (focus, variables) => {
       const list = kept(focus, variables);
       return values(focus, variables).filter((value) => holds(list, value, isOfNodes));
     });
   },
   iif: (_subject, argument, argumentCount) => {
     const [condition, then] = [argument(0), argument(1)];
-    const [truth, otherwise] = [conditionOf(condition), argumentCount > 2 ? argument(2) : { branches: [] }];
-    const type = typeOf({ branches: [...then.branches, ...otherwise.branches] });
-    const [a, b] = [valuesOf(then), valuesOf(otherwise)];
+    const [truth, otherwise] = [argumentTruthOf(condition), argumentCount > 2 ? argument(2) : { branches: [] }];
+    const type = commonTypeOf({ branches: [...then.branches, ...otherwise.branches] });
+    const [a, b] = [evaluatorOf(then), evaluatorOf(otherwise)];
     return computed(type, (focus, variables) =>
       truth(focus, variables) === true ? a(focus, variables) : b(focus, variables),
     );
@@ -107,7 +107,7 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
   contains: (subject, argument) => textQuestion(subject, argument(0), (text, part) => text.includes(part)),
   startsWith: (subject, argument) => textQuestion(subject, argument(0), (text, part) => text.startsWith(part)),
   endsWith: (subject, argument) => textQuestion(subject, argument(0), (text, part) => text.endsWith(part)),
-  matches: (subject, argument) => textQuestion(subject, argument(0), (text, pattern) => matchesPattern(text, pattern)),
+  matches: (subject, argument) => textQuestion(subject, argument(0), (text, pattern) => matchesRegex(text, pattern)),
   toInteger: (subject) => {
     assertKind(subject, 'boolean', 'string', 'integer');
     return ofOne(subject, 'System.Integer', (value) => {
@@ -137,7 +137,7 @@ export function union(parts: readonly Compiled[]): Compiled {
 function differing(compiled: Compiled): { all: Values; distinct: (values: readonly unknown[]) => readonly unknown[] } {
   assertKind(compiled, 'boolean', 'string', 'integer', 'decimal', 'object', 'mixed');
   const isOfNodes = areNodes(compiled);
-  return { all: valuesOf(compiled), distinct: (values) => distinct(values, isOfNodes) };
+  return { all: evaluatorOf(compiled), distinct: (values) => distinct(values, isOfNodes) };
 }
 
 interface Items {
@@ -145,18 +145,18 @@ interface Items {
   readonly holds: Truth;
 }
 
-function itemsOf(subject: Compiled, argument: CompileArgument): readonly Items[] {
+function itemsByBranch(subject: Compiled, argument: CompileArgument): readonly Items[] {
   return subject.branches.map((branch) => ({
-    values: valuesOf({ branches: [branch] }),
-    holds: conditionOf(argument(0, branch)),
+    values: evaluatorOf({ branches: [branch] }),
+    holds: argumentTruthOf(argument(0, branch)),
   }));
 }
 
 /** As an argument of `where`, `all` and `iif`: one value that is true. Other values than booleans are left to the library. */
-export function conditionOf(condition: Compiled): Truth {
+export function argumentTruthOf(condition: Compiled): Truth {
   assertKind(condition, 'boolean');
   if (condition.truth !== undefined) return condition.truth;
-  const values = valuesOf(condition);
+  const values = evaluatorOf(condition);
   return (focus, variables) => {
     const found = values(focus, variables);
     return found.length === 1 && plain(found[0]) === true;
@@ -164,12 +164,12 @@ export function conditionOf(condition: Compiled): Truth {
 }
 
 function picked(subject: Compiled, pick: (values: readonly unknown[]) => readonly unknown[]): Compiled {
-  const values = valuesOf(subject);
-  return computed(typeOf(subject), (focus, variables) => pick(values(focus, variables)));
+  const values = evaluatorOf(subject);
+  return computed(commonTypeOf(subject), (focus, variables) => pick(values(focus, variables)));
 }
 
 function ofOne(subject: Compiled, type: string, make: (value: unknown) => unknown): Compiled {
-  const values = valuesOf(subject);
+  const values = evaluatorOf(subject);
   return computed(type, (focus, variables) => {
     const found = values(focus, variables);
     assertSingle(found);
@@ -187,7 +187,7 @@ function textQuestion(
 ): Compiled {
   assertKind(subject, 'string');
   assertKind(argument, 'string');
-  const [texts, parts] = [valuesOf(subject), valuesOf(argument)];
+  const [texts, parts] = [evaluatorOf(subject), evaluatorOf(argument)];
   return question((focus, variables) => {
     const [found, given] = [texts(focus, variables), parts(focus, variables)];
     for (const side of [found, given]) assertSingle(side);
@@ -200,16 +200,16 @@ function textQuestion(
 
 /** `+` of two texts or two whole numbers, empty where a side is; `&` of texts, where an empty side is an empty text. */
 export function sum(operator: '+' | '&', left: Compiled, right: Compiled): Compiled {
-  const kinds = new Set([...left.branches, ...right.branches].map(({ type }) => kindOf(type)));
+  const kinds = new Set([...left.branches, ...right.branches].map(({ type }) => comparisonKindOf(type)));
   const isOfTexts = [...kinds].every((kind) => kind === 'string');
   if (!isOfTexts && (operator === '&' || [...kinds].some((kind) => kind !== 'integer')))
     throw new NotCompiled(`"${operator}" of ${[...kinds].join(' and ')} is left to the library`);
-  const [a, b] = [valuesOf(left), valuesOf(right)];
+  const [a, b] = [evaluatorOf(left), evaluatorOf(right)];
   return computed(isOfTexts ? 'System.String' : 'System.Integer', (focus, variables) => {
     const sides = [a(focus, variables), b(focus, variables)];
     for (const side of sides) assertSingle(side);
     const [x, y] = sides.map(([value]) => plain(value));
-    if (operator === '&') return [`${textOf(x)}${textOf(y)}`];
+    if (operator === '&') return [`${textOrEmpty(x)}${textOrEmpty(y)}`];
     if (typeof x === 'string' && typeof y === 'string') return [x + y];
     return typeof x === 'number' && typeof y === 'number' ? [x + y] : [];
   });
@@ -223,4 +223,4 @@ function textOfValue(value: unknown): string {
   return text;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -2,7 +2,7 @@ import { elementsOfType, isPrimitiveType, isSubtype, memberKey } from '../../fhi
 import { isObject } from '../../platform/json/plain-object';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type Expression, ExpressionError, NotCompiled, type TypeName } from '../syntax/expression';
-import { type Branch, type Compiled, computedBranch, type Step, type Truth, valuesOf } from './compiled';
+import { type Branch, type Compiled, computedBranch, evaluatorOf, type Step, type Truth } from './compiled';
 import { isSystem, MIXED, Primitive } from './values';
 
 /** A name that none of the types before it has, and that no other resource in its place could have. */
@@ -33,7 +33,7 @@ export function member(
   node: Expression & { kind: 'member' },
   keepsSiblings: boolean,
 ): Compiled {
-  const found = branches.flatMap((branch) => memberOf(branch, node.name, keepsSiblings));
+  const found = branches.flatMap((branch) => memberBranches(branch, node.name, keepsSiblings));
   if (found.length > 0 || branches.length === 0) return { branches: found };
   const types = branches.map(({ type }) => type);
   const known = types.filter((type): type is string => type !== undefined && elementsOfType(type) !== undefined);
@@ -49,7 +49,7 @@ function isJsonName(types: readonly string[], name: string): boolean {
   return elements.some((element) => element.isChoice && element.types.some((of) => memberKey(element, of) === name));
 }
 
-function memberOf(branch: Branch, name: string, keepsSiblings: boolean): readonly Branch[] {
+function memberBranches(branch: Branch, name: string, keepsSiblings: boolean): readonly Branch[] {
   const { type, steps } = branch;
   if (type === undefined) return keepsSiblings ? [] : [{ steps: [...steps, memberStep(name, false)], type }];
   const element = elementsOfType(type)?.get(name);
@@ -136,7 +136,7 @@ export function indexed({ branches }: Compiled, position: number): Compiled {
   const [branch, ...others] = branches;
   if (branch === undefined) return { branches };
   if (others.length > 0) throw new NotCompiled('an index after a union or choice is not supported');
-  const values = valuesOf({ branches: [branch] });
+  const values = evaluatorOf({ branches: [branch] });
   const paths = branch.steps.map(({ jsonPath }) => jsonPath);
   const step: Step = {
     text: `${branch.steps.map(({ text }) => text).join('.')}[${position}]`,
@@ -155,7 +155,7 @@ export function indexed({ branches }: Compiled, position: number): Compiled {
  * @param isByTable whether types decide alone; else a resource of any type tells its own
  * @throws NotCompiled where the data decides
  */
-export function ofType(
+export function narrowedTo(
   { branches }: Compiled,
   { name, isSystem: isSystemName }: TypeName,
   isByTable: boolean,
@@ -169,7 +169,7 @@ export function ofType(
       if (isSubtype(type, name)) return [branch];
       if (isByTable || !isSubtype(name, type)) return [];
       if (!isSubtype(name, 'Resource')) throw new NotCompiled(`${type} is not narrowed to ${name}`);
-      const values = valuesOf({ branches: [branch] });
+      const values = evaluatorOf({ branches: [branch] });
       return [
         computedBranch(name, (focus, variables) =>
           values(focus, variables).filter((value) => isObject(value) && value.resourceType === name),

@@ -12,7 +12,7 @@ const MAX_PATTERNS = 500;
  * @param flags `i` and `m`, as FHIRPath has them
  * @throws EvaluationError for what is no pattern of RE2, and for a text that is too long for the pattern
  */
-export function matchesPattern(text: string, pattern: string, flags = ''): boolean {
+export function matchesRegex(text: string, pattern: string, flags = ''): boolean {
   const compiled = compiledPattern(pattern, flags);
   if (typeof compiled === 'string') throw new EvaluationError(`the pattern ${compiled}`);
   try {

@@ -33,7 +33,7 @@ const KINDS: readonly (readonly [Kind, readonly string[]])[] = [
   ['mixed', [MIXED]],
 ];
 
-export function kindOf(type: string | undefined): Kind {
+export function comparisonKindOf(type: string | undefined): Kind {
   if (type === undefined) return 'open';
   const known = KINDS.find(([, types]) => types.some((of) => type === of || isSubtype(type, of)));
   if (known !== undefined) return known[0];
@@ -44,17 +44,17 @@ export function kindOf(type: string | undefined): Kind {
 export const isSystem = (type: string | undefined): boolean => type?.startsWith('System.') === true;
 
 /** The library's precision (1e-8): 0.1 + 0.2 equals 0.3. */
-const rounded = (value: number): number => Math.round(value / 1e-8) * 1e-8;
+const roundedAsLibrary = (value: number): number => Math.round(value / 1e-8) * 1e-8;
 
 export function orderOfNumbers(left: number, right: number): number {
-  return rounded(left) - rounded(right);
+  return roundedAsLibrary(left) - roundedAsLibrary(right);
 }
 
 /**
  * Equality of single values (http://hl7.org/fhirpath/N1/#equals).
  * @param isOfNodes whether both sides are elements of resources: then their ids and extensions count
  */
-export function isSame(left: unknown, right: unknown, isOfNodes: boolean): boolean {
+export function isSameValue(left: unknown, right: unknown, isOfNodes: boolean): boolean {
   const [a, b] = [plain(left), plain(right)];
   if (typeof a !== 'object' || typeof b !== 'object') {
     const isEqual = typeof a === 'number' && typeof b === 'number' ? orderOfNumbers(a, b) === 0 : a === b;
@@ -67,11 +67,11 @@ export function isSame(left: unknown, right: unknown, isOfNodes: boolean): boole
 }
 
 /** Keeps values of a collection apart: two are the same when their keys are. */
-export function keyOf(value: unknown, isOfNodes: boolean): unknown {
+export function distinctKeyOf(value: unknown, isOfNodes: boolean): unknown {
   const bare = plain(value);
   const element = isOfNodes ? elementOf(value) : undefined;
   if (element !== undefined) return `+${canonical([bare, element])}`;
-  if (typeof bare === 'number') return rounded(bare);
+  if (typeof bare === 'number') return roundedAsLibrary(bare);
   if (typeof bare === 'string') return `'${bare}`;
   return typeof bare === 'object' ? `=${canonical(bare)}` : bare;
 }
@@ -88,7 +88,7 @@ export function distinct(values: readonly unknown[], isOfNodes: boolean): readon
   if (values.length < 2) return values;
   const seen = new Set<unknown>();
   return values.filter((value) => {
-    const key = keyOf(value, isOfNodes);
+    const key = distinctKeyOf(value, isOfNodes);
     if (seen.has(key)) return false;
     seen.add(key);
     return true;

@@ -100,7 +100,7 @@ export function typeNameOf(expression: Expression): TypeName {
 }
 
 /** Direct parts of a node. */
-export function partsOf(expression: Expression): readonly Expression[] {
+export function childNodesOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'member':
       return expression.of === undefined ? [] : [expression.of];

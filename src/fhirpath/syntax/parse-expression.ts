@@ -1,5 +1,5 @@
 import { BINDING_POWER, type Expression, ExpressionError, type Operator, placed, typeNameOf } from './expression';
-import { type Token, tokensOf } from './tokens';
+import { type Token, tokenize } from './tokens';
 
 /** Brackets inside of brackets, and operators or steps in a row: the compiler descends once for each. */
 const MAX_DEPTH = 250;
@@ -12,7 +12,7 @@ const SIGN_POWER = 11;
 
 /** @throws ExpressionError naming the first thing that is no FHIRPath, with its line and column */
 export function parseExpression(text: string): Expression {
-  const parser = new Parser(tokensOf(text));
+  const parser = new Parser(tokenize(text));
   const expression = parser.parse(0);
   parser.expectEnd();
   return expression;

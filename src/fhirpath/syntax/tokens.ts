@@ -22,9 +22,9 @@ const MAX_TOKENS = 1000;
  * The tokens of an expression, with an `end` token behind them.
  * @throws ExpressionError at the first text that is no token, or when there are more than a thousand
  */
-export function tokensOf(text: string): readonly Token[] {
+export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
-  const placeAt = placesIn(text);
+  const placeAt = placeFinder(text);
   SYNTAX.lastIndex = 0;
   while (SYNTAX.lastIndex < text.length) {
     const start = SYNTAX.lastIndex;
@@ -34,7 +34,7 @@ export function tokensOf(text: string): readonly Token[] {
     const group = match.slice(1).findIndex((part: string | undefined) => part !== undefined);
     const kind = KINDS[group];
     if (kind === undefined) continue;
-    const meant = unescaped(match[group + 1] ?? '');
+    const meant = withoutEscapes(match[group + 1] ?? '');
     tokens.push({ kind, text: meant, isDelimited: group === DELIMITED_NAME, place: placeAt(start) });
     if (tokens.length > MAX_TOKENS) throw new ExpressionError('the expression is too long');
   }
@@ -42,7 +42,7 @@ export function tokensOf(text: string): readonly Token[] {
 }
 
 /** Offsets must be asked for in ascending order. */
-function placesIn(text: string): (offset: number) => Place {
+function placeFinder(text: string): (offset: number) => Place {
   let line = 1;
   let lineStart = 0;
   return (offset) => {
@@ -57,7 +57,7 @@ function placesIn(text: string): (offset: number) => Place {
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', f: '\f' };
 
 /** `it\'s` → `it's` (http://hl7.org/fhirpath/N1/#string). */
-function unescaped(text: string): string {
+function withoutEscapes(text: string): string {
   return text.replace(/\\(u[0-9a-fA-F]{4}|.)/gs, (_all, escape: string) =>
     escape.length > 1 ? String.fromCharCode(parseInt(escape.slice(1), 16)) : (ESCAPES[escape] ?? escape),
   );
