@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ResourceValidator } from '../../src/validator/r4/resource-validator';
+import { ResourceValidator } from '../../src/validator/validator';
 import { installSource, source } from '../definitions/source-package';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';

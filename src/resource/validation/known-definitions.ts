@@ -1,6 +1,4 @@
-import { type CodeSet } from '../../validator/r4/binding-check';
-import { codesOfR4, listedCodesOf } from '../../validator/profile/listed-codes';
-import { storedProfileOf, type StoredProfile } from '../../validator/profile/stored-profile';
+import { type CodeSet, codesOfR4, listedCodesOf, type StoredProfile, storedProfileOf } from '../../validator/validator';
 import { type StoredDefinitions } from './stored-definitions';
 
 /** A resource of more extensions, or with longer urls, has only the first ones looked up. */

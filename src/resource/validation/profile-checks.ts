@@ -1,10 +1,12 @@
-import { isSubtype } from '../../fhir/definitions/definitions';
-import { typeOfCanonical } from '../../validator/profile/element-constraints';
-import { type PlacedExtension } from '../../validator/profile/placed-extension';
-import { type PlacedResource } from '../../validator/profile/placed-resource';
-import { type ProfileSources, ProfileValidator } from '../../validator/profile/profile-validator';
-import { type StoredProfile } from '../../validator/profile/stored-profile';
-import { printPath } from '../../validator/r4/validation-run';
+import { isSubtype, typeOfCanonical } from '../../fhir/definitions/definitions';
+import {
+  type PlacedExtension,
+  type PlacedResource,
+  printPath,
+  type ProfileSources,
+  ProfileValidator,
+  type StoredProfile,
+} from '../../validator/validator';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { TooCostly } from '../../platform/errors/too-costly';
 import { type CpuBudget } from '../../platform/time/cpu-budget';

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
-import { type CodeSet } from '../../validator/r4/binding-check';
-import { isCoreType } from '../../validator/profile/element-constraints';
-import { extensionsIn } from '../../validator/profile/placed-extension';
-import { type PlacedResource, placesIn } from '../../validator/profile/placed-resource';
-import { type ProfileSources } from '../../validator/profile/profile-validator';
-import { type StoredProfile } from '../../validator/profile/stored-profile';
+import {
+  type CodeSet,
+  extensionsIn,
+  type PlacedResource,
+  placesIn,
+  type ProfileSources,
+  type StoredProfile,
+} from '../../validator/validator';
+import { typeOfCanonical } from '../../fhir/definitions/definitions';
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { Clock } from '../../platform/time/clock';
@@ -86,12 +89,13 @@ export class ProfileValidation {
       const profile = await known.profile(canonical);
       gathered.profiles.set(canonical, profile);
       if (profile === undefined) continue;
-      if (profile.base !== undefined && !profile.hasSnapshot && !isCoreType(profile.base)) pending.add(profile.base);
+      if (profile.base !== undefined && !profile.hasSnapshot && typeOfCanonical(profile.base) === undefined)
+        pending.add(profile.base);
       const asksTargets = asksForTargets(profile);
       for (const { types, requiredValueSet } of profile.elements) {
         for (const { profiles, targetProfiles } of types) {
           for (const other of asksTargets ? [...profiles, ...targetProfiles] : profiles) {
-            if (!isCoreType(other)) pending.add(other);
+            if (typeOfCanonical(other) === undefined) pending.add(other);
           }
         }
         if (requiredValueSet === undefined || gathered.valueSets.has(requiredValueSet)) continue;

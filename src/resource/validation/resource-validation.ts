@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ElementTables, type OwnShapes } from '../../fhir/definitions/element-tables';
-import { ResourceValidator } from '../../validator/r4/resource-validator';
+import { ResourceValidator } from '../../validator/validator';
 import { type Resource } from '../../fhir/types';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { type Steps } from '../../platform/time/steps';

@@ -1,16 +1,16 @@
-import { isObject } from '../../platform/json/plain-object';
+import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { type CodeSet } from '../r4/binding-check';
-import { typeOfCanonical } from './element-constraints';
-import { type ElementValue, matchesPattern, valuesOfElement } from './element-values';
+import { typeOfCanonical } from '../../fhir/definitions/definitions';
+import { bareValue, type ElementValue, matchesPattern, valuesOfElement } from './element-values';
 import { type ProfileNode } from './profile-tree';
 import { type Slicing } from './stored-profile';
 
 /** What slices ask beyond the value itself. */
 export interface SliceSurroundings {
   /** What a reference resolves to as far as it is at hand; only its type where no more is known. */
-  resolve(reference: unknown): { readonly type?: string; readonly resource?: Readonly<Record<string, unknown>> };
+  resolve(reference: unknown): { readonly type?: string; readonly resource?: PlainObject };
   /** Whether a resource conforms to a profile; undefined where the profile is not known here. */
-  conforms(resource: Readonly<Record<string, unknown>>, canonical: string): boolean | undefined;
+  conforms(resource: PlainObject, canonical: string): boolean | undefined;
 }
 
 /** What slices of references ask of other profiles. */
@@ -76,9 +76,9 @@ function discriminatorTest(
   const test = target === undefined ? undefined : plainTest(target, type, behind, profiles);
   if (test === undefined) return undefined;
   return ({ value }, surroundings) =>
-    anyOf(reach(value, steps), (reference) => {
+    anyHolds(reach(value, steps), (reference) => {
       const { resource } = surroundings.resolve(reference);
-      return resource === undefined ? undefined : test(plainValue(resource), surroundings);
+      return resource === undefined ? undefined : test(bareValue(resource), surroundings);
     });
 }
 
@@ -148,7 +148,7 @@ function targetTypeTest(
   const types = targets.map((canonical) => typeOfCanonical(canonical) ?? profiles.typeOf(canonical));
   if (types.length === 0 || types.includes(undefined)) return undefined;
   return ({ value }, surroundings) =>
-    anyOf(reach(value, steps), (reference) => {
+    anyHolds(reach(value, steps), (reference) => {
       const { type } = surroundings.resolve(reference);
       return type === undefined ? undefined : types.includes(type);
     });
@@ -160,15 +160,15 @@ function profileTest(slice: ProfileNode, { steps, behind }: Way): SliceTest | un
   const canonicals = behind === undefined ? profilesOf(node) : targetProfilesOf(node);
   if (canonicals.length === 0) return undefined;
   return ({ value }, surroundings) =>
-    anyOf(reach(value, steps), (found) => {
+    anyHolds(reach(value, steps), (found) => {
       const resource = behind === undefined ? found : surroundings.resolve(found).resource;
       if (!isObject(resource)) return undefined;
-      return anyOf(canonicals, (canonical) => surroundings.conforms(resource, canonical));
+      return anyHolds(canonicals, (canonical) => surroundings.conforms(resource, canonical));
     });
 }
 
 /** True where one is, undefined where none is but one may be. */
-function anyOf<T>(items: readonly T[], test: (item: T) => boolean | undefined): boolean | undefined {
+function anyHolds<T>(items: readonly T[], test: (item: T) => boolean | undefined): boolean | undefined {
   let answer: boolean | undefined = false;
   for (const item of items) {
     const one = test(item);
@@ -216,7 +216,7 @@ function reach(value: unknown, steps: readonly string[]): readonly unknown[] {
 }
 
 function elementsAt(value: unknown, steps: readonly string[]): readonly ElementValue[] {
-  let found: readonly ElementValue[] = [plainValue(value)];
+  let found: readonly ElementValue[] = [bareValue(value)];
   for (const step of steps) {
     found = found.flatMap((owner) => {
       const plain = valuesOfElement(owner.value, step);
@@ -225,5 +225,3 @@ function elementsAt(value: unknown, steps: readonly string[]): readonly ElementV
   }
   return found;
 }
-
-const plainValue = (value: unknown): ElementValue => ({ value, choiceType: undefined, index: undefined });

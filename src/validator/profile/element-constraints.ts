@@ -1,21 +1,8 @@
-import { isR4ResourceType, lineageOf } from '../../fhir/definitions/definitions';
+import { isR4ResourceType, typeOfCanonical } from '../../fhir/definitions/definitions';
 import { parseReference } from '../../fhir/reference';
 import { isObject } from '../../platform/json/plain-object';
 import { type ValidationRun } from '../r4/validation-run';
 import { type ElementConstraint } from './stored-profile';
-
-const CORE_TYPE = /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Za-z0-9]+)$/;
-
-/** Whether a canonical names a type of R4 itself; HL7's own profiles, such as `vitalsigns`, have URLs like it. */
-export function isCoreType(canonical: string): boolean {
-  return typeOfCanonical(canonical) !== undefined;
-}
-
-/** The type of R4 that a canonical names. */
-export function typeOfCanonical(canonical: string): string | undefined {
-  const [, type = ''] = CORE_TYPE.exec(canonical) ?? [];
-  return lineageOf(type).length > 0 ? type : undefined;
-}
 
 /** Reports an element or slice that occurs too rarely or too often. */
 export function checkCount(
@@ -42,19 +29,14 @@ export function checkCount(
 }
 
 /** Only where all targets are types of R4: what a stored target conforms to is another question. */
-export function checkTarget(
+export function checkTargetProfiles(
   targetProfiles: readonly string[],
   reference: unknown,
   run: ValidationRun,
   url: string,
 ): void {
-  const types = targetProfiles.map((profile) => CORE_TYPE.exec(profile)?.[1]);
-  if (
-    types.length === 0 ||
-    types.includes('Resource') ||
-    types.some((type) => type === undefined || !isR4ResourceType(type))
-  )
-    return;
+  const types = targetProfiles.map(typeOfCanonical);
+  if (types.length === 0 || types.some((type) => type === undefined || !isR4ResourceType(type))) return;
   if (!isObject(reference) || typeof reference.reference !== 'string') return;
   const target = parseReference(reference.reference, '');
   if (target?.kind === 'local' && !types.includes(target.type))

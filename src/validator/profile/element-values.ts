@@ -1,4 +1,4 @@
-import { isObject } from '../../platform/json/plain-object';
+import { isObject, type PlainObject } from '../../platform/json/plain-object';
 
 /** One value of an element in JSON. */
 export interface ElementValue {
@@ -7,6 +7,9 @@ export interface ElementValue {
   readonly choiceType: string | undefined;
   readonly index: number | undefined;
 }
+
+/** A value that no key names: a resource, an extension, a part of a pattern. */
+export const bareValue = (value: unknown): ElementValue => ({ value, choiceType: undefined, index: undefined });
 
 /** The values of an element of an object; `value[x]` names a choice. A primitive that only has extensions counts. */
 export function valuesOfElement(owner: unknown, name: string): readonly ElementValue[] {
@@ -21,11 +24,7 @@ export function valuesOfElement(owner: unknown, name: string): readonly ElementV
   return [...keys].flatMap((key) => valuesAt(owner, key, key.slice(stem.length)));
 }
 
-function valuesAt(
-  owner: Readonly<Record<string, unknown>>,
-  key: string,
-  choiceType: string | undefined,
-): readonly ElementValue[] {
+function valuesAt(owner: PlainObject, key: string, choiceType: string | undefined): readonly ElementValue[] {
   const value = owner[key] ?? owner[`_${key}`];
   if (value === undefined) return [];
   if (!Array.isArray(value)) return [{ value: owner[key], choiceType, index: undefined }];

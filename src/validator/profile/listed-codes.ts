@@ -1,6 +1,6 @@
 import { boundValueSets } from '../../fhir/definitions/definitions';
 import { CodeSet } from '../r4/binding-check';
-import { isObject } from '../../platform/json/plain-object';
+import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 
 /** The codes of a value set of R4 that required bindings use. */
 export function codesOfR4(url: string): CodeSet | undefined {
@@ -20,12 +20,11 @@ export function listedCodesOf(url: string, valueSet: unknown): CodeSet | undefin
 
 type Codes = Record<string, string[]>;
 
-function expanded(expansion: Readonly<Record<string, unknown>>): Codes {
+function expanded(expansion: PlainObject): Codes {
   const codes: Codes = {};
   const pending = [expansion.contains];
   for (let list = pending.pop(); list !== undefined; list = pending.pop()) {
-    if (!Array.isArray(list)) continue;
-    for (const { system, code, abstract, contains } of list.filter(isObject)) {
+    for (const { system, code, abstract, contains } of objectsIn(list)) {
       if (contains !== undefined) pending.push(contains);
       if (typeof system === 'string' && typeof code === 'string' && abstract !== true)
         (codes[system] ??= []).push(code);
@@ -37,11 +36,11 @@ function expanded(expansion: Readonly<Record<string, unknown>>): Codes {
 function composed(compose: unknown): Codes | undefined {
   if (!isObject(compose) || !Array.isArray(compose.include) || compose.exclude !== undefined) return undefined;
   const codes: Codes = {};
-  for (const { system, concept, filter, valueSet } of compose.include.filter(isObject)) {
+  for (const { system, concept, filter, valueSet } of objectsIn(compose.include)) {
     const isListed =
       typeof system === 'string' && Array.isArray(concept) && filter === undefined && valueSet === undefined;
     if (!isListed) return undefined;
-    for (const { code } of concept.filter(isObject)) if (typeof code === 'string') (codes[system] ??= []).push(code);
+    for (const { code } of objectsIn(concept)) if (typeof code === 'string') (codes[system] ??= []).push(code);
   }
   return codes;
 }

@@ -1,11 +1,11 @@
-import { isObject } from '../../platform/json/plain-object';
+import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { type PlacedResource } from './placed-resource';
 
 /** An extension of a resource, at any depth. */
 export interface PlacedExtension {
   readonly place: PlacedResource;
   readonly url: string;
-  readonly extension: Readonly<Record<string, unknown>>;
+  readonly extension: PlainObject;
   /** From the outermost resource to the extension. */
   readonly path: readonly (string | number)[];
 }

@@ -1,32 +1,30 @@
 import { parseReference } from '../../fhir/reference';
-import { isObject } from '../../platform/json/plain-object';
-
-export type ResourceValue = Readonly<Record<string, unknown>>;
+import { isObject, type PlainObject } from '../../platform/json/plain-object';
 
 /** A resource and what is around it: profiles hold for the contained ones and for the entries of a stored Bundle too. */
 export interface PlacedResource {
-  readonly resource: ResourceValue;
+  readonly resource: PlainObject;
   /** From the outermost resource: `['Bundle', 'entry', 0, 'resource']`. */
   readonly path: readonly (string | number)[];
   /** What `#` refers to: the resource itself, or what contains it. */
-  readonly container: ResourceValue;
+  readonly container: PlainObject;
   /** Other resources by the URL that references may name: the entries of the Bundle around it. */
-  readonly neighbours: ReadonlyMap<string, ResourceValue>;
+  readonly neighbours: ReadonlyMap<string, PlainObject>;
   /** URL of the resource in that Bundle, which relative references start from. */
   readonly fullUrl: string | undefined;
 }
 
-const NONE: ReadonlyMap<string, ResourceValue> = new Map();
+const NONE: ReadonlyMap<string, PlainObject> = new Map();
 
 /** A resource by itself. */
-export function placeOf(resource: ResourceValue): PlacedResource {
+export function placeByItself(resource: PlainObject): PlacedResource {
   const path = [String(resource.resourceType)];
   return { resource, path, container: resource, neighbours: NONE, fullUrl: undefined };
 }
 
 /** The resource and all inside of it: contained ones, entries of Bundles and Parameters. Each stands after what holds it. */
-export function placesIn(resource: ResourceValue): readonly PlacedResource[] {
-  return placesFrom(placeOf(resource));
+export function placesIn(resource: PlainObject): readonly PlacedResource[] {
+  return placesFrom(placeByItself(resource));
 }
 
 /** The same for a resource that has a place already. */
@@ -41,7 +39,7 @@ export function placesFrom(place: PlacedResource): readonly PlacedResource[] {
 export function resolveFrom(
   { container, neighbours, fullUrl }: PlacedResource,
   reference: unknown,
-): { readonly type?: string; readonly resource?: ResourceValue } {
+): { readonly type?: string; readonly resource?: PlainObject } {
   if (!isObject(reference)) return {};
   const { reference: text, type } = reference;
   const named = typeof type === 'string' ? { type } : {};
@@ -57,7 +55,7 @@ export function resolveFrom(
   return found(neighbour) ?? typed;
 }
 
-function found(resource: unknown): { readonly type: string; readonly resource: ResourceValue } | undefined {
+function found(resource: unknown): { readonly type: string; readonly resource: PlainObject } | undefined {
   return isObject(resource) && typeof resource.resourceType === 'string'
     ? { type: resource.resourceType, resource }
     : undefined;
@@ -65,17 +63,17 @@ function found(resource: unknown): { readonly type: string; readonly resource: R
 
 function placesBelow(place: PlacedResource): readonly PlacedResource[] {
   const { resource, path } = place;
-  const contained = objectsIn(resource.contained).map(({ item, index }) => ({
+  const contained = indexedObjectsIn(resource.contained).map(({ item, index }) => ({
     ...place,
     resource: item,
     path: [...path, 'contained', index],
   }));
-  if (resource.resourceType === 'Bundle') return [...contained, ...entriesOf(place)];
-  return resource.resourceType === 'Parameters' ? [...contained, ...parametersOf(place)] : contained;
+  if (resource.resourceType === 'Bundle') return [...contained, ...placesOfEntries(place)];
+  return resource.resourceType === 'Parameters' ? [...contained, ...placesOfParameters(place)] : contained;
 }
 
-function entriesOf({ resource: bundle, path }: PlacedResource): readonly PlacedResource[] {
-  const entries = objectsIn(bundle.entry).flatMap(({ item: { fullUrl, resource }, index }) =>
+function placesOfEntries({ resource: bundle, path }: PlacedResource): readonly PlacedResource[] {
+  const entries = indexedObjectsIn(bundle.entry).flatMap(({ item: { fullUrl, resource }, index }) =>
     isObject(resource)
       ? [
           {
@@ -92,20 +90,20 @@ function entriesOf({ resource: bundle, path }: PlacedResource): readonly PlacedR
   return entries.map((entry) => ({ ...entry, container: entry.resource, neighbours }));
 }
 
-function parametersOf({ resource, path }: PlacedResource): readonly PlacedResource[] {
+function placesOfParameters({ resource, path }: PlacedResource): readonly PlacedResource[] {
   const places: PlacedResource[] = [];
   const pending = [{ list: resource.parameter, at: [...path, 'parameter'] }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    for (const { item, index } of objectsIn(next.list)) {
+    for (const { item, index } of indexedObjectsIn(next.list)) {
       const at = [...next.at, index];
       if (item.part !== undefined) pending.push({ list: item.part, at: [...at, 'part'] });
-      if (isObject(item.resource)) places.push({ ...placeOf(item.resource), path: [...at, 'resource'] });
+      if (isObject(item.resource)) places.push({ ...placeByItself(item.resource), path: [...at, 'resource'] });
     }
   }
   return places;
 }
 
-function objectsIn(list: unknown): readonly { readonly item: ResourceValue; readonly index: number }[] {
+function indexedObjectsIn(list: unknown): readonly { readonly item: PlainObject; readonly index: number }[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((item: unknown, index) => (isObject(item) ? [{ item, index }] : []));
 }

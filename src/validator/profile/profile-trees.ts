@@ -1,6 +1,6 @@
 import { type CodeSet } from '../r4/binding-check';
 import { type SliceProfiles, sliceTestOf } from './discriminator';
-import { isCoreType } from './element-constraints';
+import { typeOfCanonical } from '../../fhir/definitions/definitions';
 import { type ProfileNode, profileTreeOf } from './profile-tree';
 import { type TestedSlice } from './slice-check';
 import { type ElementConstraint, type Slicing, type StoredProfile } from './stored-profile';
@@ -54,7 +54,12 @@ export class ProfileTrees implements SliceProfiles {
 
   /** A snapshot says everything; a differential comes on top of its base. */
   private elementsOf(profile: StoredProfile, basesLeft: number): readonly ElementConstraint[] {
-    if (profile.hasSnapshot || profile.base === undefined || isCoreType(profile.base) || basesLeft === 0)
+    if (
+      profile.hasSnapshot ||
+      profile.base === undefined ||
+      typeOfCanonical(profile.base) !== undefined ||
+      basesLeft === 0
+    )
       return profile.elements;
     const base = this.sources.profile(profile.base);
     return base === undefined ? profile.elements : [...this.elementsOf(base, basesLeft - 1), ...profile.elements];

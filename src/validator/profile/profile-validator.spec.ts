@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CodeSet } from '../r4/binding-check';
 import { atOnce } from '../../platform/time/steps';
-import { placeOf, placesIn } from './placed-resource';
+import { placeByItself, placesIn } from './placed-resource';
 import { ProfileValidator, type ProfileSources } from './profile-validator';
 import { storedProfileOf, type StoredProfile } from './stored-profile';
 
@@ -67,7 +67,7 @@ function issues(
 ): string[] {
   const profile = storedProfileOf(definition(resource.resourceType, elements, more));
   if (profile === undefined) throw new Error('no profile');
-  return atOnce(new ProfileValidator(sources).validate(placeOf(resource), profile)).map(
+  return atOnce(new ProfileValidator(sources).validate(placeByItself(resource), profile)).map(
     ({ severity, code, expression }) => `${severity} ${code} ${expression}`,
   );
 }
@@ -460,9 +460,9 @@ describe(ProfileValidator, () => {
 
   it('is for its own type only', () => {
     const profile = storedProfileOf(definition('Group', []));
-    expect(profile && atOnce(new ProfileValidator(sources).validate(placeOf(patient({})), profile))).toMatchObject([
-      { code: 'structure' },
-    ]);
+    expect(
+      profile && atOnce(new ProfileValidator(sources).validate(placeByItself(patient({})), profile)),
+    ).toMatchObject([{ code: 'structure' }]);
   });
 });
 

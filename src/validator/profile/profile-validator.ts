@@ -1,13 +1,13 @@
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { atOnce, type Steps } from '../../platform/time/steps';
-import { isSubtype } from '../../fhir/definitions/definitions';
-import { isObject } from '../../platform/json/plain-object';
+import { isSubtype, typeOfCanonical } from '../../fhir/definitions/definitions';
+import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { ValidationRun } from '../r4/validation-run';
 import { ConstraintCheck } from './constraint-check';
 import { type SliceSurroundings } from './discriminator';
-import { checkCount, checkTarget, typeOfCanonical } from './element-constraints';
-import { type ElementValue, valuesOfElement } from './element-values';
-import { type PlacedResource, placesFrom, resolveFrom, type ResourceValue } from './placed-resource';
+import { checkCount, checkTargetProfiles } from './element-constraints';
+import { bareValue, type ElementValue, valuesOfElement } from './element-values';
+import { type PlacedResource, placesFrom, resolveFrom } from './placed-resource';
 import { type ProfileNode } from './profile-tree';
 import { ProfileTrees, type StoredSources } from './profile-trees';
 import { checkSlices, slicingOf } from './slice-check';
@@ -36,7 +36,7 @@ export class ProfileValidator {
   private readonly constraints: ConstraintCheck;
   private place: PlacedResource | undefined;
   /** Resources inside of the one that is validated; found when a profile first asks for one. */
-  private places: ReadonlyMap<ResourceValue, PlacedResource> | undefined;
+  private places: ReadonlyMap<PlainObject, PlacedResource> | undefined;
   /** Each value is checked once by each profile, however many elements name the profile. */
   private outcomes = new Map<StoredProfile, Map<unknown, Outcome>>();
   private readonly conforming = new Map<string, boolean | undefined>();
@@ -67,7 +67,11 @@ export class ProfileValidator {
     definition: StoredProfile,
   ): Steps<readonly ErrorIssue[]> {
     const run = this.runAt(path);
-    yield* this.inPlace(place, run, this.checkNode(this.trees.of(definition), plain(extension), run, definition.url));
+    yield* this.inPlace(
+      place,
+      run,
+      this.checkNode(this.trees.of(definition), bareValue(extension), run, definition.url),
+    );
     return run.issues;
   }
 
@@ -80,7 +84,7 @@ export class ProfileValidator {
   }
 
   private checkResource(place: PlacedResource, profile: StoredProfile, run: ValidationRun): Steps<void> {
-    const check = this.checkNode(this.trees.of(profile), plain(place.resource), run, profile.url);
+    const check = this.checkNode(this.trees.of(profile), bareValue(place.resource), run, profile.url);
     return this.inPlace(place, run, check);
   }
 
@@ -109,7 +113,7 @@ export class ProfileValidator {
   };
 
   /** Each resource is tried once by each profile at each depth, however many references point at it. */
-  private conformsBy(profile: StoredProfile, resource: ResourceValue, place: PlacedResource): boolean {
+  private conformsBy(profile: StoredProfile, resource: PlainObject, place: PlacedResource): boolean {
     const key = `${this.depth} ${this.numberOf(profile)} ${this.numberOf(resource)}`;
     const known = this.conforming.get(key);
     if (known !== undefined) return known;
@@ -189,7 +193,7 @@ export class ProfileValidator {
       run.report('structure', `${url}: its type must be ${names}, not ${actual ?? ''}.`);
       return false;
     }
-    checkTarget(targetProfiles, item.value, run, url);
+    checkTargetProfiles(targetProfiles, item.value, run, url);
     if (isObject(item.value) && profiles.length > 0) yield* this.checkProfiles(profiles, item.value, run, url);
     return true;
   }
@@ -197,7 +201,7 @@ export class ProfileValidator {
   /** What a profile of a data type, extension or resource demands holds at this place; of several, one must be met. */
   private *checkProfiles(
     canonicals: readonly string[],
-    value: ResourceValue,
+    value: PlainObject,
     run: ValidationRun,
     url: string,
   ): Steps<void> {
@@ -221,7 +225,7 @@ export class ProfileValidator {
     run.add(reported.issues);
   }
 
-  private *outcomeOf(canonical: string, value: ResourceValue, run: ValidationRun): Steps<Outcome | undefined> {
+  private *outcomeOf(canonical: string, value: PlainObject, run: ValidationRun): Steps<Outcome | undefined> {
     const core = typeOfCanonical(canonical);
     const type = resourceTypeOf(value);
     if (core !== undefined && type !== undefined && !isSubtype(type, core)) {
@@ -242,16 +246,16 @@ export class ProfileValidator {
 
   private checkByProfile(
     profile: StoredProfile,
-    value: ResourceValue,
+    value: PlainObject,
     type: string | undefined,
     run: ValidationRun,
   ): Steps<void> {
-    if (type === undefined) return this.checkNode(this.trees.of(profile), plain(value), run, profile.url);
+    if (type === undefined) return this.checkNode(this.trees.of(profile), bareValue(value), run, profile.url);
     if (type !== profile.type) return reporting(run, `${profile.url}: it must be a ${profile.type}, not ${type}.`);
     return this.checkResource(this.placeOf(value), profile, run);
   }
 
-  private placeOf(resource: ResourceValue): PlacedResource {
+  private placeOf(resource: PlainObject): PlacedResource {
     const around = this.place;
     if (around === undefined) throw new Error('a profile is checked outside of a resource');
     this.places ??= new Map(placesFrom(around).map((place) => [place.resource, place]));
@@ -264,8 +268,6 @@ export class ProfileValidator {
     return known;
   }
 }
-
-const plain = (value: unknown): ElementValue => ({ value, choiceType: undefined, index: undefined });
 
 function* reporting(run: ValidationRun, diagnostics: string): Steps<void> {
   run.report('structure', diagnostics);

@@ -1,4 +1,4 @@
-import { isObject } from '../../platform/json/plain-object';
+import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 
 /** An element of a StructureDefinition, as far as a profile constrains with it (http://hl7.org/fhir/R4/elementdefinition.html). */
 export interface ElementConstraint {
@@ -61,25 +61,25 @@ export function storedProfileOf(definition: unknown): StoredProfile | undefined 
   return {
     url,
     type,
-    base: textOf(baseDefinition),
+    base: textOrNone(baseDefinition),
     hasSnapshot: snapshotElements.length > 0,
     elements: (snapshotElements.length > 0 ? snapshotElements : elementsIn(differential)).map(constraintOf),
   };
 }
 
-function elementsIn(view: unknown): readonly Readonly<Record<string, unknown>>[] {
+function elementsIn(view: unknown): readonly PlainObject[] {
   return isObject(view) ? objectsIn(view.element) : [];
 }
 
-function constraintOf(element: Readonly<Record<string, unknown>>): ElementConstraint {
-  const path = textOf(element.path) ?? '';
+function constraintOf(element: PlainObject): ElementConstraint {
+  const path = textOrNone(element.path) ?? '';
   return {
-    id: textOf(element.id) ?? path,
+    id: textOrNone(element.id) ?? path,
     path,
     min: typeof element.min === 'number' ? element.min : undefined,
     max: element.max === '*' ? Infinity : typeof element.max === 'string' ? Number(element.max) : undefined,
     types: objectsIn(element.type).map((type) => ({
-      code: textOf(type.code) ?? '',
+      code: textOrNone(type.code) ?? '',
       profiles: textsIn(type.profile),
       targetProfiles: textsIn(type.targetProfile),
     })),
@@ -90,42 +90,38 @@ function constraintOf(element: Readonly<Record<string, unknown>>): ElementConstr
     maxLength: typeof element.maxLength === 'number' ? element.maxLength : undefined,
     requiredValueSet:
       isObject(element.binding) && element.binding.strength === 'required'
-        ? textOf(element.binding.valueSet)
+        ? textOrNone(element.binding.valueSet)
         : undefined,
-    slicing: isObject(element.slicing) ? slicingOf(element.slicing) : undefined,
+    slicing: isObject(element.slicing) ? statedSlicingOf(element.slicing) : undefined,
     invariants: objectsIn(element.constraint).flatMap(invariantOf),
   };
 }
 
-function slicingOf({ discriminator, rules, ordered }: Readonly<Record<string, unknown>>): Slicing {
+function statedSlicingOf({ discriminator, rules, ordered }: PlainObject): Slicing {
   return {
     discriminators: objectsIn(discriminator).map(({ type, path }) => ({
-      type: textOf(type) ?? '',
-      path: textOf(path) ?? '$this',
+      type: textOrNone(type) ?? '',
+      path: textOrNone(path) ?? '$this',
     })),
     rules: rules === 'closed' || rules === 'openAtEnd' ? rules : 'open',
     isOrdered: ordered === true,
   };
 }
 
-function invariantOf({ key, severity, human, expression }: Readonly<Record<string, unknown>>): Invariant[] {
+function invariantOf({ key, severity, human, expression }: PlainObject): Invariant[] {
   if (typeof key !== 'string' || typeof expression !== 'string') return [];
-  return [{ key, severity: severity === 'warning' ? 'warning' : 'error', human: textOf(human) ?? '', expression }];
+  return [{ key, severity: severity === 'warning' ? 'warning' : 'error', human: textOrNone(human) ?? '', expression }];
 }
 
-function choiceOf(element: Readonly<Record<string, unknown>>, name: string): { readonly value: unknown } | undefined {
+function choiceOf(element: PlainObject, name: string): { readonly value: unknown } | undefined {
   const key = Object.keys(element).find((known) => known.startsWith(name) && /^[A-Z]/.test(known.slice(name.length)));
   return key === undefined ? undefined : { value: element[key] };
-}
-
-function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
 }
 
-function textOf(value: unknown): string | undefined {
+function textOrNone(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { dateSpanOf, type DateSpan } from '../../fhir/instant';
-import { isObject } from '../../platform/json/plain-object';
+import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { type ValidationRun } from '../r4/validation-run';
 import { type ElementConstraint } from './stored-profile';
 
@@ -90,9 +90,7 @@ function secondsOf(time: string): number {
   return (hours * 60 + minutes) * 60 + seconds;
 }
 
-type Quantity = Readonly<Record<string, unknown>>;
-
-function compareQuantities(value: Quantity, limit: Quantity, measures: Measures): number | undefined {
+function compareQuantities(value: PlainObject, limit: PlainObject, measures: Measures): number | undefined {
   if (typeof value.value !== 'number' || typeof limit.value !== 'number') return undefined;
   const isSameUnit = (['system', 'code'] as const).every((key) => value[key] === limit[key]);
   if (isSameUnit && (value.code !== undefined || value.unit === limit.unit)) return value.value - limit.value;
@@ -103,7 +101,7 @@ function compareQuantities(value: Quantity, limit: Quantity, measures: Measures)
 }
 
 /** Of a date, a Quantity is a time before now (`minValue`) or after it (`maxValue`). */
-function aroundNow({ value, code }: Quantity, side: 'min' | 'max', present: number): Span | undefined {
+function aroundNow({ value, code }: PlainObject, side: 'min' | 'max', present: number): Span | undefined {
   if (typeof value !== 'number') return undefined;
   const amount = side === 'min' ? -value : value;
   const now = new Date(present);

@@ -1,7 +1,7 @@
 import { type BoundValueSet, boundValueSets, isPrimitiveType, lineageOf } from '../../fhir/definitions/definitions';
 import { type Rest } from '../../platform/time/steps';
 import { nearestCode } from '../../platform/text/nearest-code';
-import { isObject } from '../../platform/json/plain-object';
+import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 import { type ValidationRun } from './validation-run';
 
 export type ItemCheck = (item: unknown, run: ValidationRun) => void;
@@ -75,9 +75,8 @@ export class CodeSet {
   holds(value: unknown): boolean {
     if (typeof value === 'string') return this.hasCode(value);
     if (!isObject(value)) return false;
-    const { coding } = value;
-    const codings: readonly unknown[] = Array.isArray(coding) ? coding : [value];
-    return codings.some((one) => isObject(one) && this.hasCoding(one.system, one.code));
+    const codings = Array.isArray(value.coding) ? objectsIn(value.coding) : [value];
+    return codings.some(({ system, code }) => this.hasCoding(system, code));
   }
 
   get description(): string {
@@ -116,11 +115,10 @@ export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
   if (type === 'CodeableConcept') {
     return (item, run) => {
       if (!isObject(item) || hasOnlyExtensions(item)) return;
-      const { coding } = item;
-      const codings: readonly unknown[] = Array.isArray(coding) ? coding : [];
-      if (!codings.some((one) => isObject(one) && set.hasCoding(one.system, one.code))) {
-        run.report('code-invalid', `One coding must have ${set.codingDescription}.${set.hintFor(codings.map(codeOf))}`);
-      }
+      const codings = objectsIn(item.coding);
+      if (codings.some(({ system, code }) => set.hasCoding(system, code))) return;
+      const hint = set.hintFor(codings.map(({ code }) => code));
+      run.report('code-invalid', `One coding must have ${set.codingDescription}.${hint}`);
     };
   }
   if (type !== 'Coding' && type !== 'Quantity') return undefined;
@@ -131,10 +129,8 @@ export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
   };
 }
 
-const codeOf = (coding: unknown): unknown => (isObject(coding) ? coding.code : undefined);
-
 /** `data-absent-reason` and its like stand in for a value. */
-function hasOnlyExtensions(item: Readonly<Record<string, unknown>>): boolean {
+function hasOnlyExtensions(item: PlainObject): boolean {
   return Object.keys(item).every((key) => key === 'extension' || key === 'id');
 }
 

@@ -1,10 +1,8 @@
 import { isR4ResourceType } from '../../fhir/definitions/definitions';
 import { parseReference } from '../../fhir/reference';
 import { type ItemCheck } from './binding-check';
-import { isObject } from '../../platform/json/plain-object';
+import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 import { type ValidationRun } from './validation-run';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
 const RESTFUL = /^(https?:\/\/\S*\/)([A-Z][A-Za-z]*)\/([A-Za-z0-9.-]{1,64})$/;
@@ -25,7 +23,7 @@ export const checkBundle: ItemCheck = (bundle, run) => {
   if (bundle.type === 'document') checkDocument(entries, run);
 };
 
-function checkLinks(links: readonly JsonObject[], run: ValidationRun): void {
+function checkLinks(links: readonly PlainObject[], run: ValidationRun): void {
   const seen = new Set<unknown>();
   for (const [index, { relation }] of links.entries()) {
     if (ONCE.includes(relation) && seen.has(relation))
@@ -38,7 +36,7 @@ function checkLinks(links: readonly JsonObject[], run: ValidationRun): void {
  * `fullUrl` is absolute, and in a document it agrees with the id (http://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.fullUrl).
  * Elsewhere it need not: HL7's own examples of searches and collections do not agree.
  */
-function fullUrlFaultOf({ fullUrl, resource }: JsonObject, bundleType: unknown): string | undefined {
+function fullUrlFaultOf({ fullUrl, resource }: PlainObject, bundleType: unknown): string | undefined {
   if (typeof fullUrl !== 'string') return undefined;
   if (!ABSOLUTE.test(fullUrl))
     return 'It must be an absolute URL, such as "https://…/Patient/1" or "urn:uuid:…" with a UUID.';
@@ -49,7 +47,7 @@ function fullUrlFaultOf({ fullUrl, resource }: JsonObject, bundleType: unknown):
     : `It must end with the type and id of the resource: "/${String(resource.resourceType)}/${typeof resource.id === 'string' ? resource.id : '…'}".`;
 }
 
-function searchFaultOf({ resource, search }: JsonObject): string | undefined {
+function searchFaultOf({ resource, search }: PlainObject): string | undefined {
   if (!isObject(resource)) return undefined;
   const isOutcome = resource.resourceType === 'OperationOutcome';
   const mode = isObject(search) ? search.mode : undefined;
@@ -59,7 +57,7 @@ function searchFaultOf({ resource, search }: JsonObject): string | undefined {
 }
 
 /** What a Composition names directly must be in its document (http://hl7.org/fhir/R4/documents.html#content). */
-function checkDocument(entries: readonly JsonObject[], run: ValidationRun): void {
+function checkDocument(entries: readonly PlainObject[], run: ValidationRun): void {
   const [first] = entries;
   const composition = first?.resource;
   if (!isObject(composition) || composition.resourceType !== 'Composition') return;
@@ -95,24 +93,24 @@ const DIRECT = ['subject', 'encounter', 'author', 'custodian', 'focus', 'entry',
 const BETWEEN = ['attester', 'event', 'section'] as const;
 
 /** Iterative: sections may be nested. */
-function directReferencesOf(composition: JsonObject): readonly FoundReference[] {
+function directReferencesOf(composition: PlainObject): readonly FoundReference[] {
   const found: FoundReference[] = [];
-  const pending: { owner: JsonObject; path: readonly (string | number)[] }[] = [{ owner: composition, path: [] }];
+  const pending: { owner: PlainObject; path: readonly (string | number)[] }[] = [{ owner: composition, path: [] }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     for (const name of DIRECT) {
-      for (const { value, path } of valuesOf(next, name))
+      for (const { value, path } of placedValuesOf(next, name))
         if (typeof value.reference === 'string') found.push({ reference: value.reference, path });
     }
     for (const name of BETWEEN)
-      for (const { value, path } of valuesOf(next, name)) pending.push({ owner: value, path });
+      for (const { value, path } of placedValuesOf(next, name)) pending.push({ owner: value, path });
   }
   return found;
 }
 
-function valuesOf(
-  { owner, path }: { readonly owner: JsonObject; readonly path: readonly (string | number)[] },
+function placedValuesOf(
+  { owner, path }: { readonly owner: PlainObject; readonly path: readonly (string | number)[] },
   name: string,
-): readonly { readonly value: JsonObject; readonly path: readonly (string | number)[] }[] {
+): readonly { readonly value: PlainObject; readonly path: readonly (string | number)[] }[] {
   const member = owner[name];
   if (!Array.isArray(member)) return isObject(member) ? [{ value: member, path: [...path, name] }] : [];
   return objectsIn(member).map((value, index) => ({ value, path: [...path, name, index] }));
@@ -124,8 +122,4 @@ function reportIn(run: ValidationRun, path: readonly (string | number)[], diagno
   path.forEach(() => {
     run.leave();
   });
-}
-
-function objectsIn(list: unknown): readonly JsonObject[] {
-  return Array.isArray(list) ? list.filter(isObject) : [];
 }

@@ -1,9 +1,6 @@
-import { elementsOfType, isPrimitiveType, memberKey } from '../../fhir/definitions/definitions';
+import { elementsOfType, isPrimitiveType, memberKey, typeOfCanonical } from '../../fhir/definitions/definitions';
 import { type ItemCheck } from './binding-check';
-import { isObject } from '../../platform/json/plain-object';
-import { typeOfCanonical } from '../profile/element-constraints';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 
 /** A profile of a type of R4 constrains elements that the type has: others would never be checked. */
 export const checkConstrainedPaths: ItemCheck = (definition, run) => {
@@ -23,7 +20,7 @@ export const checkConstrainedPaths: ItemCheck = (definition, run) => {
 };
 
 /** A type of R4 in place of a profile must be the type itself. */
-function typeFaultsOf({ code, profile }: JsonObject): string[] {
+function typeFaultsOf({ code, profile }: PlainObject): string[] {
   if (typeof code !== 'string' || !Array.isArray(profile) || elementsOfType(code) === undefined) return [];
   return (profile as readonly unknown[]).flatMap((canonical) => {
     const type = typeof canonical === 'string' ? typeOfCanonical(canonical) : undefined;
@@ -56,8 +53,4 @@ function typesBelow(type: string, step: string): readonly string[] {
     if (chosen.length > 0) return chosen;
   }
   return [];
-}
-
-function objectsIn(list: unknown): readonly JsonObject[] {
-  return Array.isArray(list) ? list.filter(isObject) : [];
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../platform/json/plain-object';
+import { isObject, objectsIn } from '../../platform/json/plain-object';
 import { type ItemCheck } from './binding-check';
 import { checkBundle } from './bundle-rules';
 import { checkConstrainedPaths } from './definition-rules';
@@ -35,11 +35,8 @@ export const HAND_MADE: Readonly<Record<string, ItemCheck>> = {
 
 function differentialPathsOf(definition: unknown): readonly string[] {
   const differential = isObject(definition) ? definition.differential : undefined;
-  const elements = isObject(differential) ? differential.element : undefined;
-  if (!Array.isArray(elements)) return [];
-  return elements.flatMap((element: unknown) =>
-    isObject(element) && typeof element.path === 'string' ? [element.path] : [],
-  );
+  const elements = isObject(differential) ? objectsIn(differential.element) : [];
+  return elements.flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
 }
 
 /** Bytes that base64 stands for; white space is allowed between its signs. */
@@ -57,10 +54,8 @@ function isDistinct(root: unknown, children: string, member: string): boolean {
   const seen = new Set<unknown>();
   const pending = [root];
   for (let owner = pending.pop(); owner !== undefined; owner = pending.pop()) {
-    const nested = isObject(owner) ? owner[children] : undefined;
-    if (!Array.isArray(nested)) continue;
-    for (const child of nested as readonly unknown[]) {
-      if (!isObject(child)) continue;
+    if (!isObject(owner)) continue;
+    for (const child of objectsIn(owner[children])) {
       const key = child[member];
       if (key !== undefined && seen.has(key)) return false;
       seen.add(key);

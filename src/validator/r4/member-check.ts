@@ -1,14 +1,12 @@
 import { type Rest, type Steps, then } from '../../platform/time/steps';
 import { type ElementCheck } from './binding-check';
-import { isObject } from '../../platform/json/plain-object';
+import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { PRIMITIVES, type PrimitiveCheck } from './primitive-check';
 import { type ValidationRun } from './validation-run';
 import { fragmentsOf } from './xhtml';
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** Checks one member of a JSON object; `owner` is the object. */
-export type MemberCheck = (value: unknown, owner: JsonObject, run: ValidationRun) => Rest;
+export type MemberCheck = (value: unknown, owner: PlainObject, run: ValidationRun) => Rest;
 
 /** A JSON member that a type may have. */
 export interface KnownMember {
@@ -25,7 +23,7 @@ export interface ElementShape {
 }
 
 /** Checks one item of a repeated element. */
-type ListItemCheck = (item: unknown, index: number, owner: JsonObject, run: ValidationRun) => Rest;
+type ListItemCheck = (item: unknown, index: number, owner: PlainObject, run: ValidationRun) => Rest;
 
 /** A member whose values are objects. */
 export function complexMember({ name, isRepeated, item }: ElementShape): MemberCheck {
@@ -82,7 +80,7 @@ export function siblingMember(key: string, { name, isRepeated, item }: ElementSh
 
 function singleMember(
   name: string,
-  item: (value: unknown, run: ValidationRun, owner: JsonObject) => Rest,
+  item: (value: unknown, run: ValidationRun, owner: PlainObject) => Rest,
 ): MemberCheck {
   return (value, owner, run) => {
     run.enter(name);
@@ -94,18 +92,18 @@ function singleMember(
 function listMember(
   name: string,
   check: ListItemCheck,
-  checkList?: (value: unknown, owner: JsonObject, run: ValidationRun) => void,
+  checkList?: (value: unknown, owner: PlainObject, run: ValidationRun) => void,
 ): MemberCheck {
   return (value, owner, run) => {
     run.enter(name);
-    const items = itemsOf(value, run);
+    const items = arrayItemsOf(value, run);
     checkList?.(value, owner, run);
     return then(checkItems(items, check, owner, run), run.leave);
   };
 }
 
 /** Checks items until it is time to pause; the others are the rest. */
-function checkItems(items: readonly unknown[], check: ListItemCheck, owner: JsonObject, run: ValidationRun): Rest {
+function checkItems(items: readonly unknown[], check: ListItemCheck, owner: PlainObject, run: ValidationRun): Rest {
   for (let at = 0; at < items.length; at += 1) {
     run.enter(at);
     const rest = check(items[at], at, owner, run);
@@ -120,7 +118,7 @@ function* otherItems(
   first: number,
   rest: Rest,
   check: ListItemCheck,
-  owner: JsonObject,
+  owner: PlainObject,
   run: ValidationRun,
 ): Steps<void> {
   if (rest === undefined) yield;
@@ -154,7 +152,7 @@ export function primitiveItem(type: string): ElementCheck {
     if (typeof value !== json) {
       run.report(
         'structure',
-        `It must be ${json === 'string' ? 'a string' : description}, not ${kindOf(value)}.${quotesHint(json, value)}`,
+        `It must be ${json === 'string' ? 'a string' : description}, not ${jsonKindOf(value)}.${quotesHint(json, value)}`,
       );
       return undefined;
     }
@@ -171,7 +169,7 @@ function quotesHint(json: PrimitiveCheck['json'], value: unknown): string {
   return json === 'number' && typeof value === 'string' ? ' Leave the quotes out.' : '';
 }
 
-export function kindOf(value: unknown): string {
+export function jsonKindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
@@ -185,9 +183,12 @@ function isSingle(value: unknown, run: ValidationRun): boolean {
   return false;
 }
 
-function itemsOf(value: unknown, run: ValidationRun): readonly unknown[] {
+function arrayItemsOf(value: unknown, run: ValidationRun): readonly unknown[] {
   if (!Array.isArray(value)) {
-    run.report('structure', `It must be an array, not ${kindOf(value)}: the element repeats. Put the value in [ ].`);
+    run.report(
+      'structure',
+      `It must be an array, not ${jsonKindOf(value)}: the element repeats. Put the value in [ ].`,
+    );
     return [];
   }
   if (value.length === 0) run.report('structure', 'The array is empty. Leave the element out.');

@@ -1,7 +1,7 @@
 import { type Rest, type Steps } from '../../platform/time/steps';
 import { type ItemCheck } from './binding-check';
-import { isObject } from '../../platform/json/plain-object';
-import { type KnownMember, kindOf } from './member-check';
+import { isObject, type PlainObject } from '../../platform/json/plain-object';
+import { jsonKindOf, type KnownMember } from './member-check';
 import { hintFor } from './unknown-member';
 import { type ValidationRun } from './validation-run';
 
@@ -27,7 +27,7 @@ export interface ObjectTable {
 /** Checks a JSON object: known members only, required ones there, one of each choice, not empty, rules kept. */
 export function checkObject(table: ObjectTable, value: unknown, run: ValidationRun): Rest {
   if (isObject(value)) return new ObjectWalk(table, value, run).start();
-  run.report('structure', `It must be an object (${table.type}), not ${kindOf(value)}.${exampleOf(table.type)}`);
+  run.report('structure', `It must be an object (${table.type}), not ${jsonKindOf(value)}.${exampleOf(table.type)}`);
   return undefined;
 }
 
@@ -36,12 +36,13 @@ class ObjectWalk {
   private readonly issuesBefore: number;
   // Beside a primitive, an id alone says something: the value is in the other member.
   private hasContent: boolean;
-  private readonly chosen = new ChosenTypes();
+  /** The member that was chosen of each choice; undefined once a second one is reported. */
+  private chosen: Map<string, string | undefined> | undefined;
   private misspelt: Set<string> | undefined;
 
   constructor(
     private readonly table: ObjectTable,
-    private readonly value: Readonly<Record<string, unknown>>,
+    private readonly value: PlainObject,
     private readonly run: ValidationRun,
   ) {
     this.issuesBefore = run.count;
@@ -80,8 +81,17 @@ class ObjectWalk {
       return undefined;
     }
     if (key !== 'id' || table.type === 'Element') this.hasContent = true;
-    if (member.choice !== undefined) this.chosen.add(member.choice, run);
+    if (member.choice !== undefined) this.choose(member.choice);
     return member.check(value[key], value, run);
+  }
+
+  private choose({ name, key }: NonNullable<KnownMember['choice']>): void {
+    const chosen = (this.chosen ??= new Map<string, string | undefined>());
+    if (!chosen.has(name)) chosen.set(name, key);
+    const known = chosen.get(name);
+    if (known === undefined || known === key) return;
+    chosen.set(name, undefined);
+    this.run.reportAt(name, 'structure', `"${known}" and "${key}" exclude each other. Send one of them.`);
   }
 
   private end(): void {
@@ -121,31 +131,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 function exampleOf(type: string): string {
   const example = EXAMPLES[type];
   return example === undefined ? '' : ` Send ${example}.`;
-}
-
-type Choice = NonNullable<KnownMember['choice']>;
-
-/** The types that were chosen of each choice; most objects have one choice at most. */
-class ChosenTypes {
-  private first: Choice | undefined;
-  private others: Map<string, Choice> | undefined;
-  private reported: Set<string> | undefined;
-
-  /** Reports a second type of one choice, once. */
-  add(choice: Choice, run: ValidationRun): void {
-    if (this.first === undefined) {
-      this.first = choice;
-      return;
-    }
-    const known = this.first.name === choice.name ? this.first : this.others?.get(choice.name);
-    if (known === undefined) {
-      (this.others ??= new Map()).set(choice.name, choice);
-      return;
-    }
-    if (known.key === choice.key || this.reported?.has(choice.name) === true) return;
-    (this.reported ??= new Set()).add(choice.name);
-    run.reportAt(choice.name, 'structure', `"${known.key}" and "${choice.key}" exclude each other. Send one of them.`);
-  }
 }
 
 /** @returns the name of the element that is meant, where one is near */

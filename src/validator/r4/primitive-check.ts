@@ -1,3 +1,4 @@
+import { isFhirId } from '../../fhir/reference';
 import { dateSpanOf, type DateSpan } from '../../fhir/instant';
 import { xhtmlFaultOf } from './xhtml';
 
@@ -14,7 +15,6 @@ const MAX_INTEGER = 2 ** 31 - 1;
 
 const TEXT = /^[\t\n\r\u0020-\uFFFF]+$/;
 const CODE = /^\S+(?:[ \t\r\n]\S+)*$/;
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const URI = /^\S+$/;
 const OID = /^urn:oid:[0-2](?:\.(?:0|[1-9][0-9]*))+$/;
 const UUID = /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -26,44 +26,47 @@ const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?$/;
  */
 export const PRIMITIVES: Readonly<Record<string, PrimitiveCheck>> = {
   boolean: { json: 'boolean', is: () => true, description: 'true or false, without quotes' },
-  integer: number(
+  integer: numberPrimitive(
     (value) => isInteger(value, -MAX_INTEGER - 1),
     `a whole number from ${-MAX_INTEGER - 1} to ${MAX_INTEGER}`,
   ),
-  unsignedInt: number((value) => isInteger(value, 0), `a whole number from 0 to ${MAX_INTEGER}`),
-  positiveInt: number((value) => isInteger(value, 1), `a whole number from 1 to ${MAX_INTEGER}`),
-  decimal: number(() => true, 'a number'),
-  string: text(isText, 'a text of 1 to 1,048,576 characters without control characters'),
-  markdown: text(isText, 'a text of 1 to 1,048,576 characters without control characters'),
-  code: text((value) => CODE.test(value), 'a code: no white space around it, and single spaces only inside'),
-  id: text((value) => ID.test(value), 'an id: 1 to 64 letters, digits, "-" or "."'),
-  uri: text((value) => URI.test(value), 'a URI, without white space'),
-  url: text((value) => URI.test(value), 'a URL, without white space'),
-  canonical: text((value) => URI.test(value), 'a canonical URL, without white space'),
-  oid: text((value) => OID.test(value), 'an OID as URI, such as "urn:oid:1.2.3"'),
-  uuid: text((value) => UUID.test(value), 'a UUID as URI: "urn:uuid:" and 32 hexadecimal digits in five groups'),
-  base64Binary: text(isBase64, 'base64: letters, digits, "+", "/", padded with "=" to groups of four'),
-  date: text((value) => isDay(dateSpanOf(value)), 'a date that exists: YYYY, YYYY-MM or YYYY-MM-DD'),
-  dateTime: text(
+  unsignedInt: numberPrimitive((value) => isInteger(value, 0), `a whole number from 0 to ${MAX_INTEGER}`),
+  positiveInt: numberPrimitive((value) => isInteger(value, 1), `a whole number from 1 to ${MAX_INTEGER}`),
+  decimal: numberPrimitive(() => true, 'a number'),
+  string: textPrimitive(isText, 'a text of 1 to 1,048,576 characters without control characters'),
+  markdown: textPrimitive(isText, 'a text of 1 to 1,048,576 characters without control characters'),
+  code: textPrimitive((value) => CODE.test(value), 'a code: no white space around it, and single spaces only inside'),
+  id: textPrimitive(isFhirId, 'an id: 1 to 64 letters, digits, "-" or "."'),
+  uri: textPrimitive((value) => URI.test(value), 'a URI, without white space'),
+  url: textPrimitive((value) => URI.test(value), 'a URL, without white space'),
+  canonical: textPrimitive((value) => URI.test(value), 'a canonical URL, without white space'),
+  oid: textPrimitive((value) => OID.test(value), 'an OID as URI, such as "urn:oid:1.2.3"'),
+  uuid: textPrimitive(
+    (value) => UUID.test(value),
+    'a UUID as URI: "urn:uuid:" and 32 hexadecimal digits in five groups',
+  ),
+  base64Binary: textPrimitive(isBase64, 'base64: letters, digits, "+", "/", padded with "=" to groups of four'),
+  date: textPrimitive((value) => isDay(dateSpanOf(value)), 'a date that exists: YYYY, YYYY-MM or YYYY-MM-DD'),
+  dateTime: textPrimitive(
     (value) => isDayOrMoment(dateSpanOf(value)),
     'a date that exists (YYYY, YYYY-MM, YYYY-MM-DD), or a time with seconds and zone such as 2015-02-07T13:28:17+02:00',
   ),
-  instant: text(
+  instant: textPrimitive(
     (value) => isMoment(dateSpanOf(value)),
     'a moment with seconds and zone, such as 2015-02-07T13:28:17.239+02:00',
   ),
-  time: text((value) => TIME.test(value), 'a time of day: hh:mm:ss'),
-  xhtml: text(
+  time: textPrimitive((value) => TIME.test(value), 'a time of day: hh:mm:ss'),
+  xhtml: textPrimitive(
     (value) => xhtmlFaultOf(value) === undefined,
     'one <div> of well-formed XHTML with formatting elements only: no scripts, forms, objects or event attributes, and not empty',
   ),
 };
 
-function text(is: (value: string) => boolean, description: string): PrimitiveCheck {
+function textPrimitive(is: (value: string) => boolean, description: string): PrimitiveCheck {
   return { json: 'string', is: (value) => is(String(value)), description };
 }
 
-function number(is: (value: number) => boolean, description: string): PrimitiveCheck {
+function numberPrimitive(is: (value: number) => boolean, description: string): PrimitiveCheck {
   return { json: 'number', is: (value) => is(Number(value)), description };
 }
 

@@ -4,7 +4,7 @@ import { r4ResourceTypes } from '../../fhir/definitions/definitions';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { ElementTables } from '../../fhir/definitions/element-tables';
 import { isObject } from '../../platform/json/plain-object';
-import { kindOf } from './member-check';
+import { jsonKindOf } from './member-check';
 import { TypeChecks } from './type-checks';
 import { ValidationRun } from './validation-run';
 
@@ -40,14 +40,14 @@ export class ResourceValidator {
     if (isObject(value)) {
       const rest = run.inResource(value, () => this.checks.check(type, value, run));
       if (rest !== undefined) yield* rest;
-    } else run.report('structure', `It must be an object (${type}), not ${kindOf(value)}.`);
+    } else run.report('structure', `It must be an object (${type}), not ${jsonKindOf(value)}.`);
     return run;
   }
 
   /** A resource inside of a resource names its own type. */
   private checkNested(value: unknown, isContained: boolean, run: ValidationRun): Rest {
     if (!isObject(value)) {
-      run.report('structure', `It must be a resource, not ${kindOf(value)}.`);
+      run.report('structure', `It must be a resource, not ${jsonKindOf(value)}.`);
       return undefined;
     }
     const { resourceType: type } = value;

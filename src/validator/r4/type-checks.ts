@@ -5,6 +5,7 @@ import {
   isSubtype,
   memberKey,
 } from '../../fhir/definitions/definitions';
+import { isFhirId } from '../../fhir/reference';
 import { type Rest, then } from '../../platform/time/steps';
 import { bindingCheckOf, type ElementCheck, type ItemCheck } from './binding-check';
 import { type ElementTables } from '../../fhir/definitions/element-tables';
@@ -14,8 +15,8 @@ import { invariantsOfElement, invariantsOfType } from './invariant-check';
 import {
   complexMember,
   type ElementShape,
+  jsonKindOf,
   type KnownMember,
-  kindOf,
   primitiveItem,
   primitiveMember,
   siblingMember,
@@ -167,7 +168,7 @@ function urlCheckOf(owner: string, name: string, type: string): ElementCheck | u
 function nativeReferenceCheck(targets: readonly string[]): ElementCheck {
   return (item, run) => {
     if (!isObject(item)) {
-      run.report('structure', `It must be an object with "resourceType" and "id", not ${kindOf(item)}.`);
+      run.report('structure', `It must be an object with "resourceType" and "id", not ${jsonKindOf(item)}.`);
       return undefined;
     }
     const { resourceType, id, ...others } = item;
@@ -181,7 +182,7 @@ function nativeReferenceCheck(targets: readonly string[]): ElementCheck {
         targets.length === 0 ? 'It must be a resource type.' : `It must be one of ${targets.join(', ')}.`,
       );
     }
-    if (typeof id !== 'string' || !/^[A-Za-z0-9\-.]{1,64}$/.test(id)) run.reportAt('id', 'value', 'It must be an id.');
+    if (typeof id !== 'string' || !isFhirId(id)) run.reportAt('id', 'value', 'It must be an id.');
     return undefined;
   };
 }

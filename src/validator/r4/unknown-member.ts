@@ -25,7 +25,7 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
   if (named !== undefined && stem !== key)
     return { hint: ` "${stem}" is no primitive: its extensions stand inside of it.`, meant: stem };
   const choices = known.flatMap(([name, { choice }]) => (choice?.name === stem ? [name] : []));
-  if (choices.length > 0) return { hint: ` Name its type: ${listOf(choices)}.`, meant: stem };
+  if (choices.length > 0) return { hint: ` Name its type: ${shortListOf(choices)}.`, meant: stem };
   const types = known.flatMap(([name, { choice }]) =>
     choice !== undefined && stem.startsWith(choice.name)
       ? [{ name, type: name.slice(choice.name.length), choice }]
@@ -44,7 +44,7 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
     return { hint: ` Did you mean "${near}"?`, meant: members.get(near)?.choice?.name ?? near };
   }
   if (first !== undefined)
-    return { hint: ` It may be ${listOf(types.map(({ name }) => name))}.`, meant: first.choice.name };
+    return { hint: ` It may be ${shortListOf(types.map(({ name }) => name))}.`, meant: first.choice.name };
   if (stem === 'modifierExtension')
     return { hint: ' Only resources and elements of their own have it. Use "extension".' };
   const owners = ownersOf(stem, type);
@@ -74,7 +74,7 @@ function nearestChoice(text: string, members: readonly ChoiceMember[]): string |
   return undefined;
 }
 
-function listOf(names: readonly string[]): string {
+function shortListOf(names: readonly string[]): string {
   return names.length < LISTED_CHOICES ? names.join(', ') : `${names.slice(0, 10).join(', ')}, …`;
 }
 

@@ -1,3 +1,4 @@
+import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { type Rest, type Steps, then } from '../../platform/time/steps';
 
@@ -35,7 +36,7 @@ class ContainerScope {
   private typesByUrl: ReadonlyMap<string, string> | undefined;
 
   constructor(
-    readonly resource: Readonly<Record<string, unknown>>,
+    readonly resource: PlainObject,
     readonly outer: ContainerScope | undefined,
   ) {}
 
@@ -119,7 +120,7 @@ export class ValidationRun {
   }
 
   /** Validates a resource of its own: `#` means what it contains. */
-  inResource(resource: Readonly<Record<string, unknown>>, validate: () => Rest): Rest {
+  inResource(resource: PlainObject, validate: () => Rest): Rest {
     return this.inScopeOf(resource, (scope) =>
       then(validate(), () => {
         this.reportUnnamed(scope);
@@ -129,7 +130,7 @@ export class ValidationRun {
   }
 
   /** The same without a report of what nothing refers to: that has been reported already. */
-  inScopeOf(resource: Readonly<Record<string, unknown>>, validate: (scope: ContainerScope) => Rest): Rest {
+  inScopeOf(resource: PlainObject, validate: (scope: ContainerScope) => Rest): Rest {
     const [outerScope, outerResource] = [this.scope, this.resource];
     const scope = new ContainerScope(resource, outerScope);
     this.scope = scope;
@@ -193,7 +194,7 @@ export class ValidationRun {
     const { contained } = resource;
     if (!Array.isArray(contained) || hasBrokenReference) return;
     contained.forEach((inner: unknown, index) => {
-      if (typeof inner !== 'object' || inner === null || !('id' in inner) || typeof inner.id !== 'string') return;
+      if (!isObject(inner) || typeof inner.id !== 'string') return;
       if (named.has(inner.id) || namingContainer.has(inner)) return;
       this.enter('contained');
       this.enter(index);
@@ -214,23 +215,19 @@ export function printPath(path: readonly (string | number)[]): string {
   return text;
 }
 
-function entryTypesOf({ resourceType, entry }: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
-  if (resourceType !== 'Bundle' || !Array.isArray(entry)) return NO_IDS;
+function entryTypesOf({ resourceType, entry }: PlainObject): ReadonlyMap<string, string> {
+  if (resourceType !== 'Bundle') return NO_IDS;
   const types = new Map<string, string>();
-  for (const one of entry as readonly unknown[]) {
-    const { fullUrl, resource } = (one ?? {}) as { readonly fullUrl?: unknown; readonly resource?: unknown };
-    const type = (resource as { readonly resourceType?: unknown } | null | undefined)?.resourceType;
+  for (const { fullUrl, resource } of objectsIn(entry)) {
+    const type = isObject(resource) ? resource.resourceType : undefined;
     if (typeof fullUrl === 'string' && typeof type === 'string') types.set(fullUrl, type);
   }
   return types;
 }
 
 function containedTypesOf(contained: unknown): ReadonlyMap<string, string> {
-  if (!Array.isArray(contained)) return NO_IDS;
   const types = new Map<string, string>();
-  for (const inner of contained as readonly unknown[]) {
-    if (typeof inner !== 'object' || inner === null) continue;
-    const { id, resourceType } = inner as Readonly<Record<string, unknown>>;
+  for (const { id, resourceType } of objectsIn(contained)) {
     if (typeof id === 'string' && typeof resourceType === 'string') types.set(id, resourceType);
   }
   return types;

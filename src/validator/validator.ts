@@ -1,0 +1,9 @@
+/** The face of the package: everybody else imports this file alone. */
+export { ResourceValidator } from './r4/resource-validator';
+export { type CodeSet } from './r4/binding-check';
+export { printPath } from './r4/validation-run';
+export { type ProfileSources, ProfileValidator } from './profile/profile-validator';
+export { type StoredProfile, storedProfileOf } from './profile/stored-profile';
+export { codesOfR4, listedCodesOf } from './profile/listed-codes';
+export { type PlacedResource, placesIn } from './profile/placed-resource';
+export { extensionsIn, type PlacedExtension } from './profile/placed-extension';
