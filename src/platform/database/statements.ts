@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { type PoolClient, type QueryConfig, type QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { type Slots, type Waiter } from '../admission/slots';
 import { BACKGROUND, type Ticket } from '../admission/ticket';
 import { cancelledWhenGone } from './cancelled-when-gone';
+import { Ambient } from '../ambient';
 import { connectionSlots, poolOf } from './connection-slots';
 import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
@@ -19,7 +19,7 @@ import { UnitOfWork } from './unit-of-work';
  */
 @Injectable()
 export class Statements {
-  private readonly limits = new AsyncLocalStorage<TimeLimit>();
+  private readonly limits = new Ambient<TimeLimit>();
   private slots: Slots | undefined;
 
   constructor(
@@ -31,7 +31,7 @@ export class Statements {
     if (this.unitOfWork.isHeldEarly(statement, values)) return [];
     const [config, given] = [configOf(statement), valuesOf(values)];
     const { client: unit, ticket } = this.unitOfWork;
-    const limit = this.limits.getStore();
+    const limit = this.limits.value;
     const timed = limit?.isKept === false ? limit : undefined;
     if (unit !== undefined) {
       return cancelledWhenGone(ticket.signal, unit, () =>
@@ -53,7 +53,7 @@ export class Statements {
    * @throws ServiceError 'timeout' with the message of the limit, 'busy' after a long wait for a slot
    */
   async within<T>(limit: TimeLimit, work: () => Promise<T>): Promise<T> {
-    const outer = this.limits.getStore();
+    const outer = this.limits.value;
     const first = outer?.endsBefore(limit) === true ? outer : limit;
     try {
       return await this.limits.run(first, work);

@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { DataSource, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
 import { type Slots } from '../admission/slots';
 import { BACKGROUND, type Ticket } from '../admission/ticket';
+import { Ambient } from '../ambient';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../http/request-context';
 import { errorTrace } from '../logging/error-trace';
@@ -54,7 +54,7 @@ const MAX_LOCKINGS = 50;
 @Injectable()
 export class UnitOfWork {
   private readonly logger = new Logger(UnitOfWork.name);
-  private readonly current = new AsyncLocalStorage<Unit | typeof APART>();
+  private readonly current = new Ambient<Unit | typeof APART>();
   private slots: Slots | undefined;
 
   /** Sent first above READ COMMITTED, before there is a snapshot. */
@@ -143,12 +143,12 @@ export class UnitOfWork {
 
   /** For whom statements run, and until when. */
   get ticket(): Ticket {
-    const store = this.current.getStore();
+    const store = this.current.value;
     return store === APART ? BACKGROUND : (store?.ticket ?? this.requests.ticket);
   }
 
   private get unit(): Unit | undefined {
-    const store = this.current.getStore();
+    const store = this.current.value;
     return store === APART ? undefined : store;
   }
 

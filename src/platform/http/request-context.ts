@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { BACKGROUND, type RequestTicket, type Ticket } from '../admission/ticket';
+import { Ambient } from '../ambient';
 import { type Epochs } from '../database/epochs';
 import { type IsolationLevel } from '../database/isolation-level';
 import { ServiceError } from '../errors/service-error';
@@ -47,11 +47,11 @@ export interface DeniedPart {
 /** State of the request that is being answered; empty in background work. */
 @Injectable()
 export class RequestContext {
-  private readonly storage = new AsyncLocalStorage<RequestState>();
+  private readonly storage = new Ambient<RequestState>();
 
   /** Runs `work` as a request; one inside of another, such as an entry of a batch, keeps what the outer one came with. */
   run<T>(requestId: string, work: () => T, wire?: Wire): T {
-    const outer = this.storage.getStore();
+    const outer = this.storage.value;
     const { origin, ticket, correlationId } = outer ?? wire ?? {};
     const { topicCorrelationId, whole = { callerChanges: 0 } } = outer ?? {};
     return this.storage.run({ requestId, whole, origin, ticket, correlationId, topicCorrelationId, denied: [] }, work);
@@ -59,77 +59,77 @@ export class RequestContext {
 
   /** Stands for the present request: an entry of a batch is one by itself. Undefined in background work. */
   get present(): object | undefined {
-    return this.storage.getStore();
+    return this.storage.value;
   }
 
   /** How often the request, its entries included, has changed what decides who calls, and what he may do. */
   get callerChanges(): number {
-    return this.storage.getStore()?.whole.callerChanges ?? 0;
+    return this.storage.value?.whole.callerChanges ?? 0;
   }
 
   /** Called before the change is committed: entries that follow read their caller again. */
   noteCallerChange(): void {
-    const state = this.storage.getStore();
+    const state = this.storage.value;
     if (state !== undefined) state.whole.callerChanges++;
   }
 
   /** Runs `work` apart from the request: what goes on for others after the answer is none of its own. */
   outside<T>(work: () => T): T {
-    return this.storage.exit(work);
+    return this.storage.run(undefined, work);
   }
 
   /** Caller, end and memory of the request; one of background work never ends. */
   get ticket(): Ticket {
-    return this.storage.getStore()?.ticket ?? BACKGROUND;
+    return this.storage.value?.ticket ?? BACKGROUND;
   }
 
   get requestId(): string | undefined {
-    return this.storage.getStore()?.requestId;
+    return this.storage.value?.requestId;
   }
 
   get correlationId(): string | undefined {
-    return this.storage.getStore()?.correlationId;
+    return this.storage.value?.correlationId;
   }
 
   /** Delivered with the events of this request (`SVC_TOPIC_CORRELATION_HEADER`). Any text of the caller: only their receivers may see it. */
   get topicCorrelationId(): string | undefined {
-    return this.storage.getStore()?.topicCorrelationId;
+    return this.storage.value?.topicCorrelationId;
   }
 
   correlateEvents(topicCorrelationId: string): void {
-    const state = this.storage.getStore();
+    const state = this.storage.value;
     if (state !== undefined) state.topicCorrelationId = topicCorrelationId;
   }
 
   get caller(): Caller | undefined {
-    return this.storage.getStore()?.caller;
+    return this.storage.value?.caller;
   }
 
   /** The epochs that were read with the caller's Session, at the beginning of the request. */
   get epochs(): Epochs | undefined {
-    return this.storage.getStore()?.epochs;
+    return this.storage.value?.epochs;
   }
 
   keepEpochs(epochs: Epochs): void {
-    const state = this.storage.getStore();
+    const state = this.storage.value;
     if (state !== undefined) state.epochs = epochs;
   }
 
   /** A transaction starts over, perhaps because the epochs were outdated: they are read again. */
   startOver(): void {
-    const state = this.storage.getStore();
+    const state = this.storage.value;
     if (state !== undefined) Object.assign(state, { epochs: undefined, isStartedOver: true });
     this.noteCallerChange(); // what it changed is undone
   }
 
   /** Whether a transaction of this request has started over. */
   get isStartedOver(): boolean {
-    return this.storage.getStore()?.isStartedOver ?? false;
+    return this.storage.value?.isStartedOver ?? false;
   }
 
   /** The request that came by the wire. */
   get origin(): Request | undefined {
-    return this.storage.getStore()?.origin;
+    return this.storage.value?.origin;
   }
 
   /**
@@ -137,11 +137,11 @@ export class RequestContext {
    * keep to it say so with `@EnforcesRows()`.
    */
   get rows(): GrantedRows {
-    return this.storage.getStore()?.rows ?? 'all';
+    return this.storage.value?.rows ?? 'all';
   }
 
   grant(rows: GrantedRows): void {
-    const state = this.storage.getStore();
+    const state = this.storage.value;
     if (state !== undefined) state.rows = rows;
   }
 
@@ -154,7 +154,7 @@ export class RequestContext {
   }
 
   identify(caller: Caller, epochs: Epochs): void {
-    const state = this.storage.getStore();
+    const state = this.storage.value;
     if (state === undefined) return;
     Object.assign(state, { caller, epochs });
     state.ticket?.identify(caller.userId, caller.clientId);
@@ -162,30 +162,30 @@ export class RequestContext {
 
   /** The claimed User or Client, which exists, before its credentials are checked: audit records name it in a refusal. */
   claim(claimed: Partial<Caller>): void {
-    const state = this.storage.getStore();
+    const state = this.storage.value;
     if (state !== undefined) state.claimed = { ...state.claimed, ...claimed };
   }
 
   get claimed(): Partial<Caller> | undefined {
-    return this.storage.getStore()?.claimed;
+    return this.storage.value?.claimed;
   }
 
   /** Notes a refusal that the status of the answer does not tell. */
   noteDenied(part: DeniedPart): void {
-    this.storage.getStore()?.denied.push(part);
+    this.storage.value?.denied.push(part);
   }
 
   get denied(): readonly DeniedPart[] {
-    return this.storage.getStore()?.denied ?? [];
+    return this.storage.value?.denied ?? [];
   }
 
   /** The isolation level that the request asks for; undefined where it asks for none. */
   get isolationLevel(): IsolationLevel | undefined {
-    return this.storage.getStore()?.isolationLevel;
+    return this.storage.value?.isolationLevel;
   }
 
   isolate(isolationLevel: IsolationLevel): void {
-    const state = this.storage.getStore();
+    const state = this.storage.value;
     if (state !== undefined) Object.assign(state, { isolationLevel });
   }
 }
