@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BACKGROUND, type RequestTicket } from '../../src/platform/admission/ticket';
+import { BACKGROUND, type RequestTicket, type Ticket } from '../../src/platform/admission/ticket';
 import { ServiceError } from '../../src/platform/errors/service-error';
 import { COUNTER_ADD, COUNTER_READ, CounterDatabase } from '../support/counter-database';
 import { eventually } from '../support/eventually';
@@ -35,8 +35,8 @@ describe(cancelledWhenGone.name, () => {
     caller = 'User/a',
   ): { leave: () => void; ended: Promise<unknown> } => {
     const control = new AbortController();
-    const ticket = { ...BACKGROUND, caller, signal: control.signal } as RequestTicket;
-    const wire = { origin: {} as never, ticket, correlationId: undefined };
+    const ticket: Ticket = { ...BACKGROUND, caller, signal: control.signal };
+    const wire = { origin: {} as never, ticket: ticket as RequestTicket, correlationId: undefined };
     const ended = database.requests.run('r', work, wire).catch((error: unknown) => error);
     const leave = (): void => {
       control.abort(new ServiceError('busy', 'gone'));

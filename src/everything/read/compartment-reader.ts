@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Snapshots, type Snapshot, type SnapshotOptions } from '../../platform/database/snapshots';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RequestContext } from '../../platform/http/request-context';
 import { notStored } from '../../store/not-stored';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type CompartmentQuery } from '../plan/compartment-query';
@@ -11,7 +10,7 @@ import { partsOf, presentParameters, type QueryPart } from '../plan/query-parts'
 import { CompartmentSlots, type Reading } from './compartment-slots';
 import { type Entry } from '../plan/entry';
 
-export type ReadOptions = Omit<SnapshotOptions, 'refusal' | 'signal'>;
+export type ReadOptions = Omit<SnapshotOptions, 'refusal'>;
 
 /** The parts of a query that have entries. While they are walked through, a timeout names the part that it was in. */
 export type PartsOf = (query: CompartmentQuery) => Iterable<QueryPart>;
@@ -27,7 +26,6 @@ export class CompartmentReader {
     private readonly snapshots: Snapshots,
     private readonly reader: GrantedReader,
     private readonly slots: CompartmentSlots,
-    private readonly requests: RequestContext,
   ) {}
 
   /**
@@ -43,7 +41,7 @@ export class CompartmentReader {
     const { statement, values } = firstChunk(query, mostLinks);
     const seconds = Math.min(MOST_SECONDS, options.seconds / SHARE);
     const rows = await this.snapshots
-      .within({ ...options, ...this.signal, seconds, refusal: tooSlowAtOnce }, (snapshot) =>
+      .within({ ...options, seconds, refusal: tooSlowAtOnce }, (snapshot) =>
         snapshot.run<FirstChunkRow & Record<string, unknown>>(statement, values),
       )
       .catch(undefinedIfSlow);
@@ -70,7 +68,7 @@ export class CompartmentReader {
     let at = partsOf(query).find(({ label }) => label !== 'Patient');
     const refusal = (): ServiceError => tooSlow(options.seconds, at);
     const result = await this.slots.run((reading) =>
-      this.snapshots.within({ ...options, ...this.signal, refusal }, async (snapshot) => {
+      this.snapshots.within({ ...options, refusal }, async (snapshot) => {
         const { statement, values } = presentParameters(query);
         const rows = await snapshot.run<{ parameter_id: number }>(statement, values);
         const present = new Set(rows.map(({ parameter_id: id }) => id));
@@ -82,11 +80,6 @@ export class CompartmentReader {
       }),
     );
     return result === undefined ? this.refuse(query) : result.done;
-  }
-
-  /** Ends statements and waits when the caller leaves. */
-  private get signal(): Pick<SnapshotOptions, 'signal'> {
-    return { signal: this.requests.ticket.signal };
   }
 
   /** @throws ServiceError always */

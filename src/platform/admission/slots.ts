@@ -1,11 +1,12 @@
 import { ServiceError } from '../errors/service-error';
+import { type EndSignal } from './request-end';
 
 /** A task that wants permits. */
 export interface Waiter {
   /** Tasks of one key queue behind each other; keys take turns. Usually `ticket.caller`. */
   readonly key: string;
   /** Ends the wait. */
-  readonly signal?: AbortSignal;
+  readonly signal?: EndSignal;
 }
 
 export interface SlotsOptions {
@@ -71,11 +72,12 @@ export class Slots {
 
   /** @throws ServiceError 'busy' after the longest wait, or when too many wait; the reason of the signal when that aborts */
   async run<T>(waiter: Waiter, task: () => Promise<T>): Promise<T> {
-    const held = await this.take(waiter);
+    await this.takeOnly(waiter, 1);
     try {
       return await task();
     } finally {
-      held.release();
+      this.add(waiter.key, -1);
+      this.beginNext();
     }
   }
 
@@ -83,14 +85,11 @@ export class Slots {
    * Waits for permits. More than a key can ever have counts as all that it can have.
    * @throws as {@link run}
    */
-  async take({ key, signal }: Waiter, weight = 1): Promise<Held> {
-    signal?.throwIfAborted();
+  async take(waiter: Waiter, weight = 1): Promise<Held> {
     const { permits, perCaller } = this.options;
     const least = Math.min(weight, this.partOf(permits), this.partOf(perCaller));
-    // A task that fits must not overtake one that waits for more permits.
-    if (this.queues.size > 0 || !this.fitsShare(key, least) || !this.fits(least)) await this.queue(key, signal, least);
-    else this.add(key, least);
-    return this.heldBy(key, least);
+    await this.takeOnly(waiter, least);
+    return this.heldBy(waiter.key, least);
   }
 
   /** Takes permits that are free, also reserved ones, without a wait. @throws ServiceError 'busy' */
@@ -99,6 +98,15 @@ export class Slots {
     if (this.takenOf(key) + weight > perCaller || this.taken + weight > permits) throw this.busy();
     this.add(key, weight);
     return this.heldBy(key, weight);
+  }
+
+  private takeOnly({ key, signal }: Waiter, weight: number): Promise<void> | undefined {
+    signal?.throwIfAborted();
+    // A task that fits must not overtake one that waits for more permits.
+    if (this.queues.size > 0 || !this.fitsShare(key, weight) || !this.fits(weight))
+      return this.queue(key, signal, weight);
+    this.add(key, weight);
+    return undefined;
   }
 
   /** The permits without those that are kept for {@link takeNow}. */
@@ -141,7 +149,7 @@ export class Slots {
     };
   }
 
-  private async queue(key: string, signal: AbortSignal | undefined, weight: number): Promise<void> {
+  private async queue(key: string, signal: EndSignal | undefined, weight: number): Promise<void> {
     this.makeRoom(key);
     const { longestWaitMilliseconds } = this.options;
     let timer: NodeJS.Timeout | undefined;
@@ -154,7 +162,7 @@ export class Slots {
           if (this.dequeue(waiting)) this.beginNext();
           refuse(signal?.aborted === true ? (signal.reason as Error) : this.busy());
         };
-        signal?.addEventListener('abort', leave, { once: true });
+        signal?.addEventListener('abort', leave);
         if (longestWaitMilliseconds < Infinity) timer = setTimeout(leave, longestWaitMilliseconds).unref();
         this.beginNext();
       });

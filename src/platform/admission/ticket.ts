@@ -1,8 +1,7 @@
-import { setMaxListeners } from 'node:events';
 import { type Request, type Response } from 'express';
-import { ServiceError } from '../errors/service-error';
 import { addressPrefixOf } from '../http/address-prefix';
 import { type MemoryBudget } from './memory-budget';
+import { type EndSignal, NEVER, RequestEnd } from './request-end';
 import { type Held } from './slots';
 
 /** One request under way: its caller, until when it is wanted, and what it holds. `RequestContext.ticket`. */
@@ -13,7 +12,7 @@ export interface Ticket {
    * Aborted when the connection closes before the answer is sent; the reason is a ServiceError. All that works for the request ends
    * then: statements, Bundles, dry runs, long loops.
    */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /**
    * Counts bytes that stand in memory for this request: collected answers, output that the socket has not taken. What is not
    * released is released when the request ends.
@@ -29,18 +28,16 @@ const NOTHING: Held = { shrinkTo: () => undefined, release: () => undefined };
 /** Background work: no client waits for it, and those who run it bound its memory. */
 export const BACKGROUND: Ticket = {
   caller: '',
-  signal: new AbortController().signal,
+  signal: NEVER,
   hold: () => NOTHING,
   holdInTurn: () => Promise.resolve(NOTHING),
 };
-setMaxListeners(0, BACKGROUND.signal);
 
 /** The ticket of a request that came by the wire. A plain read pays for nothing that it does not use. */
 export class RequestTicket implements Ticket {
   private identified: string | undefined;
-  private controller: AbortController | undefined;
+  private end: RequestEnd | undefined;
   private held: Set<Held> | undefined;
-  private isWatched = false;
 
   constructor(
     private readonly request: Request,
@@ -57,13 +54,8 @@ export class RequestTicket implements Ticket {
     this.identified = userId === undefined ? `Client/${clientId}` : `User/${userId}`;
   }
 
-  get signal(): AbortSignal {
-    if (this.controller === undefined) {
-      this.controller = new AbortController();
-      setMaxListeners(0, this.controller.signal);
-      this.watch();
-    }
-    return this.controller.signal;
+  get signal(): EndSignal {
+    return (this.end ??= new RequestEnd(this.response));
   }
 
   hold(bytes: number): Held {
@@ -75,9 +67,9 @@ export class RequestTicket implements Ticket {
   }
 
   private keep(held: Held): Held {
-    const all = (this.held ??= new Set());
+    const all = (this.held ??= this.untilTheEnd());
     all.add(held);
-    this.watch();
+    if (this.response.destroyed) held.release();
     return {
       shrinkTo: held.shrinkTo,
       release: () => {
@@ -87,19 +79,13 @@ export class RequestTicket implements Ticket {
     };
   }
 
-  private watch(): void {
-    if (this.response.destroyed) this.end();
-    if (this.isWatched) return;
-    this.isWatched = true;
-    this.response.once('close', this.end);
+  /** A set whose members are released when the request ends. */
+  private untilTheEnd(): Set<Held> {
+    const all = new Set<Held>();
+    this.response.once('close', () => {
+      for (const held of all) held.release();
+      all.clear();
+    });
+    return all;
   }
-
-  private readonly end = (): void => {
-    for (const held of this.held ?? []) held.release();
-    this.held?.clear();
-    if (!this.response.writableFinished) this.controller?.abort(clientGone());
-  };
 }
-
-/** Nobody reads it; the kind keeps it out of the log of failures. */
-const clientGone = (): ServiceError => new ServiceError('busy', 'The connection was closed before the answer.');

@@ -1,46 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type PoolClient } from 'pg';
+import { type EndSignal } from '../admission/request-end';
 import { requestCancel } from './cancel-request';
 
 /** A cancel that comes between two statements of a flight hits none: it is repeated. */
 const REPEAT_MILLISECONDS = 200;
-
-/** What stops the statements of each request. One listener for all of them: most statements are over in less than a millisecond. */
-const stopsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
  * Runs statements on a connection and cancels them in PostgreSQL when the signal aborts. A cancel names the connection and not
  * the statement, so this waits until each cancel has been carried out: none can hit what runs there next.
  * @throws the reason of the signal when it has aborted
  */
-export async function cancelledWhenGone<T>(signal: AbortSignal, client: PoolClient, run: () => Promise<T>): Promise<T> {
+export async function cancelledWhenGone<T>(signal: EndSignal, client: PoolClient, run: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
-  const stops = stopsOf(signal);
   let cancelling: Cancelling | undefined;
   const stop = (): void => {
     cancelling ??= new Cancelling(client);
   };
-  stops.add(stop);
+  signal.addEventListener('abort', stop);
   try {
     return await run();
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
-    stops.delete(stop);
+    signal.removeEventListener('abort', stop);
     await cancelling?.end();
   }
-}
-
-function stopsOf(signal: AbortSignal): Set<() => void> {
-  const known = stopsBySignal.get(signal);
-  if (known !== undefined) return known;
-  const stops = new Set<() => void>();
-  stopsBySignal.set(signal, stops);
-  const stopAll = (): void => {
-    for (const stop of stops) stop();
-  };
-  signal.addEventListener('abort', stopAll, { once: true });
-  return stops;
 }
 
 class Cancelling {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient, type QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
+import { type EndSignal } from '../admission/request-end';
 import { cancelledWhenGone } from './cancelled-when-gone';
 import { poolOf } from './connection-slots';
 import { databaseErrorToServiceError } from './database-error';
@@ -17,8 +18,6 @@ export interface SnapshotOptions {
   readonly spentMilliseconds?: number;
   /** What the caller is told when the time is over. */
   readonly refusal: () => ServiceError;
-  /** Cancels what runs when it aborts. Default: that of the request. */
-  readonly signal?: AbortSignal;
   /** Whether tables are written. */
   readonly isWriting?: true;
 }
@@ -31,7 +30,7 @@ export class Snapshot {
   constructor(
     private readonly client: PoolClient,
     private readonly options: SnapshotOptions,
-    private readonly signal: AbortSignal,
+    private readonly signal: EndSignal,
   ) {
     this.spentMilliseconds = options.spentMilliseconds ?? 0;
   }
@@ -92,7 +91,7 @@ export class Snapshots {
     try {
       const access = options.isWriting === true ? 'READ WRITE' : 'READ ONLY';
       client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ ${access}`).catch(() => undefined); // a broken connection fails the first statement too
-      const result = await work(new Snapshot(client, options, options.signal ?? this.requests.ticket.signal));
+      const result = await work(new Snapshot(client, options, this.requests.ticket.signal));
       await client.query('COMMIT');
       return result;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient, type QueryConfig, type QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
+import { type EndSignal } from '../admission/request-end';
 import { type Slots, type Waiter } from '../admission/slots';
 import { BACKGROUND, type Ticket } from '../admission/ticket';
 import { cancelledWhenGone } from './cancelled-when-gone';
@@ -63,7 +64,7 @@ export class Statements {
   }
 
   private async runAlone<Row extends QueryResultRow>(
-    signal: AbortSignal,
+    signal: EndSignal,
     limit: TimeLimit | undefined,
     config: QueryConfig,
     values: unknown[],

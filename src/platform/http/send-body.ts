@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Response } from 'express';
+import { type EndSignal } from '../admission/request-end';
 import { BACKGROUND, type Ticket } from '../admission/ticket';
 import { atOnce, type Steps } from '../time/steps';
 import { acceptedEncoding } from './accepted-encoding';
@@ -9,7 +9,7 @@ import { AnswerEncoder } from './answer-encoder';
 /** Receives the texts of an answer, one after the other. */
 export interface TextSink {
   /** Aborted when the connection has closed; the sink closes the connections of readers that are too slow. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** Settles when the next text may come: a slow reader makes it wait. @throws when the connection has closed */
   write(text: string): Promise<void>;
 }
@@ -136,7 +136,7 @@ export const termsOf = (response: Response): AnswerTerms =>
   (response.app.locals[ANSWER_TERMS] as AnswerTerms | undefined) ?? DEFAULT_TERMS;
 
 class ResponseSink implements TextSink {
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   hasBegun = false;
   /** The head was all that the caller asked for. */
   hasEnded = false;
@@ -221,12 +221,18 @@ class ResponseSink implements TextSink {
   }
 
   private async drained(): Promise<void> {
-    const stalled = setTimeout(() => this.response.destroy(), this.stallMilliseconds);
-    try {
-      await once(this.response, 'drain', { signal: this.signal });
-    } finally {
-      clearTimeout(stalled);
-    }
+    const { response } = this;
+    this.signal.throwIfAborted(); // else 'close' may have been told already
+    const stalled = setTimeout(() => response.destroy(), this.stallMilliseconds);
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        response.off('drain', wake).off('close', wake);
+        resolve();
+      };
+      response.on('drain', wake).on('close', wake);
+    });
+    clearTimeout(stalled);
+    this.signal.throwIfAborted();
   }
 
   private begin(): void {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type EndSignal } from '../../platform/admission/request-end';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 import { RequestContext } from '../../platform/http/request-context';
@@ -48,7 +49,7 @@ export class BundleProcessor {
     return this.slots.run({ key, signal }, () => this.processNow(text, call, signal));
   }
 
-  private async processNow(text: string, call: BundleCall, signal: AbortSignal): Promise<Produce> {
+  private async processNow(text: string, call: BundleCall, signal: EndSignal): Promise<Produce> {
     const { bundleEntriesMax, bundleTimeoutSeconds } = this.environment;
     const bundle = await this.slices.run(readBundle(text, bundleEntriesMax));
     const deadline = new Deadline(bundleTimeoutSeconds, signal);

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type EndSignal } from '../../platform/admission/request-end';
 import { ServiceError } from '../../platform/errors/service-error';
 
 /** How many steps may follow each other before other requests get their turn: a step is well below a millisecond. */
@@ -14,7 +15,7 @@ export class Deadline {
 
   constructor(
     private readonly seconds: number,
-    private readonly signal?: AbortSignal,
+    private readonly signal?: EndSignal,
   ) {
     this.endsAt = performance.now() + seconds * 1000;
   }

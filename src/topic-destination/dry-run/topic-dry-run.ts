@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type EndSignal } from '../../platform/admission/request-end';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 import { RequestContext } from '../../platform/http/request-context';
@@ -85,10 +86,7 @@ export class TopicDryRun {
     return this.slots.run({ key, signal }, () => this.examine(request, signal));
   }
 
-  private async examine(
-    { topic, start, end, count, after }: DryRunRequest,
-    signal: AbortSignal,
-  ): Promise<DryRunResult> {
+  private async examine({ topic, start, end, count, after }: DryRunRequest, signal: EndSignal): Promise<DryRunResult> {
     const triggers: TriggerClauses[] = [];
     for (const trigger of topic.triggers) triggers.push(await this.slices.run(triggerClausesOf(trigger)));
     const types = [...new Set(topic.triggers.map(({ type }) => type))];
