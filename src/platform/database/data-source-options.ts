@@ -1,3 +1,4 @@
+import { type ClientBase } from 'pg';
 import { type DataSourceOptions } from 'typeorm';
 import { ROW_FORMAT } from './row-format';
 
@@ -31,9 +32,18 @@ export function dataSourceOptions(
       // A connection keeps the plans of its statements: a new one makes them again.
       idleTimeoutMillis: IDLE_TIMEOUT_MILLISECONDS,
       keepAlive: true,
+      onConnect: hearErrors,
       options: sessionSettings(limits.statementTimeoutSeconds),
     },
   };
+}
+
+/**
+ * An 'error' event that nobody hears would end the process, and one can follow in the bytes that connect. A connection that breaks fails
+ * the statement that runs, or the next one.
+ */
+function hearErrors(client: ClientBase): void {
+  client.on('error', () => undefined);
 }
 
 /**

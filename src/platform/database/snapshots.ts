@@ -7,7 +7,7 @@ import { poolOf } from './connection-slots';
 import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { type Statement } from './statement';
-import { configOf, ignored, valuesOf } from './statements';
+import { configOf, valuesOf } from './statements';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../http/request-context';
 
@@ -86,7 +86,6 @@ export class Snapshots {
    */
   async within<T>(options: SnapshotOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const client: PoolClient = await poolOf(this.dataSource).connect();
-    client.on('error', ignored);
     let broken: Error | undefined;
     try {
       const access = options.isWriting === true ? 'READ WRITE' : 'READ ONLY';
@@ -98,7 +97,6 @@ export class Snapshots {
       broken = await rolledBack(client);
       throw error;
     } finally {
-      client.off('error', ignored);
       client.release(broken);
     }
   }

@@ -4,8 +4,8 @@ import { DataSource } from 'typeorm';
 import { type EndSignal } from '../admission/request-end';
 import { type Slots, type Waiter } from '../admission/slots';
 import { BACKGROUND, type Ticket } from '../admission/ticket';
-import { cancelledWhenGone } from './cancelled-when-gone';
 import { Ambient } from '../ambient';
+import { cancelledWhenGone } from './cancelled-when-gone';
 import { connectionSlots, poolOf } from './connection-slots';
 import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
@@ -70,7 +70,6 @@ export class Statements {
     values: unknown[],
   ): Promise<Row[]> {
     const client: PoolClient = await poolOf(this.dataSource).connect();
-    client.on('error', ignored);
     let broken: Error | undefined;
     try {
       if (limit === undefined)
@@ -84,7 +83,6 @@ export class Statements {
         );
       }
     } finally {
-      client.off('error', ignored);
       client.release(broken);
     }
   }
@@ -131,9 +129,6 @@ async function limitedAlone<Row extends QueryResultRow>(
   ] as const);
   return rows;
 }
-
-/** An event that nobody hears would end the process. A connection that breaks fails the statement that runs, or the next one. */
-export const ignored = (): void => undefined;
 
 /**
  * What is the same at each run of a statement. The driver copies the own properties of a config one by one for each query;

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type PoolClient } from 'pg';
+import { poolOf } from '../../src/platform/database/connection-slots';
+import { CounterDatabase } from '../support/counter-database';
+
+describe('a connection that breaks', () => {
+  let database: CounterDatabase;
+
+  beforeAll(async () => {
+    database = await CounterDatabase.open();
+  });
+  afterAll(() => database.close());
+
+  it('is heard from the moment that it is handed out: a message of its end may come in the bytes that connect', async () => {
+    const handedOut = (): Promise<[PoolClient, number]> =>
+      new Promise((resolve, reject) => {
+        poolOf(database.dataSource).connect((error, client) => {
+          if (client === undefined) reject(error ?? new Error('No connection'));
+          else resolve([client, client.listenerCount('error')]);
+        });
+      });
+    // The second one is new.
+    const given = [await handedOut(), await handedOut()];
+    for (const [client] of given) client.release();
+    expect(given.map(([, listeners]) => listeners > 0)).toEqual([true, true]);
+  });
+});
