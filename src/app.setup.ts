@@ -6,6 +6,7 @@ import { CallerResolver } from './auth/caller-resolver';
 import { refuseBrokenRequests } from './fhir/edge/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { MemoryBudget } from './platform/admission/memory-budget';
+import { paceLogins } from './platform/admission/pace-logins';
 import { requestBodies } from './platform/admission/request-bodies';
 import { BackgroundTasks } from './platform/background/background-tasks';
 import { ANSWER_TERMS, type AnswerTerms } from './platform/http/send-body';
@@ -51,7 +52,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     const { caller, epochs } = await callers.of(request);
     requests.identify(caller, epochs);
   };
-  app.use(requestBodies(requests, { limitBytes, stallSeconds, judge, turn: terms.turn }));
+  app.use(requestBodies(requests, { limitBytes, stallSeconds, judge }));
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);
@@ -89,6 +90,7 @@ export async function listen(app: NestExpressApplication, port: number, host: st
   await app.init();
   await app.get(InitBundle, { strict: false }).apply();
   app.get(BackgroundTasks).start();
+  paceLogins(app.getHttpServer());
   refuseBrokenRequests(app.getHttpServer());
   await app.listen(port, host);
 }

@@ -1,3 +1,4 @@
+import { type IncomingMessage } from 'node:http';
 import { type Request, type RequestHandler } from 'express';
 import { ServiceError } from '../errors/service-error';
 import { type RequestContext } from '../http/request-context';
@@ -11,8 +12,6 @@ export interface BodyRules {
   readonly stallSeconds: number;
   /** Judges the credentials in the headers of a request. @throws when they do not hold; its guard refuses it then */
   readonly judge: (request: Request) => Promise<void>;
-  /** Waits for a turn of the event loop: strangers may send hundreds of requests in one. */
-  readonly turn: () => Promise<void>;
 }
 
 /** Routes below it take bodies without credentials: small ones, never packed. */
@@ -60,20 +59,23 @@ export function requestBodies(requests: RequestContext, rules: BodyRules): Reque
   };
 }
 
-const hasBody = ({ headers }: Request): boolean =>
+/** Whether a stranger sends a body. */
+export const hasOpenBody = (request: IncomingMessage): boolean =>
+  request.url?.startsWith(OPEN_PATH) === true && hasBody(request);
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 const lengthOf = ({ headers }: Request): number | undefined =>
   headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
 
-async function openBody(request: Request, { limitBytes, stallSeconds, turn }: BodyRules): Promise<Buffer> {
+async function openBody(request: Request, { limitBytes, stallSeconds }: BodyRules): Promise<Buffer> {
   if (unpackingOf(request.headers['content-encoding']) !== undefined) {
     throw new ServiceError('unsupported-media-type', 'Send the body without Content-Encoding.');
   }
   const mostBytes = Math.min(limitBytes, SMALL_BYTES);
   const length = lengthOf(request);
   if (length !== undefined && length > mostBytes) throw tooLarge(mostBytes);
-  await turn();
   return receive(request, { length, mostBytes, stallSeconds, grows: () => Promise.resolve() });
 }
 

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { paceLogins } from './pace-logins';
+
+const LOGINS = 200;
+const LOGIN = 'POST /auth/token HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}';
+
+describe('S7: many token requests at once', () => {
+  const handled: (string | undefined)[] = [];
+  const server = createServer(({ url }, response) => {
+    handled.push(url);
+    response.end();
+  });
+  let accepted = 0;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    paceLogins(server);
+    server.on('connection', () => accepted++).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (let index = 0; index <= LOGINS + 1; index++) sockets.push(connect(port, '127.0.0.1'));
+    while (accepted < sockets.length) await delay(10);
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('begin one in a turn of the event loop, so that the request behind them does not wait for all of them', async () => {
+    const [last, left, ...others] = sockets.toReversed() as [Socket, Socket, ...Socket[]];
+    const answers = [last, ...others].map((socket) => once(socket, 'data'));
+    for (const socket of others) socket.write(LOGIN);
+    left.end(LOGIN);
+    left.destroy();
+    last.write('GET /Patient/p1 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await Promise.all(answers);
+    expect(handled.indexOf('/Patient/p1')).toBeLessThan(LOGINS / 4);
+  });
+
+  it('all begin, except those whose client has left', async () => {
+    await delay(50);
+    expect(handled).toHaveLength(LOGINS + 1);
+  });
+});

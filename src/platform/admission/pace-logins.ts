@@ -1,0 +1,27 @@
+import { type RequestListener, type Server } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { addressPrefixOf } from '../http/address-prefix';
+import { hasOpenBody } from './request-bodies';
+import { Slots } from './slots';
+
+/**
+ * Begins requests with a body below `/auth/` one in a turn of the event loop, in turns by address. Their senders are strangers, and hundreds may
+ * arrive in one turn: each costs the framework 0.2 ms before it waits for a slot, so 500 kept all other requests waiting for 80 ms.
+ */
+export function paceLogins(server: Server): void {
+  const turns = new Slots({ permits: 1, longestWaitMilliseconds: Infinity, busyMessage: '' });
+  const [handle] = server.listeners('request') as RequestListener[];
+  if (handle === undefined) throw new Error('The server handles no requests yet');
+  server.removeListener('request', handle);
+  server.on('request', (request, response) => {
+    if (!hasOpenBody(request)) {
+      handle(request, response);
+      return;
+    }
+    // Behind a proxy that is trusted its address counts here, and the address of the client in the wait for a slot.
+    void turns.run({ key: addressPrefixOf(request.socket.remoteAddress ?? '') }, async () => {
+      await nextTurn();
+      if (!request.destroyed) handle(request, response);
+    });
+  });
+}
