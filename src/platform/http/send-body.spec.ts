@@ -64,6 +64,7 @@ describe('S10: many long answers at once', () => {
       }),
     );
     expect(new Set(lengths)).toEqual(new Set([CHUNKS * CHUNK.length]));
-    expect(Math.max(...madeByTurn.values())).toBeLessThanOrEqual(2);
+    // Two turns may fall into one of the event loop, with four chunks each.
+    expect(Math.max(...madeByTurn.values())).toBeLessThanOrEqual(8);
   });
 });
