@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { type Produce } from '../platform/http/send-body';
-import { bundleText } from '../rest/api/resource-answer';
+import { bundleText } from '../model/bundle-text';
 import { PageLists } from './pages/page-lists';
 import { PageWriter } from './pages/page-writer';
 import { MOST_LINKS } from './plan/first-chunk';

@@ -11,13 +11,15 @@ import { type RowLimit } from '../search/rows/row-limit';
 import { type StoredVersion } from '../model/stored-resource';
 
 export interface HistoryRequest {
-  readonly scope: HistoryScope;
+  readonly scope: Omit<HistoryScope, 'visible'>;
   readonly walk: Pick<HistoryWalk, 'direction' | 'from' | 'skip'>;
   /** Versions of a page; 0 asks for the total alone. */
   readonly count: number;
   readonly hasTotal: boolean;
   /** Asks for what was written after it. */
   readonly bookmark?: FeedBookmark;
+  /** Resources that the caller may see; all when absent. */
+  readonly limit?: RowLimit | undefined;
 }
 
 /** A version of a page, whose text may be read later ({@link LateTexts}). */
@@ -73,11 +75,12 @@ export class ResourceHistory {
    * @throws ServiceError 'not-found' when the history is of one resource that never was
    * @throws ServiceError 'gone' when the bookmark is not of this database's history
    */
-  async page({ scope, walk, count, hasTotal, bookmark: known }: HistoryRequest): Promise<HistoryPage> {
+  async page({ scope: asked, walk, count, hasTotal, bookmark: known, limit }: HistoryRequest): Promise<HistoryPage> {
+    const scope: HistoryScope = { ...asked, visible: limit };
     const bookmark = known === undefined ? undefined : await this.nextBookmark(known, scope.types);
     const rows = count === 0 ? [] : await this.rows(scope, { ...walk, limit: count + 1 }, hasTotal);
     const total = rows[0]?.total ?? (hasTotal ? await this.total(scope) : undefined);
-    if (rows.length === 0 && scope.id !== undefined) await this.assertWas(scope.types[0] ?? '', scope.id, scope.limit);
+    if (rows.length === 0 && scope.id !== undefined) await this.assertWas(scope.types[0] ?? '', scope.id, limit);
     const versions = fittingRows(rows.slice(0, count)).map(versionOf);
     const hasMore = rows.length > versions.length;
     return {

@@ -12,6 +12,7 @@ import { TypesSearchRequests } from './api/types-search-request';
 import { VreadController } from './api/vread.controller';
 import { WriteController } from './api/write.controller';
 import { WriteRequests } from './api/write-requests';
+import { ConditionalWriter } from './conditional/conditional-writer';
 import { BundleModule } from './bundle/bundle.module';
 import { ResourceModule } from '../resource/resource.module';
 
@@ -29,6 +30,6 @@ import { ResourceModule } from '../resource/resource.module';
     ResourceController,
     CompartmentController,
   ],
-  providers: [SearchRequests, ShownResources, TypesSearchRequests, WriteRequests],
+  providers: [ConditionalWriter, SearchRequests, ShownResources, TypesSearchRequests, WriteRequests],
 })
 export class ResourceApiModule {}

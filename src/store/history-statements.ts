@@ -1,9 +1,13 @@
 import { SYSTEM_IDENTIFIER, TIMELINE } from '../platform/database/cluster-identity';
 import { type Statement } from '../platform/database/statement';
 import { earlyBody } from './late-texts';
-import { type RowLimit } from '../search/rows/row-limit';
 import { Binder } from '../platform/database/binder';
 import { type BoundStatement } from './write-statements';
+
+/** Decides which stored resources may be seen: boolean SQL on alias `v`, a row with type and id. */
+export interface VisibleRows {
+  testOfCurrent(types: readonly string[], bind: Binder): string;
+}
 
 /** Which versions a history is about. */
 export interface HistoryScope {
@@ -16,8 +20,8 @@ export interface HistoryScope {
   readonly period?: { readonly start: Date; readonly end: Date };
   /** Only versions of later transactions than this one, a decimal number. */
   readonly afterTransaction?: string;
-  /** What the caller may see, by what is stored now; everything when absent. */
-  readonly limit?: RowLimit | undefined;
+  /** By what is stored now; everything when absent. */
+  readonly visible?: VisibleRows | undefined;
 }
 
 /** The place of a version in every history: it never moves, as versions keep their times. */
@@ -174,7 +178,7 @@ class Places {
   /** Narrows to what the caller may see, or nothing. */
   readonly isVisible: string;
 
-  constructor({ types, id, since, period, afterTransaction, limit }: HistoryScope) {
+  constructor({ types, id, since, period, afterTransaction, visible }: HistoryScope) {
     this.isOneResource = id !== undefined;
     this.types = id === undefined ? this.bind(types, 'text[]') : this.bind(types[0], 'text');
     this.oneOf = id === undefined ? '' : `v.type = ${this.types} and v.id = ${this.bind(id, 'text')}`;
@@ -182,7 +186,7 @@ class Places {
     this.until = this.bind(period?.end ?? 'infinity', 'timestamptz');
     this.periodStart = period === undefined ? undefined : this.bind(period.start, 'timestamptz');
     this.transaction = afterTransaction === undefined ? undefined : this.bind(afterTransaction, 'xid8');
-    this.isVisible = limit === undefined ? '' : ` and ${limit.testOfCurrent(types, this.binder)}`;
+    this.isVisible = visible === undefined ? '' : ` and ${visible.testOfCurrent(types, this.binder)}`;
   }
 
   bind(value: unknown, type: string): string {

@@ -1,5 +1,4 @@
 import { type Statement } from '../platform/database/statement';
-import { createdAt } from '../search/compile/filters';
 
 /** All SQL of the resource tables but for search (`../search`), the writes (`write-statements.ts`) and lists of
  * versions (`history-statements.ts`). */
@@ -101,6 +100,14 @@ export const READ_OUTDATED_FOR_UPDATE: Statement = {
   name: 'resource-read-outdated-for-update',
   text: manyForUpdate(` and split_part(s.index_digests, ' ', 1) is distinct from s.version || '.' || $3`),
 };
+
+/**
+ * SQL of the time at which a row of `resource` was created: that of the row itself until it is changed, then that of version 1
+ * in the history.
+ */
+export const createdAt = (row: string): string =>
+  `case when ${row}.version = 1 then ${row}.updated_at else (select v.updated_at from resource_history v
+where v.type = ${row}.type and v.id = ${row}.id and v.version = 1) end`;
 
 /** Of the newest version of an id that is over; when that is a deletion also its time, and that of version 1. */
 const LAST_COLUMNS = `last.type, last.id, last.version,

@@ -1,6 +1,6 @@
 import { type Subset, subsetOf } from '../../fhir/subset/subset';
 import { type Slices } from '../../platform/time/slices';
-import { searchEntry } from '../../rest/api/resource-answer';
+import { searchEntry } from '../../model/bundle-text';
 import { type QueryPart } from '../plan/query-parts';
 import { type Entry, type EntryHead } from '../plan/entry';
 import { type Reasons } from './reasons';

@@ -4,7 +4,8 @@ import { type LateTexts } from '../../store/late-texts';
 import { type HistoryPage, type HistoryVersion } from '../../resource/resource-history';
 import { printPosition } from '../../store/history-position';
 import { type HistoryQuery } from './history-request';
-import { historyEntry, produceBundle } from './resource-answer';
+import { produceBundle } from '../../model/bundle-text';
+import { historyEntry } from './resource-answer';
 
 interface Link {
   readonly relation: string;

@@ -76,7 +76,9 @@ export class HistoryController {
   ): Promise<void> {
     const query = readHistoryQuery(queryOf(request), of, request.get('prefer'));
     const limit = await this.limitOf(of);
-    const page = await this.history.page(limit === undefined ? query : { ...query, scope: within(limit, query.scope) });
+    const page = await this.history.page(
+      limit === undefined ? query : { ...query, limit, scope: within(limit, query.scope) },
+    );
     const rootUrl = rootUrlOf(request, this.environment);
     await sendAnswer(response, historyBundle(page, query, this.texts, { rootUrl, path }));
   }
@@ -94,6 +96,5 @@ export class HistoryController {
 /** Types that nothing is granted of need no walk. */
 const within = (limit: RowLimit, scope: HistoryScope): HistoryScope => ({
   ...scope,
-  limit,
   types: scope.id === undefined ? scope.types.filter((type) => limit.types.includes(type)) : scope.types,
 });

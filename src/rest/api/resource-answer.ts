@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
-import { type Produce } from '../../platform/http/send-body';
 import { type HistoryVersion } from '../../resource/resource-history';
-import { type ResourceText, type StoredResource } from '../../model/stored-resource';
+import { type StoredResource } from '../../model/stored-resource';
 
 /**
  * One resource with the headers that tell its version (http://hl7.org/fhir/R4/http.html#versioning). Read or written, it
@@ -27,43 +26,8 @@ export const locationOf = (rootUrl: string, resource: StoredResource): string =>
 export const versionPath = ({ type, id }: Pick<StoredResource, 'type' | 'id'>, version: number): string =>
   `${type}/${id}/_history/${version}`;
 
-type Members = Readonly<Record<string, unknown>>;
-
-/** A Bundle without entries: FHIR has no empty arrays, so it has no `entry`. */
-export const bundleText = (type: string, members: Members): string =>
-  JSON.stringify({ resourceType: 'Bundle', type, ...members });
-
-/** Writes a Bundle as its entries come, a few at a time: bodies are joined as they are, never parsed. */
-export function produceBundle(
-  type: string,
-  members: Members,
-  entries: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
-): Produce {
-  return async (sink) => {
-    const head = bundleText(type, members);
-    let before = `${head.slice(0, -1)},"entry":[`;
-    let end = head;
-    for await (const some of entries) {
-      if (some.length === 0) continue;
-      await sink.write(`${before}${some.join(',')}`);
-      before = ',';
-      end = ']}';
-    }
-    await sink.write(end);
-  };
-}
-
 /** The status of a Bundle's entry: with its reason, as HL7's examples have it (`201 Created`). */
 export const entryStatus = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
-
-/** An entry of a searchset (http://hl7.org/fhir/R4/search.html#inclusions). */
-export const searchEntry = (
-  rootUrl: string,
-  { type, id, text }: ResourceText,
-  mode: 'match' | 'include',
-  extension = '',
-): string =>
-  `{"fullUrl":${JSON.stringify(`${rootUrl}/${type}/${id}`)},"resource":${text},"search":{${extension}"mode":"${mode}"}}`;
 
 /** An entry of a history Bundle: how the version came to be, and its content unless it is a deletion. */
 export function historyEntry(rootUrl: string, version: HistoryVersion): string {

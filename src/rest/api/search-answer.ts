@@ -7,7 +7,7 @@ import { type OutcomeIssue } from '../../search-index/states/incomplete-indexes'
 import { type ResourceText } from '../../model/stored-resource';
 import { type SearchExtension } from './location-distance';
 import { type LateTexts, type ListedVersion } from '../../store/late-texts';
-import { produceBundle, searchEntry } from './resource-answer';
+import { produceBundle, searchEntry } from '../../model/bundle-text';
 import { linksOf, type SearchPlace } from './search-links';
 
 /** What the answer of a search says beside its resources, and how these are shown. */

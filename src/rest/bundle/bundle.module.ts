@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ResourceModule } from '../../resource/resource.module';
+import { ConditionMatches } from '../conditional/condition-matches';
 import { BatchRunner } from './batch-runner';
 import { BundleProcessor } from './bundle-processor';
 import { EntryPatches } from './entry-patches';
@@ -22,10 +23,11 @@ import { WriteIntents } from './write-intents';
     WriteIntents,
     TransactionPlanner,
     FoundMatches,
+    ConditionMatches,
     EntryPatches,
     EntryRoutes,
     EntryReads,
   ],
-  exports: [BundleProcessor, InitBundle],
+  exports: [BundleProcessor, InitBundle, ConditionMatches],
 })
 export class BundleModule {}

@@ -1,7 +1,8 @@
 import { type BundleCall, returnPreferenceOf } from './bundle-call';
 import { type WriteResult } from '../../resource/writes/write';
 import { type Produce } from '../../platform/http/send-body';
-import { entryStatus, produceBundle, versionPath } from '../api/resource-answer';
+import { produceBundle } from '../../model/bundle-text';
+import { entryStatus, versionPath } from '../api/resource-answer';
 import { type BundleType } from './bundle';
 
 /** The most characters of resources in the answer to a Bundle: they stand in memory together until it is sent. */

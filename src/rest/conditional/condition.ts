@@ -1,6 +1,6 @@
 import { hash53 } from '../../search-index/extract/hash';
 import { type Reach } from '../../search/rows/reach';
-import { criteriaQuery } from '../../search/run/resource-criteria';
+import { criteriaQuery } from '../../search/parse/criteria-query';
 
 /** What a conditional write asks before it writes: resources of `type` that the query `criteria` finds. */
 export interface Condition {

@@ -1,3 +1,4 @@
+import { createdAt } from '../../store/resource-statements';
 import { type InstantRange, type NumberRange, type StringClause } from '../query/search-query';
 import { type Binder } from '../../platform/database/binder';
 import { likePattern } from './body-text';
@@ -38,11 +39,6 @@ export function createdFilter(row: string, ranges: readonly InstantRange[], bind
   const early = ranges.map(({ low }) => ({ low, high: Infinity }));
   return `${updatedFilter(`${row}.updated_at`, early, bind)} and ${updatedFilter(createdAt(row), ranges, bind)}`;
 }
-
-/** SQL of the time at which a row of `resource` was created. */
-export const createdAt = (row: string): string =>
-  `case when ${row}.version = 1 then ${row}.updated_at else (select v.updated_at from resource_history v
-where v.type = ${row}.type and v.id = ${row}.id and v.version = 1) end`;
 
 export function numberFilter(row: string, ranges: readonly NumberRange[], bind: Binder): string {
   const tests = ranges.length > FEW ? manyRanges(row, ranges, bind) : ranges.map((range) => inRange(row, range, bind));

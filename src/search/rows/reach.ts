@@ -1,6 +1,6 @@
 import { type ServiceError } from '../../platform/errors/service-error';
 import { type SearchClause } from '../query/search-query';
-import { valueSetNotStored } from '../run/value-set-codes';
+import { valueSetNotStored } from '../query/value-set-refusals';
 import { allOf, isEveryRow, RowLimit } from './row-limit';
 
 /** Which rows of each type a caller may search. */

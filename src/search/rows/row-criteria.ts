@@ -5,7 +5,7 @@ import { ResourceTypes } from '../../model/resource-types';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { parseSearch } from '../parse/parse-search';
-import { criteriaQuery } from '../run/resource-criteria';
+import { criteriaQuery } from '../parse/criteria-query';
 import { SearchIndex } from '../../search-index/search-index';
 import { unfinishedIndex } from '../../search-index/unfinished-index';
 import { assertExactClauses, assertExactNames } from './exact-criteria';

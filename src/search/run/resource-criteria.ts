@@ -2,22 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
-import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { LateTexts } from '../../store/late-texts';
 import { type Reach } from '../rows/reach';
 import { type ResourceText } from '../../model/stored-resource';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { holdsTexts } from './holds-texts';
+import { criteriaQuery } from '../parse/criteria-query';
 import { parseSearch } from '../parse/parse-search';
 import { ResourceSearch, type SearchPage, type SearchRequest } from './resource-search';
 import { SearchIndex } from '../../search-index/search-index';
 import { type SearchClause } from '../query/search-query';
 import { unfinishedIndex } from '../../search-index/unfinished-index';
-
-/** Parameters that shape an answer: in criteria they would look as if they narrowed the choice. */
-const SHAPING =
-  /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|result|timeout)(:|$)/;
 
 /** Hits that may turn out to be collisions of hashes: one is a rarity, more than these at once are no accident. */
 const SPARE = 4;
@@ -87,19 +83,4 @@ export class ResourceCriteria {
     if (unfinished !== undefined) throw unfinishedIndex(unfinished);
     return { clauses, isHit: holdsTexts(query, (code) => parameters.find(type, code)?.kind) };
   }
-}
-
-/** Reads criteria as a query. @throws ServiceError 'invalid' as {@link ResourceCriteria.find} says. */
-export function criteriaQuery(type: string, criteria: string): URLSearchParams {
-  const text = criteria.trim();
-  const query = new URLSearchParams(text.startsWith(`${type}?`) ? text.slice(type.length + 1) : text);
-  if (query.size === 0) {
-    throw new ServiceError('invalid', `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`);
-  }
-  for (const [name, value] of query) {
-    const shown = name.slice(0, 64);
-    if (SHAPING.test(name)) throw new ServiceError('invalid', `"${shown}" shapes answers; it cannot be a criterion.`);
-    if (value.trim() === '') throw new ServiceError('invalid', `The criterion "${shown}" has no value.`);
-  }
-  return query;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
 import { type Resource } from '../../fhir/types';
-import { ServiceError } from '../../platform/errors/service-error';
+import { unusableValueSet, valueSetNotStored } from '../query/value-set-refusals';
 import { compilePage } from '../compile/compile-search';
 import { parameterIdOf, tokenHashOf } from '../../search-index/extract/hash';
 import { MAX_ALTERNATIVES } from '../parse/values';
@@ -30,9 +30,9 @@ export class ValueSetCodes {
     if (found === undefined) throw valueSetNotStored(canonical);
     const codes = codesOf(found);
     if (codes === undefined)
-      throw unknown(canonical, 'has neither an expansion nor a plain list of codes; store its expansion');
+      throw unusableValueSet(canonical, 'has neither an expansion nor a plain list of codes; store its expansion');
     if (codes.length > MAX_ALTERNATIVES)
-      throw unknown(
+      throw unusableValueSet(
         canonical,
         `has more than ${MAX_ALTERNATIVES} codes, which are alternatives as values with commas are`,
       );
@@ -45,11 +45,6 @@ export class ValueSetCodes {
     return rows.map(({ body }) => JSON.parse(body) as Resource);
   }
 }
-
-export const valueSetNotStored = (canonical: string): ServiceError => unknown(canonical, 'is not stored here');
-
-const unknown = (canonical: string, what: string): ServiceError =>
-  new ServiceError('invalid', `The value set "${canonical.slice(0, 200)}" ${what}.`);
 
 function codesOf({ expansion, compose }: Resource): readonly ValueSetCode[] | undefined {
   if (isObject(expansion)) return containedCodes(expansion.contains);

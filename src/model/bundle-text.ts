@@ -1,0 +1,37 @@
+import { type Produce } from '../platform/http/send-body';
+import { type ResourceText } from './stored-resource';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A Bundle without entries: FHIR has no empty arrays, so it has no `entry`. */
+export const bundleText = (type: string, members: Members): string =>
+  JSON.stringify({ resourceType: 'Bundle', type, ...members });
+
+/** Writes a Bundle as its entries come, a few at a time: bodies are joined as they are, never parsed. */
+export function produceBundle(
+  type: string,
+  members: Members,
+  entries: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
+): Produce {
+  return async (sink) => {
+    const head = bundleText(type, members);
+    let before = `${head.slice(0, -1)},"entry":[`;
+    let end = head;
+    for await (const some of entries) {
+      if (some.length === 0) continue;
+      await sink.write(`${before}${some.join(',')}`);
+      before = ',';
+      end = ']}';
+    }
+    await sink.write(end);
+  };
+}
+
+/** An entry of a searchset (http://hl7.org/fhir/R4/search.html#inclusions). */
+export const searchEntry = (
+  rootUrl: string,
+  { type, id, text }: ResourceText,
+  mode: 'match' | 'include',
+  extension = '',
+): string =>
+  `{"fullUrl":${JSON.stringify(`${rootUrl}/${type}/${id}`)},"resource":${text},"search":{${extension}"mode":"${mode}"}}`;

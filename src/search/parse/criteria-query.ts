@@ -1,0 +1,20 @@
+import { ServiceError } from '../../platform/errors/service-error';
+
+/** Parameters that shape an answer: in criteria they would look as if they narrowed the choice. */
+const SHAPING =
+  /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|result|timeout)(:|$)/;
+
+/** Reads criteria as a query. @throws ServiceError 'invalid' for no criteria, one without a value, or one that shapes answers */
+export function criteriaQuery(type: string, criteria: string): URLSearchParams {
+  const text = criteria.trim();
+  const query = new URLSearchParams(text.startsWith(`${type}?`) ? text.slice(type.length + 1) : text);
+  if (query.size === 0) {
+    throw new ServiceError('invalid', `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`);
+  }
+  for (const [name, value] of query) {
+    const shown = name.slice(0, 64);
+    if (SHAPING.test(name)) throw new ServiceError('invalid', `"${shown}" shapes answers; it cannot be a criterion.`);
+    if (value.trim() === '') throw new ServiceError('invalid', `The criterion "${shown}" has no value.`);
+  }
+  return query;
+}
