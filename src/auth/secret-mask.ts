@@ -4,7 +4,7 @@ import { withMember } from '../platform/json/json-members';
 import { type ResourceDraft } from '../model/resource-draft';
 
 /** Stands in bodies in place of a secret; sent back, it means "keep the stored one". */
-export const SECRET_MASK = '***';
+const SECRET_MASK = '***';
 
 /** Where a secret stands: a member, or a member of an object. */
 export type SecretPath = 'password' | 'secret' | 'twoFactor.secretKey';

@@ -146,7 +146,7 @@ export const LIVE_SESSIONS_OF_OTHER_KEYS: Statement = {
 /** An access token that was issued once, live or not. */
 export const FIND_TOKEN: Statement = {
   name: 'session-find-token',
-  text: `select session_id, user_id, client_id, expires_at, kid,
+  text: `select session_id, user_id, client_id, expires_at,
       closed_at is null and (expires_at is null or expires_at > clock_timestamp()) as is_live
     from session_token where token_hash = $1`,
 };

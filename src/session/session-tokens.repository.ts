@@ -46,7 +46,6 @@ export interface IssuedToken {
   readonly clientId: string;
   readonly expiresAt?: Date;
   readonly isLive: boolean;
-  readonly isJwt: boolean;
 }
 
 interface IssuedTokenRow {
@@ -54,7 +53,6 @@ interface IssuedTokenRow {
   readonly user_id: string | null;
   readonly client_id: string;
   readonly expires_at: Date | null;
-  readonly kid: string | null;
   readonly is_live: boolean;
 }
 
@@ -113,7 +111,6 @@ export class SessionTokens {
       sessionId: row.session_id,
       clientId: row.client_id,
       isLive: row.is_live,
-      isJwt: row.kid !== null,
       ...(row.user_id === null ? {} : { userId: row.user_id }),
       ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
     };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { inOneFlight } from '../platform/database/in-one-flight';
 import { UnitOfWork } from '../platform/database/unit-of-work';
@@ -49,10 +48,6 @@ export class Sessions {
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
   ) {}
-
-  static newId(): string {
-    return randomUUID();
-  }
 
   /** Stores the Session and its tokens in the open unit of work. */
   async open(session: NewSession): Promise<void> {

@@ -59,7 +59,7 @@ export class TokenIssuer {
     const { client, user, grantType, scope, audience, successorOf } = order;
     const settings = settingsOf(client, grantType);
     const issuedAt = this.clock.now();
-    const sessionId = Sessions.newId();
+    const sessionId = randomUUID();
     const owners = { clientId: client.id, userId: user?.id };
     const audiences = audience === undefined ? settings.audience : [audience];
     const token = await this.accessTokens.make(settings, {
