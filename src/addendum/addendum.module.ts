@@ -22,10 +22,8 @@ import { CreateAmendment } from './methods/create-amendment';
 import { GetAddendums } from './methods/get-addendums';
 import { Verify } from './methods/verify';
 import { GetWorkflowAddendums } from './methods/get-workflow-addendums';
-import { DocumentAmendments } from './page/document-amendments.operation';
-import { RecordAnswers } from './page/record-answers';
+import { DocumentAmendments, WorkflowAmendments } from './page/amendments.operation';
 import { RecordReader } from './page/record-reader';
-import { WorkflowAmendments } from './page/workflow-amendments.operation';
 import { GrantedTargets } from './store/granted-targets';
 import { SdcAddendumResourceType } from './sdc-addendum.resource-type';
 import { SdcDocumentResourceType } from './sdc-document.resource-type';
@@ -37,7 +35,7 @@ import { UserAddenda } from './store/user-addenda';
 const addendumMethods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums, Verify];
 const documentMethods = [SaveDocument, SignDocument, AmendDocument, AddDocumentNote];
 const workflowMethods = [AddWorkflowNote, GetWorkflowAddendums];
-const recordPage = [RecordReader, RecordAnswers, DocumentAmendments, WorkflowAmendments];
+const recordPage = [RecordReader, DocumentAmendments, WorkflowAmendments];
 const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWorkflowResourceType];
 
 /** Notes, comments, history and amendments of structured documents and workflows (interface, "Addendum RPC"). */

@@ -281,7 +281,7 @@ describe('addendum RPC', () => {
       const type = 'svc.sdc.addendum/history';
       await app.app
         .get(UserAddenda, { strict: false })
-        .add({ type, target, author: { user, recorder: user }, content });
+        .add({ type, target, user, content }, { caller: { userId: user.id, clientId: 'root' } });
       await resultOf('add-to-history', { resource: { ...target, status: 'completed' }, user });
       const listed = await call('get-addendums', { target });
       expect(listed.body).toMatchObject({ result: [{ type }, { type: 'svc.sdc.addendum/History', changed: true }] });

@@ -3,7 +3,6 @@ import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { COMMENT } from '../types/addendum-kinds';
 import { exampleAddendum } from '../params/example-addendum';
-import { Authors } from '../store/authors';
 import { IfSent, IsMemberPath, IsShapedLike } from '../params/param-checks';
 import { TargetReference, UserReference } from '../params/references';
 import { UserAddenda } from '../store/user-addenda';
@@ -40,13 +39,9 @@ export class AddCommentParams {
   exampleResult: exampleAddendum(COMMENT, { text: 'Please measure again.', path: ['loinc-8480-6', 'value'] }),
 })
 export class AddComment implements RpcHandler<AddCommentParams, JsonText> {
-  constructor(
-    private readonly addenda: UserAddenda,
-    private readonly authors: Authors,
-  ) {}
+  constructor(private readonly addenda: UserAddenda) {}
 
-  execute({ target, user, text, path }: AddCommentParams, { caller }: RpcCall): Promise<JsonText> {
-    const content = JSON.stringify({ text, path });
-    return this.addenda.add({ type: COMMENT, target, author: this.authors.of(user, caller), content });
+  execute({ target, user, text, path }: AddCommentParams, call: RpcCall): Promise<JsonText> {
+    return this.addenda.add({ type: COMMENT, target, user, content: JSON.stringify({ text, path }) }, call);
   }
 }

@@ -3,7 +3,6 @@ import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { NOTE } from '../types/addendum-kinds';
 import { exampleAddendum } from '../params/example-addendum';
-import { Authors } from '../store/authors';
 import { IfSent, IsDateTime, IsShapedLike } from '../params/param-checks';
 import { TargetReference, UserReference } from '../params/references';
 import { UserAddenda } from '../store/user-addenda';
@@ -38,13 +37,9 @@ export class AddNoteParams {
   exampleResult: exampleAddendum(NOTE, { text: 'The patient was seated.' }),
 })
 export class AddNote implements RpcHandler<AddNoteParams, JsonText> {
-  constructor(
-    private readonly addenda: UserAddenda,
-    private readonly authors: Authors,
-  ) {}
+  constructor(private readonly addenda: UserAddenda) {}
 
-  execute({ target, user, text, appointment }: AddNoteParams, { caller }: RpcCall): Promise<JsonText> {
-    const content = JSON.stringify({ text, appointment });
-    return this.addenda.add({ type: NOTE, target, author: this.authors.of(user, caller), content });
+  execute({ target, user, text, appointment }: AddNoteParams, call: RpcCall): Promise<JsonText> {
+    return this.addenda.add({ type: NOTE, target, user, content: JSON.stringify({ text, appointment }) }, call);
   }
 }

@@ -2,7 +2,6 @@ import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { NOTE } from '../types/addendum-kinds';
 import { exampleAddendum } from '../params/example-addendum';
-import { Authors } from '../store/authors';
 import { UserAddenda } from '../store/user-addenda';
 import { NoteByIdParams } from './note-by-id-params';
 
@@ -20,14 +19,10 @@ import { NoteByIdParams } from './note-by-id-params';
   ),
 })
 export class AddWorkflowNote implements RpcHandler<NoteByIdParams, JsonText> {
-  constructor(
-    private readonly addenda: UserAddenda,
-    private readonly authors: Authors,
-  ) {}
+  constructor(private readonly addenda: UserAddenda) {}
 
-  execute({ id, user, text }: NoteByIdParams, { caller }: RpcCall): Promise<JsonText> {
+  execute({ id, user, text }: NoteByIdParams, call: RpcCall): Promise<JsonText> {
     const target = { id, resourceType: 'SDCWorkflow' };
-    const author = this.authors.of(user, caller);
-    return this.addenda.add({ type: NOTE, target, author, content: JSON.stringify({ text }) }, ['id']);
+    return this.addenda.add({ type: NOTE, target, user, content: JSON.stringify({ text }) }, call, ['id']);
   }
 }

@@ -4,7 +4,6 @@ import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { type ParamError } from '../../rpc/rpc-refusal';
 import { COMMENT, NOTE } from '../types/addendum-kinds';
 import { exampleAddendum } from '../params/example-addendum';
-import { Authors } from '../store/authors';
 import { IfSent, IsCreatedType, IsDateTime, IsMemberPath, IsShapedLike } from '../params/param-checks';
 import { TargetReference, UserReference } from '../params/references';
 import { AddendumTypes } from '../types/addendum-types';
@@ -69,7 +68,6 @@ export class CreateAddendumParams {
 export class CreateAddendum implements RpcHandler<CreateAddendumParams, JsonText> {
   constructor(
     private readonly addenda: UserAddenda,
-    private readonly authors: Authors,
     private readonly types: AddendumTypes,
   ) {}
 
@@ -79,9 +77,6 @@ export class CreateAddendum implements RpcHandler<CreateAddendumParams, JsonText
 
   execute({ addendum: { type, target, user } }: CreateAddendumParams, call: RpcCall): Promise<JsonText> {
     const content = call.text('addendum') ?? '{}';
-    return this.addenda.add({ type, target, author: this.authors.of(user, call.caller), content }, [
-      'addendum',
-      'target',
-    ]);
+    return this.addenda.add({ type, target, user, content }, call, ['addendum', 'target']);
   }
 }

@@ -3,27 +3,21 @@ import { type JsonText } from '../../platform/json/json-text';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
 import { exampleAddendum } from '../params/example-addendum';
-import { IsShapedLike } from '../params/param-checks';
-import { TargetReference } from '../params/references';
-
-export class GetAddendumsParams {
-  @IsShapedLike(TargetReference)
-  target!: TargetReference;
-}
+import { TargetParams } from '../params/references';
 
 /** Lists the addenda of a target (interface, "Addendum RPC", rule 5). */
 @RpcMethod({
   method: 'svc.sdc.addendum/get-addendums',
-  params: GetAddendumsParams,
+  params: TargetParams,
   enforcesRows: true,
   description: 'Lists all addenda of a document or workflow, the first one first.',
   example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' } },
   exampleResult: [exampleAddendum('acme.sdc.addendum/Handover', { ward: '4B' })],
 })
-export class GetAddendums implements RpcHandler<GetAddendumsParams, JsonText | JsonParts> {
+export class GetAddendums implements RpcHandler<TargetParams, JsonText | JsonParts> {
   constructor(private readonly addenda: Addenda) {}
 
-  execute({ target }: GetAddendumsParams): Promise<JsonText | JsonParts> {
+  execute({ target }: TargetParams): Promise<JsonText | JsonParts> {
     return this.addenda.listOf(target);
   }
 }

@@ -4,13 +4,7 @@ import { Addenda } from '../store/addenda';
 import { BREAKS, type ChainBreak } from '../chain/chain-check';
 import { Chains } from '../chain/chains';
 import { EXAMPLE_TARGET } from '../params/example-addendum';
-import { IsShapedLike } from '../params/param-checks';
-import { TargetReference } from '../params/references';
-
-export class VerifyParams {
-  @IsShapedLike(TargetReference)
-  target!: TargetReference;
-}
+import { TargetParams } from '../params/references';
 
 /** Whether the addenda of a target are those that were recorded, and the first fault if they are not. */
 export interface Verification {
@@ -20,18 +14,20 @@ export interface Verification {
   readonly length: number;
   /** Hash of the last of them, in hex: kept elsewhere it proves later that nothing was cut off. */
   readonly head: string;
-  readonly broken?: {
-    readonly sequence?: number;
-    readonly addendum?: NativeReference;
-    readonly reason: string;
-    readonly message: string;
-  };
+  readonly broken: VerifiedBreak | undefined;
+}
+
+interface VerifiedBreak {
+  readonly sequence: number | undefined;
+  readonly addendum: NativeReference | undefined;
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** Follows the chain of a target (docs/addenda.md, "Evidence"). */
 @RpcMethod({
   method: 'svc.sdc.addendum/verify',
-  params: VerifyParams,
+  params: TargetParams,
   enforcesRows: true,
   description:
     'Tells whether the addenda of a document or workflow are those that were recorded, or the first that is not.',
@@ -43,13 +39,13 @@ export interface Verification {
     head: '9b74c9897bac770ffc029102a200c5de5fa7b3b1f9f2b9f1a3a1b7d8c0e4f5a6',
   },
 })
-export class Verify implements RpcHandler<VerifyParams, Verification> {
+export class Verify implements RpcHandler<TargetParams, Verification> {
   constructor(
     private readonly addenda: Addenda,
     private readonly chains: Chains,
   ) {}
 
-  async execute({ target: { resourceType, id } }: VerifyParams): Promise<Verification> {
+  async execute({ target: { resourceType, id } }: TargetParams): Promise<Verification> {
     const target = { id, resourceType };
     await this.addenda.assertSeen(target, ['target']);
     const { length, head, broken } = await this.chains.check(target);
@@ -59,14 +55,14 @@ export class Verify implements RpcHandler<VerifyParams, Verification> {
       intact: broken === undefined,
       length,
       head: head.toString('hex'),
-      ...(broken === undefined ? {} : { broken: toldBreak(broken) }),
+      broken: broken === undefined ? undefined : verifiedBreak(broken),
     };
   }
 }
 
-const toldBreak = ({ reason, sequence, addendumId }: ChainBreak): NonNullable<Verification['broken']> => ({
-  ...(sequence === undefined ? {} : { sequence }),
-  ...(addendumId === undefined ? {} : { addendum: { id: addendumId, resourceType: 'SDCAddendum' } }),
+const verifiedBreak = ({ reason, sequence, addendumId }: ChainBreak): VerifiedBreak => ({
+  sequence,
+  addendum: addendumId === undefined ? undefined : { id: addendumId, resourceType: 'SDCAddendum' },
   reason,
   message: BREAKS[reason],
 });

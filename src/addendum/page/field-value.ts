@@ -1,25 +1,17 @@
 import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
 import { unquoted } from '../../platform/json/json-skip';
-import { type DiffKind } from '../snapshots/snapshot-diff';
+import { type DiffKind, leafKindOf } from '../snapshots/snapshot-diff';
 
 /** A value as it is read: a string as it is, all else as its JSON text. */
 export interface FieldValue {
   readonly text: string;
   /** Absent for a string. `coding` and `reference` are objects that fit into one line. */
-  readonly kind?: DiffKind | 'coding' | 'reference';
+  readonly kind?: DiffKind | 'coding' | 'reference' | undefined;
   readonly unit?: string;
 }
-
-const KINDS: Readonly<Record<string, DiffKind>> = {
-  n: 'null',
-  t: 'boolean',
-  f: 'boolean',
-  '{': 'object',
-  '[': 'array',
-};
 
 export function leafOf(outline: JsonOutline, span: JsonSpan): FieldValue {
   const text = outline.textOf(span);
   if (text.startsWith('"')) return { text: unquoted(text) };
-  return { text, kind: KINDS[text.charAt(0)] ?? 'number' };
+  return { text, kind: leafKindOf(text) };
 }

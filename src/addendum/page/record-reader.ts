@@ -123,8 +123,8 @@ export class RecordReader {
     const others = [...members.keys()].filter((key) => !facts.includes(key));
     const meta: unknown = JSON.parse(members.get('meta') ?? '{}');
     return {
-      versionId: textOf(memberOf(meta, 'versionId')) ?? '',
-      lastUpdated: textOf(memberOf(meta, 'lastUpdated')) ?? '',
+      versionId: stringOf(memberOf(meta, 'versionId')) ?? '',
+      lastUpdated: stringOf(memberOf(meta, 'lastUpdated')) ?? '',
       status: stringIn(members, 'status'),
       facts: [...valueRows(fields, others)],
     };
@@ -170,10 +170,7 @@ export class RecordReader {
     if (before === undefined)
       return { next: { number, text, fields, diffHash: undefined }, part: { ...part, rows: valueRows(fields) } };
     const { rows, refusal, diffHash } = await this.changesOf(before, text, fields);
-    return {
-      next: { number, text, fields, diffHash },
-      part: { ...part, rows, ...(refusal === undefined ? {} : { refusal }) },
-    };
+    return { next: { number, text, fields, diffHash }, part: { ...part, rows, refusal } };
   }
 
   private async changesOf(
@@ -194,7 +191,7 @@ export class RecordReader {
     const { rows, refusal, diffHash } = await this.changesOf(signed, stored.text, await this.fieldsOf(stored.text));
     if (diffHash === NO_CHANGES) return undefined;
     const status = stringIn(membersIn(stored.text), 'status');
-    return { kind: 'unsigned', since: signed.number, status, rows, ...(refusal === undefined ? {} : { refusal }) };
+    return { kind: 'unsigned', since: signed.number, status, rows, refusal };
   }
 
   private async remarkOf(
@@ -227,10 +224,9 @@ export class RecordReader {
       kind: 'remark',
       addendum,
       revision: signed?.number,
-      ...(said.text === undefined ? {} : { text: said.text }),
-      ...(said.status === undefined ? {} : { status: said.status }),
-      ...(about === undefined ? {} : { about }),
-      ...(isAmendment ? { isAsShown } : {}),
+      ...said,
+      about,
+      isAsShown: isAmendment ? isAsShown : undefined,
       rows: both(rows, others),
     };
   }
@@ -260,14 +256,11 @@ function* listedRows(text: string | undefined, signed: Signed | undefined): Gene
       type: type === 'add' ? 'added' : type === 'remove' ? 'removed' : 'changed',
       path,
       label: signed?.fields.labelOf(path) ?? path,
-      ...(old === undefined ? {} : { old: { text: old, ...kindOf(kinds['old-kind']) } }),
-      ...(now === undefined ? {} : { new: { text: now, ...kindOf(kinds['new-kind']) } }),
+      ...(old === undefined ? {} : { old: { text: old, kind: kinds['old-kind'] } }),
+      ...(now === undefined ? {} : { new: { text: now, kind: kinds['new-kind'] } }),
     };
   }
 }
-
-const kindOf = (kind: DiffEntry['old-kind']): { kind?: NonNullable<DiffEntry['old-kind']> } =>
-  kind === undefined ? {} : { kind };
 
 const isDiffEntry = (entry: unknown): entry is DiffEntry => isObject(entry) && Array.isArray(entry.path);
 
@@ -307,7 +300,7 @@ function headOf({ sequence, addendumId: id }: StoredEntry, members: Members, isP
 
 function personIn(members: Members, member: string): Person | undefined {
   const value: unknown = JSON.parse(members.get(member) ?? 'null');
-  const [id, resourceType, display] = ['id', 'resourceType', 'display'].map((key) => textOf(memberOf(value, key)));
+  const [id, resourceType, display] = ['id', 'resourceType', 'display'].map((key) => stringOf(memberOf(value, key)));
   if (id === undefined || resourceType === undefined) return undefined;
   return { resourceType, id, ...(display === undefined ? {} : { display }) };
 }
@@ -317,7 +310,7 @@ function stringIn(members: Members, member: string): string | undefined {
   return value?.startsWith('"') === true ? (JSON.parse(value) as string) : undefined;
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 const NO_CHANGES = hashOf('[]');

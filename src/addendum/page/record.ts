@@ -49,7 +49,7 @@ export interface Revision {
   readonly status: string | undefined;
   readonly rows: Iterable<FieldRow>;
   /** Instead of rows, where they would be too many. */
-  readonly refusal?: string;
+  readonly refusal?: string | undefined;
 }
 
 /** Changes of the stored body since the last revision, by writes that do not sign. */
@@ -58,7 +58,7 @@ export interface UnsignedChanges {
   readonly since: number;
   readonly status: string | undefined;
   readonly rows: Iterable<FieldRow>;
-  readonly refusal?: string;
+  readonly refusal?: string | undefined;
 }
 
 /** An addendum that is no revision. */
@@ -67,13 +67,13 @@ export interface Remark {
   readonly addendum: AddendumHead;
   /** The revision that stood when it was added; undefined before the first. */
   readonly revision: number | undefined;
-  readonly text?: string;
+  readonly text: string | undefined;
   /** Of a History. */
-  readonly status?: string;
+  readonly status: string | undefined;
   /** The field that a Comment is about, as it was then. */
-  readonly about?: FieldAtTheTime;
+  readonly about: FieldAtTheTime | undefined;
   /** Whether an Amendment lists the changes that its revision shows; where it does not, `rows` are what it lists. */
-  readonly isAsShown?: boolean;
+  readonly isAsShown: boolean | undefined;
   /** Whatever else it holds. */
   readonly rows: Iterable<FieldRow>;
 }

@@ -1,6 +1,6 @@
 import { IsIn, IsNotEmpty, IsString, Equals } from 'class-validator';
 import { type NativeReference } from '../../fhir/types';
-import { IfSent } from './param-checks';
+import { IfSent, IsShapedLike } from './param-checks';
 
 export const TARGET_TYPES = ['SDCDocument', 'SDCWorkflow'] as const;
 
@@ -30,4 +30,10 @@ export class UserReference implements NativeReference {
   @IfSent()
   @IsString()
   display?: string;
+}
+
+/** The params of a method that reads what belongs to a target. */
+export class TargetParams {
+  @IsShapedLike(TargetReference)
+  target!: TargetReference;
 }

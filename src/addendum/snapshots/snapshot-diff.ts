@@ -206,7 +206,7 @@ interface Side {
 function sideOf(leafText: string): Side {
   return leafText.startsWith('"')
     ? { value: unquoted(leafText), kind: undefined }
-    : { value: leafText, kind: kindOf(leafText) };
+    : { value: leafText, kind: leafKindOf(leafText) };
 }
 
 function oldSide({ value, kind }: Side): Pick<DiffEntry, 'old' | 'old-kind'> {
@@ -225,7 +225,8 @@ const KINDS: Readonly<Record<string, DiffKind>> = {
   '[': 'array',
 };
 
-const kindOf = (leafText: string): DiffKind => KINDS[leafText.charAt(0)] ?? 'number';
+/** The kind of a leaf that is no string. */
+export const leafKindOf = (leafText: string): DiffKind => KINDS[leafText.charAt(0)] ?? 'number';
 
 const tooDifferent = (): ServiceError =>
   new ServiceError(

@@ -96,7 +96,7 @@ export class Addenda {
     const first = await this.entries.entriesAfter(target, 0);
     const end = first.at(-1);
     if (end === undefined) await this.assertStored(target, path);
-    const begin = `[${first.map(textOf).join(',')}`;
+    const begin = `[${first.map(storedTextOf).join(',')}`;
     return end?.isLast === false
       ? new JsonParts(this.listFrom(begin, target, end.sequence))
       : new JsonText(`${begin}]`);
@@ -104,7 +104,7 @@ export class Addenda {
 
   private async *listFrom(begin: string, target: NativeReference, after: number): AsyncGenerator<string, void, void> {
     yield begin;
-    for await (const entry of this.entries.of(target, { after })) yield `,${textOf(entry)}`;
+    for await (const entry of this.entries.of(target, { after })) yield `,${storedTextOf(entry)}`;
     yield ']';
   }
 
@@ -123,12 +123,12 @@ export class Addenda {
   async textsOf(ids: readonly string[]): Promise<string[]> {
     const found = await this.reader.findMany('SDCAddendum', ids);
     const texts = new Map(found.map(({ id, text }) => [id, text]));
-    return ids.map((addendumId) => textOf({ addendumId, text: texts.get(addendumId) }));
+    return ids.map((addendumId) => storedTextOf({ addendumId, text: texts.get(addendumId) }));
   }
 }
 
 /** The text of an addendum; fails when it is gone: a record must not get shorter in silence. */
-function textOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
+function storedTextOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
   if (text === undefined) throw new Error(`SDCAddendum/${addendumId} belongs to a target and is missing`);
   return text;
 }

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
-import { type OperationDefinition, type OperationRequest } from '../../operation/operation';
+import {
+  Operation,
+  type OperationDefinition,
+  type OperationHandler,
+  type OperationRequest,
+} from '../../operation/operation';
 import { type TextSink } from '../../platform/http/send-body';
 import { PAGE_HEADERS } from './page-style';
 import { type RecordPrinter } from './record';
@@ -8,8 +13,7 @@ import { RecordJson } from './record-json';
 import { RecordPage } from './record-page';
 import { RecordReader, type TargetRecord } from './record-reader';
 
-/** The definition of both operations for policies, `/metadata` and the OpenAPI document. */
-export const amendmentsOperation = {
+const AMENDMENTS = {
   code: 'amendments',
   level: 'instance',
   methods: ['GET'],
@@ -19,10 +23,10 @@ export const amendmentsOperation = {
 
 /** Answers with the record of a target: a page, or JSON for who asks for it. */
 @Injectable()
-export class RecordAnswers {
+abstract class AmendmentsOperation implements OperationHandler {
   constructor(private readonly reader: RecordReader) {}
 
-  async of({ type = '', id = '', format }: OperationRequest): Promise<FhirAnswer> {
+  async execute({ type = '', id = '', format }: OperationRequest): Promise<FhirAnswer> {
     const record = await this.reader.read({ id, resourceType: type });
     if (format.isPage !== true) return { status: 200, produce: (sink) => write(sink, record, new RecordJson()) };
     return {
@@ -33,6 +37,24 @@ export class RecordAnswers {
     };
   }
 }
+
+@Operation({
+  ...AMENDMENTS,
+  resourceType: 'SDCDocument',
+  exampleId: 'vitals-1',
+  description:
+    'What was signed, what changed, by whom and when, notes and comments, and whether the record is intact: as a page for people, or JSON',
+})
+export class DocumentAmendments extends AmendmentsOperation {}
+
+@Operation({
+  ...AMENDMENTS,
+  resourceType: 'SDCWorkflow',
+  exampleId: 'rounds-1',
+  description:
+    'The same of a workflow: what was signed, what changed, by whom and when, notes and comments, and whether the record is intact',
+})
+export class WorkflowAmendments extends AmendmentsOperation {}
 
 async function write(sink: TextSink, { head, parts }: TargetRecord, printer: RecordPrinter): Promise<void> {
   const add = async (texts: Iterable<string>): Promise<void> => {
