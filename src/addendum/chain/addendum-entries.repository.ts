@@ -97,7 +97,7 @@ export class AddendumEntries {
     sequence: number,
     lastSequence = MAX_SEQUENCE,
   ): Promise<StoredEntry[]> {
-    const values = [resourceType, id, sequence, lastSequence, BYTES_AT_ONCE];
+    const values = [resourceType, id, sequence, lastSequence, BYTES_AT_ONCE, 'SDCAddendum'];
     return (await this.statements.run<EntryRow>(READ_ENTRIES, values)).map((row) => ({
       sequence: row.sequence,
       addendumId: row.addendum_id,
@@ -109,7 +109,8 @@ export class AddendumEntries {
 
   /** The next links of a chain; none when it ends there. */
   async linksAfter({ resourceType, id }: NativeReference, sequence: number): Promise<LinkPage> {
-    const rows = await this.statements.run<LinkRow>(READ_LINKS, [resourceType, id, sequence, LINKS_AT_ONCE]);
+    const values = [resourceType, id, sequence, LINKS_AT_ONCE, 'SDCAddendum'];
+    const rows = await this.statements.run<LinkRow>(READ_LINKS, values);
     return { links: rows.flatMap(linkOf), head: rows.flatMap(headOf)[0] };
   }
 

@@ -1,5 +1,11 @@
 import { type Statement } from '../../platform/database/statement';
 
+/*
+ * Addenda are found one by one, by type and id: `limit 1` keeps the planner from joining. The type is a value of the statement,
+ * not a literal: of a literal the statistics may say that one row has it, so that an index on the type alone looks as good.
+ * A connection keeps such a plan, which then reads all addenda of the server for each addendum of the target.
+ */
+
 /** Makes the row of a target or finds it, and holds it until the transaction ends. */
 export const HOLD_TARGET: Statement = {
   name: 'addendum-hold-target',
@@ -48,7 +54,7 @@ export const READ_LINKS: Statement = {
       select * from addendum_entry e
       where e.target_type = asked.target_type and e.target_id = asked.target_id and e.sequence > $3 order by e.sequence limit $4
     ) e on true
-    left join resource r on r.type = 'SDCAddendum' and r.id = e.addendum_id
+    left join lateral (select body from resource where type = $5 and id = e.addendum_id limit 1) r on true
     order by e.sequence`,
 };
 
@@ -66,13 +72,15 @@ export const READ_ENTRIES: Statement = {
       from (
         select * from addendum_entry where target_type = $1 and target_id = $2 and sequence > $3 and sequence <= $4
         order by sequence limit 200
-      ) e left join resource r on r.type = 'SDCAddendum' and r.id = e.addendum_id
+      ) e left join lateral (select body from resource where type = $6 and id = e.addendum_id limit 1) r on true
     ) page where place = 1 or bytes <= $5 order by sequence`,
 };
 
 /** An addendum that names the target and has no link; $1 is the hash of the reference. */
 export const FIND_UNLINKED: Statement = {
   name: 'addendum-find-unlinked',
-  text: `select r.id from reference_link l join resource r on r.resource_key = l.resource_key and r.type = 'SDCAddendum'
-    where l.target_hash = $1 and not exists (select 1 from addendum_entry e where e.addendum_id = r.id) order by r.id limit 1`,
+  text: `select r.id from reference_link l
+    cross join lateral (select type, id from resource where resource_key = l.resource_key limit 1) r
+    where l.target_hash = $1 and r.type = 'SDCAddendum' and not exists (select 1 from addendum_entry e where e.addendum_id = r.id offset 0)
+    order by r.id limit 1`,
 };
