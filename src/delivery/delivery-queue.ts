@@ -91,14 +91,15 @@ export class DeliveryQueue {
     private readonly environment: Environment,
   ) {}
 
-  /** Takes a destination over, with its open batch or a new one; undefined where it is not due or has nothing to send. */
-  claim(slot: number, destinationKey: number): Promise<ClaimedBatch | undefined> {
+  /**
+   * Takes a destination over, with its open batch or a new one; undefined where it is not due or has nothing to send.
+   * @param readsTexts with the claim, in one flight: where a connection is probably open. Else they are read when there is one
+   */
+  claim(slot: number, destinationKey: number, readsTexts: boolean): Promise<ClaimedBatch | undefined> {
     return this.unitOfWork.run(async (finish) => {
       const [claim] = await this.runOnLongQueue<Claim>(CLAIM, [slot, destinationKey]);
       if (claim === undefined) return undefined;
       if (claim.isOrphaned) await this.statements.run(COUNT_UNKNOWN_OUTCOME, [destinationKey, WORKER_LOST]);
-      // After a failure there is hardly a connection, and texts are rendered when there is one.
-      const readsTexts = claim.failStreak === 0;
       const [opened] = await finish([this.openBatch(claim, readsTexts)]);
       return opened && batchOf(claim, opened, readsTexts);
     });

@@ -38,6 +38,13 @@ interface Visit {
  * retry. Destinations that the poll finds use that queue too, since the poll can find all of them at once.
  */
 const OFTEN = 2;
+/**
+ * Queues of destinations that fail have this part of `SVC_DELIVERY_SLOTS`, and each slot rests between two destinations. A
+ * thousand that begin together need seconds of work. Without rests that work fills both cores of a small machine, and each
+ * healthy event waits some 30 ms. The thousand would then time out and begin again together, too.
+ */
+const FAILING_PART = 1 / 4;
+const REST_MILLISECONDS = 10;
 const SETTLE_PAUSE_MILLISECONDS = 500;
 /** The lease begins a moment before the worker hears of it. */
 const LEASE_MARGIN_MILLISECONDS = 2000;
@@ -57,7 +64,8 @@ const STOPPED = 'The server was stopped before an answer came';
 export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly visits = new Map<number, Visit>();
-  private readonly queues: Slots;
+  private readonly healthy: Slots;
+  private readonly failing: Slots;
   private isClaiming = true;
   private isStopping = false;
   private isOver = false;
@@ -70,7 +78,8 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     private readonly environment: Environment,
     private readonly requests: RequestContext,
   ) {
-    this.queues = Slots.perKey(environment.deliverySlots);
+    this.healthy = Slots.perKey(environment.deliverySlots);
+    this.failing = Slots.perKey(Math.ceil(environment.deliverySlots * FAILING_PART));
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -133,8 +142,15 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   }
 
   /** Runs statements of a destination. They wait for those of destinations that failed as often, and for no others. */
-  private inQueue<T>({ failStreak }: Visit, work: () => Promise<T>): Promise<T> {
-    return this.queues.run({ key: String(Math.min(failStreak, OFTEN)) }, work);
+  private async inQueue<T>({ failStreak }: Visit, work: () => Promise<T>): Promise<T> {
+    const queue = failStreak === 0 ? this.healthy : this.failing;
+    const slot = await queue.take({ key: String(Math.min(failStreak, OFTEN)) });
+    try {
+      return await work();
+    } finally {
+      if (failStreak === 0 || this.isStopping) slot.release();
+      else setTimeout(slot.release, REST_MILLISECONDS);
+    }
   }
 
   private async claim(key: number, visit: Visit): Promise<ClaimedBatch | undefined> {
@@ -144,7 +160,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       const slot = await this.identity.hold(() => {
         this.endAttempts(CLAIM_LOST, () => true);
       });
-      const batch = await this.queue.claim(slot, key);
+      const batch = await this.queue.claim(slot, key, visit.failStreak === 0);
       this.isClaiming = true;
       return batch;
     } catch (error) {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Server, createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
 import { destination, newDestination, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
 import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
@@ -43,5 +45,62 @@ describe('an attempt that waits for its answer', () => {
     await change(id, body);
     await eventually('it is ended', () => attempt?.isOver);
     await app.delete(`/fhir/SvcTopicDestination/${id}`);
+  });
+});
+
+describe('destinations that the poll finds', () => {
+  const DESTINATIONS = 100;
+  const REST_MILLISECONDS = 10;
+  const SLOTS = 4;
+  let app: CompiledApp;
+  let holder: Client;
+  let writer: Client;
+
+  beforeAll(async () => {
+    const environment = { SVC_DELIVERY_SLOTS: String(SLOTS), SVC_DELIVERY_POLL_MILLISECONDS: '50' };
+    app = await startCompiledApp({ environment });
+    [holder, writer] = await Promise.all([connect(), connect()]);
+  });
+  afterAll(async () => {
+    await Promise.all([holder.end(), writer.end()]);
+    await app.close();
+  });
+
+  async function connect(): Promise<Client> {
+    const client = new Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    return client;
+  }
+
+  /** Claims that wait to open their batch. */
+  async function claiming(): Promise<number> {
+    const { rows } = await writer.query<{ claims: number }>(
+      `select count(*)::integer as claims from pg_locks where relation = 'open_batch'::regclass and not granted`,
+    );
+    return rows[0]?.claims ?? 0;
+  }
+
+  it('D2: are claimed by a quarter of the slots, with rests, so that a thousand leave the machine to others', async () => {
+    const topic = await newTopic(app, { resource: 'Basic' });
+    for (let made = 0; made < DESTINATIONS; made++) await newDestination(app, destination(topic));
+    await holder.query('begin; lock table open_batch in share mode');
+    await writer.query(`insert into outbox_event
+        (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
+      select destination_key, 1, 1, 'Basic', 'b', 'create', 'PUT' from destination_runtime`);
+    await eventually('one is claimed', async () => (await claiming()) > 0);
+    await wait(500);
+    expect(await claiming()).toBe(SLOTS / 4);
+    await holder.query('rollback');
+    const openedAt = async (): Promise<number[]> => {
+      const { rows } = await writer.query<{ at: number }>(
+        'select extract(epoch from min(opened_at))::double precision * 1000 as at from delivery_attempt group by destination_key order by 1',
+      );
+      return rows.map(({ at }) => at);
+    };
+    await eventually('each is tried', async () => (await openedAt()).length === DESTINATIONS);
+    const times = await openedAt();
+    const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    // A timer of Node can be a millisecond early.
+    expect(Math.min(...pauses)).toBeGreaterThan(REST_MILLISECONDS - 1);
   });
 });

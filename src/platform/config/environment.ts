@@ -95,7 +95,7 @@ export class Environment {
   readonly topicCorrelationHeader!: string;
   /** `SVC_DELIVERY`: whether this process delivers; `off` for copies of a database. */
   readonly isDelivering!: boolean;
-  /** `SVC_DELIVERY_SLOTS`: batches of one queue that this process claims, renders or settles at the same time. */
+  /** `SVC_DELIVERY_SLOTS`: batches of healthy destinations that this process claims, renders or settles at the same time. */
   readonly deliverySlots!: number;
   /** `SVC_DELIVERY_BUFFER_BYTES`: rendered notifications that sockets have not taken yet; above it no more are rendered. */
   readonly deliveryBufferBytes!: number;

@@ -16,7 +16,7 @@ const RETRIED = { type: 'Procedure', ids: ['refused-once'] } as const;
 
 const HANGING = 1000;
 const TURNS = 3;
-/** Longer than the timeout of those that hang: they all begin together, and all time out together. */
+/** Longer than the timeout of those that hang. They begin within some 12 s, so about half of them time out in a turn. */
 const SECONDS = 35;
 const PER_SECOND = 20;
 const NEW_DESTINATIONS = 10;
