@@ -5,6 +5,7 @@ import { AddendumModule } from './addendum/addendum.module';
 import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
 import { DeliveryModule } from './delivery/delivery.module';
+import { WebhookModule } from './delivery/webhook/webhook.module';
 import { EverythingModule } from './everything/everything.module';
 import { FhirErrorFilter } from './fhir/edge/fhir-error.filter';
 import { OperationApiModule } from './operation/operation-api.module';
@@ -50,6 +51,7 @@ export class AppModule {
         RpcModule,
         OperationModule,
         DeliveryModule,
+        WebhookModule,
         AuthModule,
         AddendumModule,
         EverythingModule,

@@ -16,9 +16,9 @@ import {
   SETTLE,
 } from './delivery-statements';
 import { type AttemptLogLevel } from './attempt-log-level';
-import { type EventArrays, eventsIn } from './event-arrays';
+import { type BatchRow, batchIn } from './batch-row';
 import { DeliveryFailure } from './delivery-failure';
-import { type BatchOrigin, type DeliveryBatch, NotificationRenderers } from './notification-renderer';
+import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
 
 /** The right to deliver to one destination. It ends when the epoch of the destination moves. */
 interface Claim {
@@ -60,13 +60,6 @@ export interface Settled {
   readonly isInForce: boolean;
   /** The next batch of the destination, where one was asked for and there is one. */
   readonly next?: ClaimedBatch | undefined;
-}
-
-interface BatchRow extends EventArrays {
-  readonly first_number: number;
-  readonly created_at: Date;
-  readonly presentation: string;
-  readonly origin: BatchOrigin | null;
 }
 
 /** Further ones are found a second later. */
@@ -179,20 +172,14 @@ export class DeliveryQueue {
     const held = [destinationKey, epoch, slot];
     const reading = readsTexts ? this.renderers.statementFor(presentation) : undefined;
     const [[batch], material] = await inOneFlight([
-      this.statements.run<BatchRow>(OPEN_BATCH, [...held, maxMessagesInBatch, this.environment.baseUrl]),
+      this.statements.run<BatchRow & { readonly presentation: string }>(OPEN_BATCH, [
+        ...held,
+        maxMessagesInBatch,
+        this.environment.baseUrl,
+      ]),
       reading && this.statements.run(reading, held),
     ]);
-    if (batch === undefined) return undefined;
-    const { first_number: firstNumber, created_at: createdAt, origin } = batch;
-    return {
-      destinationId,
-      firstNumber,
-      createdAt,
-      origin,
-      presentation: batch.presentation,
-      events: eventsIn(batch),
-      material,
-    };
+    return batch && { ...batchIn(batch, { destinationId, presentation: batch.presentation }), material };
   }
 
   /** The first statement of a transaction; both travel in one flight. */

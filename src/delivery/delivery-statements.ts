@@ -1,10 +1,10 @@
 import { WORKER_LOCK_CLASS } from '../platform/database/advisory-locks';
 import { SYSTEM_IDENTIFIER, TIMELINE } from '../platform/database/cluster-identity';
-import { assertRightsSql } from '../platform/database/registry-epoch';
 import { type Statement } from '../platform/database/statement';
+import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 
 /**
- * All SQL of the delivery tables but for the cold paths (`destination-runtimes.repository.ts`). The database's clock
+ * All SQL of the delivery tables, except the cold paths (`destination-statements.ts`). The database's clock
  * alone counts.
  */
 
@@ -15,9 +15,6 @@ export const LEASE_GRACE_SECONDS = 15;
 
 /** The stored resources of one batch; a batch holds at least one event whatever its size. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
-
-/** The most events of one batch, whatever the destination asks for: they are in memory at once. */
-const MAX_BATCH_EVENTS = 10_000;
 
 /** How many errors `$status` tells (interface, "Status result of the destination"). */
 const MAX_LAST_ERRORS = 5;
@@ -114,21 +111,6 @@ const withError = (column: string, message: string): string =>
   `jsonb_path_query_array(
      jsonb_build_array(jsonb_build_object('message', ${message}::text, 'timestamp', clock_timestamp())) || ${column},
      '$[0 to ${MAX_LAST_ERRORS - 1}]')`;
-
-/** The arrays of a batch, and the columns of the queue that they are made of. */
-const EVENT_COLUMNS = {
-  event_ids: 'event_id',
-  recorded_at: 'recorded_at',
-  payload_bytes: 'payload_bytes',
-  versions: 'version',
-  resource_types: 'resource_type',
-  resource_ids: 'resource_id',
-  interactions: 'interaction',
-  methods: 'method',
-  undecided: 'is_undecided',
-  correlation_ids: 'correlation_id',
-};
-const ARRAYS = Object.keys(EVENT_COLUMNS).join(', ');
 
 const logged = (batch: string, values: { duration: string; isDelivered: boolean; outcome: string }): string =>
   `insert into delivery_attempt (destination_key, first_number, opened_at, event_count, is_replay,
@@ -276,44 +258,6 @@ export const FAIL: Statement = {
 export const READ_CLAIMS: Statement = {
   name: 'delivery-read-claims',
   text: `select destination_key, epoch from destination_runtime where owner_slot = $1`,
-};
-
-/** Columns of the outbox that events bring, with the types of arrays of them. */
-export const NEW_EVENT_COLUMNS = {
-  destination_key: 'bigint',
-  resource_type: 'text',
-  resource_id: 'text',
-  version: 'integer',
-  interaction: 'text',
-  method: 'text',
-  payload_bytes: 'integer',
-  is_undecided: 'integer',
-} as const;
-
-/**
- * Events in the order given: of one resource a later version gets the larger number. None where rights have changed since
- * it was decided who hears of them, but a conflict.
- * @param places of the columns, then of the epoch of rights, then of what the request has delivered with its events
- */
-export function appendSql(places: readonly string[]): string {
-  const columns = Object.keys(NEW_EVENT_COLUMNS);
-  const arrays = Object.values(NEW_EVENT_COLUMNS).map((type, index) => `${places[index]}::${type}[]`);
-  const checked = assertRightsSql(`${places[columns.length]}::bigint`);
-  const correlationId = `${places[columns.length + 1]}::text`;
-  const values: Readonly<Record<string, string>> = {
-    version: `version + (${checked})`,
-    is_undecided: 'is_undecided = 1',
-  };
-  return `insert into outbox_event (${columns.join(', ')}, correlation_id)
-    select ${columns.map((column) => values[column] ?? column).join(', ')}, ${correlationId}
-    from unnest(${arrays.join(', ')}) with ordinality event (${columns.join(', ')}, position) order by position`;
-}
-
-export const APPEND: Statement = {
-  name: 'delivery-append',
-  text: appendSql(
-    [...Object.keys(NEW_EVENT_COLUMNS), 'rights', 'correlation'].map((_column, index) => `$${index + 1}`),
-  ),
 };
 
 /**

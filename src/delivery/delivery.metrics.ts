@@ -20,6 +20,23 @@ const MAX_DESTINATIONS = 1_000;
 const TIME_LIMIT_SECONDS = 5;
 const PREFIX = 'svc_topic_destination';
 
+/** Of each destination: type, name, help, and the column. */
+const FAMILIES = [
+  ['gauge', 'messages_queued', 'Events that wait for a batch.', 'eventsQueued'],
+  ['gauge', 'messages_in_process', 'Events of the batch that is being delivered.', 'eventsInProcess'],
+  [
+    'gauge',
+    'oldest_message_age_seconds',
+    'Age of the oldest event that is not delivered; 0 without any.',
+    'oldest_age',
+  ],
+  ['gauge', 'failures_in_a_row', 'Failed attempts since the last delivery.', 'fail_streak'],
+  ['counter', 'messages_delivered_total', 'Events delivered.', 'deliveredEvents'],
+  ['counter', 'messages_failed_total', 'Events of failed attempts, counted again at each.', 'failedEvents'],
+  ['counter', 'batches_delivered_total', 'Batches delivered.', 'deliveredBatches'],
+  ['counter', 'batches_failed_total', 'Failed attempts.', 'failedBatches'],
+] as const;
+
 /** The truth of `$status`, for all destinations, the same on every replica. */
 @Injectable()
 @MetricsFrom({ source: 'destinations', path: '/metrics' })
@@ -32,17 +49,6 @@ export class DeliveryMetrics implements MetricSource {
       this.statements.run<MetricsRow>(METRICS, [MAX_DESTINATIONS]),
     );
     const destinations = rows[0]?.destinations ?? 0;
-    const family = (
-      type: 'counter' | 'gauge',
-      name: string,
-      help: string,
-      valueOf: (row: MetricsRow) => number,
-    ): MetricFamily => ({
-      name: `${PREFIX}_${name}`,
-      type,
-      help,
-      samples: rows.map((row) => ({ labels: { destination: row.destination_id }, value: valueOf(row) })),
-    });
     return [
       single('gauge', `${PREFIX}s`, 'Destinations that are stored.', destinations),
       single(
@@ -51,29 +57,12 @@ export class DeliveryMetrics implements MetricSource {
         `Destinations beyond the first ${MAX_DESTINATIONS}, not told here.`,
         destinations - rows.length,
       ),
-      family('gauge', 'messages_queued', 'Events that wait for a batch.', (row) => row.eventsQueued),
-      family(
-        'gauge',
-        'messages_in_process',
-        'Events of the batch that is being delivered.',
-        (row) => row.eventsInProcess,
-      ),
-      family(
-        'gauge',
-        'oldest_message_age_seconds',
-        'Age of the oldest event that is not delivered; 0 without any.',
-        (row) => row.oldest_age,
-      ),
-      family('gauge', 'failures_in_a_row', 'Failed attempts since the last delivery.', (row) => row.fail_streak),
-      family('counter', 'messages_delivered_total', 'Events delivered.', (row) => row.deliveredEvents),
-      family(
-        'counter',
-        'messages_failed_total',
-        'Events of failed attempts, counted again at each.',
-        (row) => row.failedEvents,
-      ),
-      family('counter', 'batches_delivered_total', 'Batches delivered.', (row) => row.deliveredBatches),
-      family('counter', 'batches_failed_total', 'Failed attempts.', (row) => row.failedBatches),
+      ...FAMILIES.map(([type, name, help, member]): MetricFamily => ({
+        name: `${PREFIX}_${name}`,
+        type,
+        help,
+        samples: rows.map((row) => ({ labels: { destination: row.destination_id }, value: row[member] })),
+      })),
       {
         name: `${PREFIX}_delivery_seconds`,
         type: 'histogram',

@@ -9,14 +9,10 @@ import { DeliveryLog } from './delivery-log';
 import { DeliveryMetrics } from './delivery.metrics';
 import { DeliveryQueue } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
-import { DestinationRuntimes } from './destination-runtimes.repository';
 import { Destinations } from './destinations';
 import { EventSweeper } from './event-sweeper';
 import { NotificationRenderers } from './notification-renderer';
 import { Outbox } from './outbox';
-import { AddressPolicy } from './webhook/address-policy';
-import { WebhookKind } from './webhook/webhook.kind';
-import { WebhookSender } from './webhook/webhook-sender';
 import { Replays } from './replays';
 import { SendMemory } from './send-memory';
 import { Timeline } from './timeline';
@@ -30,7 +26,6 @@ import { WorkerIdentity } from './worker-identity';
 @Module({
   imports: [DiscoveryModule],
   providers: [
-    AddressPolicy,
     BatchSender,
     DeliveryGeneration,
     DeliveryKinds,
@@ -38,7 +33,6 @@ import { WorkerIdentity } from './worker-identity';
     DeliveryMetrics,
     DeliveryQueue,
     DeliveryWorker,
-    DestinationRuntimes,
     Destinations,
     EventSweeper,
     NotificationRenderers,
@@ -48,8 +42,6 @@ import { WorkerIdentity } from './worker-identity';
     SendMemory,
     Timeline,
     Trials,
-    WebhookKind,
-    WebhookSender,
     TopicCorrelationGuard,
     { provide: APP_GUARD, useExisting: TopicCorrelationGuard },
     { provide: WorkerIdentity, inject: [DataSource], useFactory: identityOn },

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { SecretBox } from '../platform/crypto/secret-box';
+import { ServiceError } from '../platform/errors/service-error';
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type DeliverySettings } from './delivery-kind';
 import { COUNT_UNKNOWN_OUTCOME, type DeliveryCounts, STATUS } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
-import { type DestinationRuntime, DestinationRuntimes } from './destination-runtimes.repository';
+import { FIND, LIST, LOCK, REMOVE, STORE } from './destination-statements';
 
 /** How a destination is delivered to; the settings hold its secrets. */
 export interface DestinationSettings {
@@ -16,10 +17,22 @@ export interface DestinationSettings {
 
 /** A destination as its resource describes it. */
 export interface Destination extends DestinationSettings {
-  /** Handed to the renderer with each batch that is opened under it. */
+  /** How notifications are rendered: JSON of the renderer, copied into each batch when it is opened. */
   readonly presentation: string;
-  /** Each attempt is told in the log, this loud; absent: none is. */
-  readonly attemptLogLevel?: AttemptLogLevel;
+  /** The level at which each attempt is logged; null where none is. */
+  readonly attemptLogLevel: AttemptLogLevel | null;
+}
+
+/** A destination as it is stored for the workers. */
+export interface DestinationRuntime extends Omit<Destination, 'settings'> {
+  readonly destinationKey: number;
+  readonly destinationId: string;
+  /** The settings as sealed JSON: they hold secrets. */
+  readonly sealedSettings: Buffer;
+  /** Number of the first event of the next batch; stands still while a batch is open. */
+  readonly nextEventNumber: number;
+  /** The worker that delivers now; null when nobody does. */
+  readonly ownerSlot: number | null;
 }
 
 /** What went wrong with an attempt; no credentials, header values or answer bodies. */
@@ -44,26 +57,29 @@ const RECONFIGURED = 'The outcome is unknown: the destination was changed during
 @Injectable()
 export class Destinations {
   constructor(
-    private readonly runtimes: DestinationRuntimes,
     private readonly secrets: SecretBox,
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
     private readonly worker: DeliveryWorker,
   ) {}
 
-  /** What is in force. */
-  async findSettings(id: string): Promise<DestinationSettings | undefined> {
-    return this.settingsOf(await this.runtimes.find(id));
+  find(id: string): Promise<DestinationRuntime | undefined> {
+    return this.statements.runOne(FIND, [id]);
   }
 
-  /** What the renderer is handed now; undefined where there is no such destination. */
-  async findPresentation(id: string): Promise<string | undefined> {
-    return (await this.runtimes.find(id))?.presentation;
+  /** @throws ServiceError 'not-found' */
+  async read(id: string): Promise<DestinationRuntime> {
+    return (await this.find(id)) ?? notFound(id);
+  }
+
+  /** The settings in force. */
+  async findSettings(id: string): Promise<DestinationSettings | undefined> {
+    return this.settingsOf(await this.find(id));
   }
 
   /** All destinations, for matching events to them. */
-  list(): Promise<readonly { readonly destinationKey: number; readonly presentation: string }[]> {
-    return this.runtimes.list();
+  list(): Promise<readonly Pick<DestinationRuntime, 'destinationKey' | 'presentation'>[]> {
+    return this.statements.run(LIST, []);
   }
 
   /**
@@ -71,30 +87,35 @@ export class Destinations {
    * attempt uses the new settings, at once. Tells whether anything changed.
    */
   async save(id: string, destinationOf: (inForce: DestinationSettings | undefined) => Destination): Promise<boolean> {
-    const row = await this.runtimes.lock(id);
+    const row = await this.lock(id);
     const inForce = this.settingsOf(row);
-    const { kind, settings, presentation, attemptLogLevel = null } = destinationOf(inForce);
+    const { kind, settings, presentation, attemptLogLevel } = destinationOf(inForce);
     const isSame = row?.presentation === presentation && row.attemptLogLevel === attemptLogLevel;
     if (isSame && JSON.stringify(inForce) === JSON.stringify({ kind, settings })) return false;
     const sealedSettings = this.secrets.seal(Buffer.from(JSON.stringify(settings)));
     if (typeof row?.ownerSlot === 'number')
       await this.statements.run(COUNT_UNKNOWN_OUTCOME, [row.destinationKey, RECONFIGURED]);
-    await this.runtimes.store(id, { kind, presentation, attemptLogLevel, sealedSettings }, settings);
+    const configuration = [kind, presentation, attemptLogLevel, sealedSettings];
+    await this.statements.run(STORE, [id, ...configuration, settings.maxMessagesInBatch, settings.timeoutSeconds]);
     if (row !== undefined) this.endAttemptAfterCommit(row.destinationKey);
     return true;
   }
 
   /** Ends delivery and drops the queue, in the open transaction. */
   async remove(id: string): Promise<void> {
-    const row = await this.runtimes.lock(id);
+    const row = await this.lock(id);
     if (row === undefined) return;
-    await this.runtimes.remove(row.destinationKey);
+    await this.statements.run(REMOVE, [row.destinationKey]);
     this.endAttemptAfterCommit(row.destinationKey);
   }
 
-  /** One consistent snapshot, the same on every replica. */
-  findStatus(id: string): Promise<DestinationStatus | undefined> {
-    return this.statements.runOne<DestinationStatus>(STATUS, [id]);
+  /** One consistent snapshot, the same on every replica. @throws ServiceError 'not-found' */
+  async status(id: string): Promise<DestinationStatus> {
+    return (await this.statements.runOne<DestinationStatus>(STATUS, [id])) ?? notFound(id);
+  }
+
+  private lock(id: string): Promise<DestinationRuntime | undefined> {
+    return this.statements.runOne(LOCK, [id]);
   }
 
   private settingsOf(row: DestinationRuntime | undefined): DestinationSettings | undefined {
@@ -110,4 +131,8 @@ export class Destinations {
       this.worker.abandon(destinationKey);
     });
   }
+}
+
+function notFound(id: string): never {
+  throw new ServiceError('not-found', `Resource SvcTopicDestination/${id} not found`);
 }

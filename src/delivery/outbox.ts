@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { binaryArray } from '../platform/database/binary-array';
+import { type ArrayElementType, binaryArray } from '../platform/database/binary-array';
+import { assertRightsSql } from '../platform/database/registry-epoch';
+import { type Statement } from '../platform/database/statement';
 import { type StatementPart } from '../platform/database/statement-part';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { RequestContext } from '../platform/http/request-context';
-import { APPEND, NEW_EVENT_COLUMNS, appendSql } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
 import { type DeliveryEvent } from './notification-renderer';
 
@@ -70,24 +71,47 @@ export class Outbox {
   }
 }
 
-const VALUE_OF: Readonly<Record<keyof typeof NEW_EVENT_COLUMNS, (event: NewEvent) => unknown>> = {
-  destination_key: ({ destinationKey }) => destinationKey,
-  resource_type: ({ type }) => type,
-  resource_id: ({ id }) => id,
-  version: ({ version }) => version,
-  interaction: ({ interaction }) => interaction,
-  method: ({ method }) => method,
-  payload_bytes: ({ payloadBytes }) => payloadBytes,
-  is_undecided: ({ isUndecided }) => Number(isUndecided),
+/** Columns of the queue that events bring: the type of arrays of them, and the value of an event. */
+const COLUMNS: Readonly<Record<string, readonly [type: ArrayElementType, valueOf: (event: NewEvent) => unknown]>> = {
+  destination_key: ['bigint', ({ destinationKey }) => destinationKey],
+  resource_type: ['text', ({ type }) => type],
+  resource_id: ['text', ({ id }) => id],
+  version: ['integer', ({ version }) => version],
+  interaction: ['text', ({ interaction }) => interaction],
+  method: ['text', ({ method }) => method],
+  payload_bytes: ['integer', ({ payloadBytes }) => payloadBytes],
+  is_undecided: ['integer', ({ isUndecided }) => Number(isUndecided)],
 };
 
 /** The oldest epoch: what was decided by a later one held then, too, if nothing has changed since. */
 const valuesOf = (events: readonly NewEvent[]): unknown[] => [
-  ...columns.map((column) => binaryArray(NEW_EVENT_COLUMNS[column], events.map(VALUE_OF[column]))),
+  ...Object.values(COLUMNS).map(([type, valueOf]) => binaryArray(type, events.map(valueOf))),
   oldestOf(events.flatMap(({ rightsEpoch }) => rightsEpoch ?? [])),
 ];
 
 const oldestOf = (epochs: readonly number[]): number | null =>
   epochs.length === 0 ? null : epochs.reduce((oldest, epoch) => Math.min(oldest, epoch));
 
-const columns = Object.keys(NEW_EVENT_COLUMNS) as (keyof typeof NEW_EVENT_COLUMNS)[];
+/**
+ * Events in the order given: of one resource a later version gets the larger number. None where rights have changed since
+ * it was decided who hears of them, but a conflict.
+ * @param places of the columns, then of the epoch of rights, then of what the request has delivered with its events
+ */
+function appendSql(places: readonly string[]): string {
+  const columns = Object.keys(COLUMNS);
+  const arrays = Object.values(COLUMNS).map(([type], index) => `${places[index]}::${type}[]`);
+  const checked = assertRightsSql(`${places[columns.length]}::bigint`);
+  const correlationId = `${places[columns.length + 1]}::text`;
+  const values: Readonly<Record<string, string>> = {
+    version: `version + (${checked})`,
+    is_undecided: 'is_undecided = 1',
+  };
+  return `insert into outbox_event (${columns.join(', ')}, correlation_id)
+    select ${columns.map((column) => values[column] ?? column).join(', ')}, ${correlationId}
+    from unnest(${arrays.join(', ')}) with ordinality event (${columns.join(', ')}, position) order by position`;
+}
+
+const APPEND: Statement = {
+  name: 'delivery-append',
+  text: appendSql([...Object.keys(COLUMNS), 'rights', 'correlation'].map((_column, index) => `$${index + 1}`)),
+};

@@ -3,7 +3,7 @@ import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { DeliveryWorker } from './delivery-worker';
-import { DestinationRuntimes } from './destination-runtimes.repository';
+import { Destinations } from './destinations';
 import { type EventRange, rangeValues } from './timeline';
 import { COUNT_DELIVERED, QUEUE_AGAIN } from './timeline-statements';
 
@@ -25,7 +25,7 @@ export class Replays {
   constructor(
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
-    private readonly runtimes: DestinationRuntimes,
+    private readonly destinations: Destinations,
     private readonly worker: DeliveryWorker,
   ) {}
 
@@ -36,7 +36,7 @@ export class Replays {
    */
   queueAgain(destinationId: string, range: EventRange): Promise<QueuedAgain> {
     return this.unitOfWork.run(async () => {
-      const { destinationKey } = await this.runtimes.read(destinationId);
+      const { destinationKey } = await this.destinations.read(destinationId);
       const values = [destinationKey, MAX_QUEUED_AGAIN, ...rangeValues(range)];
       const counting = this.statements.run<QueuedAgain & { numberAtLimit: number | null }>(COUNT_DELIVERED, values);
       const [{ numberAtLimit, ...counted } = NOTHING] = await counting;

@@ -1,23 +1,25 @@
 import { type Statement } from '../platform/database/statement';
+import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 
 /** SQL of the timeline. Times are those of the latest state: delivered, else batched, else recorded. */
 
 /** Attempts that are shown of one batch, the latest; a dead endpoint makes one each minute. */
 export const SHOWN_ATTEMPTS = 20;
 
-/** A batch has no more events (`delivery-statements.ts`). */
-const MAX_BATCH_EVENTS = 10_000;
-
 const WITHIN = (time: string): string =>
   `${time} >= coalesce($3::timestamptz, '-infinity') and ${time} <= coalesce($4::timestamptz, 'infinity')`;
 
-const EVENTS_OF_BATCH = `unnest(event_ids, recorded_at, payload_bytes, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids)
-  with ordinality event (event_id, recorded_at, payload_bytes, version, resource_type, resource_id, interaction, method, is_undecided, correlation_id, place)`;
+const EVENTS_OF_BATCH = `unnest(${ARRAYS}) with ordinality event (${Object.values(EVENT_COLUMNS).join(', ')}, place)`;
+
+/** The columns of a TimelineEvent that say what changed. */
+const SHOWN = `version, resource_type as type, resource_id as id, interaction, is_undecided as "isUndecided",
+      correlation_id as "correlationId"`;
 
 /** Newest first. $1 destination, $2 below this event, $3 to $4 time, $5 to $6 numbers, $7 limit. */
 export const READ_QUEUED: Statement = {
   name: 'timeline-read-queued',
-  text: `select event_id, replayed_number as number, recorded_at, version, resource_type, resource_id, interaction, is_undecided, correlation_id
+  text: `select event_id as "eventId", replayed_number as number, 'queued' as state, ${SHOWN},
+      recorded_at as "recordedAt", null as "batchedAt", null as "deliveredAt"
     from outbox_event
     where destination_key = $1 and event_id < coalesce($2::bigint, ${Number.MAX_SAFE_INTEGER}) and ${WITHIN('recorded_at')}
       and (($5::bigint is null and $6::bigint is null)
@@ -32,15 +34,11 @@ export const READ_QUEUED: Statement = {
 export const READ_NUMBERED: Statement = {
   name: 'timeline-read-numbered',
   text: `with batches as (
-      select first_number, event_count, opened_at, ended_at, recorded_at, event_ids, payload_bytes, versions,
-        resource_types, resource_ids, interactions, methods, undecided, correlation_ids
-      from (
-        select first_number, cardinality(event_ids) as event_count, created_at as opened_at, null::timestamptz as ended_at,
-          recorded_at, event_ids, payload_bytes, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids
+      select * from (
+        select first_number, cardinality(event_ids) as event_count, created_at as opened_at, null::timestamptz as ended_at, ${ARRAYS}
         from open_batch where destination_key = $1 and not is_replay and $8::boolean and ${WITHIN('created_at')}
         union all
-        select first_number, event_count, opened_at, ended_at,
-          recorded_at, event_ids, payload_bytes, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids
+        select first_number, event_count, opened_at, ended_at, ${ARRAYS}
         from delivery_attempt
         where destination_key = $1 and is_delivered and not is_replay and $9::boolean and ${WITHIN('ended_at')}
       ) batch
@@ -48,8 +46,8 @@ export const READ_NUMBERED: Statement = {
         and first_number <= coalesce($6::bigint, ${Number.MAX_SAFE_INTEGER}) and first_number + event_count > coalesce($5::bigint, 1)
       order by first_number desc limit $7
     )
-    select first_number + place - 1 as number, event_id, event.recorded_at, version, resource_type, resource_id, interaction, is_undecided,
-      correlation_id, first_number, opened_at, ended_at
+    select first_number + place - 1 as number, case when ended_at is null then 'in-process' else 'delivered' end as state, ${SHOWN},
+      event.recorded_at as "recordedAt", opened_at as "batchedAt", ended_at as "deliveredAt"
     from batches, ${EVENTS_OF_BATCH}
     where first_number + place - 1 < coalesce($2, ${Number.MAX_SAFE_INTEGER})
       and first_number + place - 1 between coalesce($5, 1) and coalesce($6, ${Number.MAX_SAFE_INTEGER})
@@ -100,6 +98,6 @@ export const QUEUE_AGAIN: Statement = {
 /** Delivered batches that have events in the range, in their order. Parameters as in the count; $2 limits the batches. */
 export const READ_DELIVERED: Statement = {
   name: 'timeline-read-delivered',
-  text: `select first_number, opened_at, origin, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids ${DELIVERED}
+  text: `select first_number, opened_at as created_at, origin, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids ${DELIVERED}
     order by first_number limit $2`,
 };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
-import { DestinationRuntimes } from './destination-runtimes.repository';
+import { Destinations } from './destinations';
 import { READ_ATTEMPTS, READ_NUMBERED, READ_QUEUED } from './timeline-statements';
 
 export const EVENT_STATES = ['queued', 'in-process', 'delivered'] as const;
@@ -8,19 +8,19 @@ export type EventState = (typeof EVENT_STATES)[number];
 
 /** Limits of what is looked at; both ends belong to it. */
 export interface EventRange {
-  readonly fromNumber?: number;
-  readonly toNumber?: number;
+  readonly fromNumber: number | undefined;
+  readonly toNumber: number | undefined;
   /** The time of the latest state: delivered, else batched, else recorded. */
-  readonly since?: Date;
-  readonly until?: Date;
+  readonly since: Date | undefined;
+  readonly until: Date | undefined;
 }
 
 /** Where a page begins: below this event of the queue, or below this number. */
 export type TimelineCursor = { readonly queuedBelow: number } | { readonly numberBelow: number };
 
 export interface TimelineQuery extends EventRange {
-  readonly state?: EventState;
-  readonly cursor?: TimelineCursor;
+  readonly state: EventState | undefined;
+  readonly cursor: TimelineCursor | undefined;
   readonly limit: number;
 }
 
@@ -38,17 +38,17 @@ export interface TimelineAttempt {
 export interface TimelineEvent {
   readonly state: EventState;
   /** Given when a batch takes the event; one that is sent again has it from before. */
-  readonly number: number | undefined;
+  readonly number: number | null;
   readonly type: string;
   readonly id: string;
   readonly version: number;
   readonly interaction: string;
   /** As of the event that was recorded. */
   readonly isUndecided: boolean;
-  readonly correlationId: string | undefined;
+  readonly correlationId: string | null;
   readonly recordedAt: Date;
-  readonly batchedAt: Date | undefined;
-  readonly deliveredAt: Date | undefined;
+  readonly batchedAt: Date | null;
+  readonly deliveredAt: Date | null;
   /** The latest, oldest first, of {@link attemptCount}. */
   readonly attempts: readonly TimelineAttempt[];
   readonly attemptCount: number;
@@ -59,23 +59,7 @@ export interface TimelinePage {
   readonly next: TimelineCursor | undefined;
 }
 
-interface EventRow {
-  readonly event_id: number;
-  readonly number: number | null;
-  readonly recorded_at: Date;
-  readonly version: number;
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly interaction: string;
-  readonly is_undecided: boolean;
-  readonly correlation_id: string | null;
-}
-
-interface NumberedRow extends EventRow {
-  readonly number: number;
-  readonly opened_at: Date;
-  readonly ended_at: Date | null;
-}
+type EventRow = Omit<TimelineEvent, 'attempts' | 'attemptCount'>;
 
 interface AttemptRow extends TimelineAttempt {
   readonly firstNumber: number;
@@ -88,14 +72,12 @@ interface AttemptRow extends TimelineAttempt {
 export class Timeline {
   constructor(
     private readonly statements: Statements,
-    private readonly runtimes: DestinationRuntimes,
+    private readonly destinations: Destinations,
   ) {}
 
-  /** First what is queued, then what has a number; undefined where there is no such destination. */
-  async find(destinationId: string, query: TimelineQuery): Promise<TimelinePage | undefined> {
-    const runtime = await this.runtimes.find(destinationId);
-    if (runtime === undefined) return undefined;
-    const { destinationKey } = runtime;
+  /** First what is queued, then what has a number. @throws ServiceError 'not-found' */
+  async read(destinationId: string, query: TimelineQuery): Promise<TimelinePage> {
+    const { destinationKey } = await this.destinations.read(destinationId);
     const queued = await this.queued(destinationKey, query);
     if (queued.next !== undefined) return queued;
     const numbered = await this.numbered(destinationKey, { ...query, limit: query.limit - queued.events.length });
@@ -107,17 +89,10 @@ export class Timeline {
     if ((state ?? 'queued') !== 'queued' || (cursor !== undefined && 'numberBelow' in cursor)) return NOTHING;
     const below = cursor?.queuedBelow;
     const values = [destinationKey, below, ...rangeValues(query), limit + 1];
-    const rows = await this.statements.run<EventRow>(READ_QUEUED, values);
-    const events = rows.slice(0, limit).map((row): TimelineEvent => ({
-      ...eventOf(row),
-      state: 'queued',
-      batchedAt: undefined,
-      deliveredAt: undefined,
-      attempts: [],
-      attemptCount: 0,
-    }));
+    const rows = await this.statements.run<EventRow & { readonly eventId: number }>(READ_QUEUED, values);
+    const events = rows.slice(0, limit).map((row) => ({ ...row, attempts: [], attemptCount: 0 }));
     const last = rows[limit - 1];
-    return { events, next: rows.length > limit && last !== undefined ? { queuedBelow: last.event_id } : undefined };
+    return { events, next: rows.length > limit && last !== undefined ? { queuedBelow: last.eventId } : undefined };
   }
 
   /** Where the page is full before it begins, a look at one event tells whether there are more. */
@@ -126,7 +101,7 @@ export class Timeline {
     if (state === 'queued') return NOTHING;
     const below = cursor !== undefined && 'numberBelow' in cursor ? cursor.numberBelow : undefined;
     const isWanted = (wanted: EventState): boolean => state === undefined || state === wanted;
-    const rows = await this.statements.run<NumberedRow>(READ_NUMBERED, [
+    const rows = await this.statements.run<EventRow & { readonly number: number }>(READ_NUMBERED, [
       ...[destinationKey, below, ...rangeValues(query), limit + 1],
       ...[isWanted('in-process'), isWanted('delivered')],
     ]);
@@ -134,18 +109,15 @@ export class Timeline {
     const attempts = await this.attemptsOn(destinationKey, shown);
     const [more] = rows.slice(limit);
     return {
-      events: shown.map((row) => ({
-        ...eventOf(row),
-        state: row.ended_at === null ? 'in-process' : 'delivered',
-        batchedAt: row.opened_at,
-        deliveredAt: row.ended_at ?? undefined,
-        ...attemptsOf(row.number, attempts),
-      })),
+      events: shown.map((row) => ({ ...row, ...attemptsOf(row.number, attempts) })),
       next: more === undefined ? undefined : { numberBelow: more.number + 1 },
     };
   }
 
-  private async attemptsOn(destinationKey: number, rows: readonly NumberedRow[]): Promise<readonly AttemptRow[]> {
+  private async attemptsOn(
+    destinationKey: number,
+    rows: readonly { readonly number: number }[],
+  ): Promise<readonly AttemptRow[]> {
     const [largest, smallest] = [rows[0], rows.at(-1)];
     if (largest === undefined || smallest === undefined) return [];
     return this.statements.run<AttemptRow>(READ_ATTEMPTS, [destinationKey, smallest.number, largest.number]);
@@ -161,17 +133,6 @@ export const rangeValues = ({ since, until, fromNumber, toNumber }: EventRange):
   fromNumber,
   toNumber,
 ];
-
-const eventOf = (row: EventRow) => ({
-  number: row.number ?? undefined,
-  type: row.resource_type,
-  id: row.resource_id,
-  version: row.version,
-  interaction: row.interaction,
-  isUndecided: row.is_undecided,
-  correlationId: row.correlation_id ?? undefined,
-  recordedAt: row.recorded_at,
-});
 
 function attemptsOf(number: number, rows: readonly AttemptRow[]): Pick<TimelineEvent, 'attempts' | 'attemptCount'> {
   const attempts = rows.filter(({ firstNumber: first, eventCount }) => first <= number && number < first + eventCount);

@@ -5,9 +5,9 @@ import { Clock } from '../platform/time/clock';
 import { BatchSender, type DeliveryWay } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
 import { type Finding } from './delivery-kind';
-import { type DestinationRuntime, DestinationRuntimes } from './destination-runtimes.repository';
-import { type EventArrays, eventsIn } from './event-arrays';
-import { type BatchOrigin, type DeliveryBatch } from './notification-renderer';
+import { type BatchRow, batchIn } from './batch-row';
+import { type DestinationRuntime, Destinations } from './destinations';
+import { type DeliveryBatch } from './notification-renderer';
 import { type AttemptTime, type BatchSource } from './outgoing-batch';
 import { type EventRange, rangeValues } from './timeline';
 import { READ_DELIVERED } from './timeline-statements';
@@ -25,17 +25,11 @@ export interface TriedBatch {
   readonly outcome: string;
 }
 
-interface BatchRow extends EventArrays {
-  readonly first_number: number;
-  readonly opened_at: Date;
-  readonly origin: BatchOrigin | null;
-}
-
 /** Sends while the caller waits, beside the queue: nothing of it counts for the destination. */
 @Injectable()
 export class Trials {
   constructor(
-    private readonly runtimes: DestinationRuntimes,
+    private readonly destinations: Destinations,
     private readonly statements: Statements,
     private readonly sender: BatchSender,
     private readonly clock: Clock,
@@ -51,7 +45,7 @@ export class Trials {
     range: EventRange,
     endpoint: string,
   ): Promise<{ readonly batches: readonly TriedBatch[]; readonly nextNumber: number | undefined }> {
-    const runtime = await this.runtimes.read(destinationId);
+    const runtime = await this.destinations.read(destinationId);
     const way = this.wayOf(runtime, endpoint);
     const values = [runtime.destinationKey, MAX_BATCHES + 1, ...rangeValues(range)];
     const rows = await this.statements.run<BatchRow>(READ_DELIVERED, values);
@@ -60,7 +54,7 @@ export class Trials {
     for (const row of rows) {
       if (batches.length === MAX_BATCHES || performance.now() > endsAt)
         return { batches, nextNumber: row.first_number };
-      const tried = await this.send(batchOf(runtime, row), way);
+      const tried = await this.send(batchIn(row, runtime), way);
       batches.push(tried);
       if (!tried.isDelivered) return { batches, nextNumber: row.first_number };
     }
@@ -69,7 +63,7 @@ export class Trials {
 
   /** Sends a sample without events, to the endpoint given or the destination's own, and grades what comes back. */
   async test(destinationId: string, endpoint: string | undefined): Promise<readonly Finding[]> {
-    const runtime = await this.runtimes.read(destinationId);
+    const runtime = await this.destinations.read(destinationId);
     const way = this.wayOf(runtime, endpoint);
     const { presentation, nextEventNumber: firstNumber } = runtime;
     const sample = { destinationId, presentation, firstNumber, createdAt: this.clock.now(), origin: null, events: [] };
@@ -113,13 +107,4 @@ const sourceOf = (batch: DeliveryBatch): BatchSource => ({ share: 'all', read: (
 const timeOf = ({ settings }: DeliveryWay): AttemptTime => ({
   seconds: Math.min(settings.timeoutSeconds, MAX_SECONDS),
   control: new AbortController(),
-});
-
-const batchOf = ({ destinationId, presentation }: DestinationRuntime, row: BatchRow): DeliveryBatch => ({
-  destinationId,
-  presentation,
-  createdAt: row.opened_at,
-  origin: row.origin,
-  firstNumber: row.first_number,
-  events: eventsIn(row),
 });

@@ -30,18 +30,12 @@ export function callParametersOf(
 export const RANGE_NAMES = ['from', 'to', 'since', 'until'] as const;
 
 /** @throws ServiceError 'invalid' that names the parameter */
-export function eventRangeOf(parameters: CallParameters): EventRange {
-  const fromNumber = wholeNumber(parameters, 'from');
-  const toNumber = wholeNumber(parameters, 'to');
-  const since = instant(parameters, 'since');
-  const until = instant(parameters, 'until');
-  return {
-    ...(fromNumber === undefined ? {} : { fromNumber }),
-    ...(toNumber === undefined ? {} : { toNumber }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
-  };
-}
+export const eventRangeOf = (parameters: CallParameters): EventRange => ({
+  fromNumber: wholeNumber(parameters, 'from'),
+  toNumber: wholeNumber(parameters, 'to'),
+  since: instant(parameters, 'since'),
+  until: instant(parameters, 'until'),
+});
 
 /** @throws ServiceError 'invalid' that names the parameter */
 export function wholeNumber(

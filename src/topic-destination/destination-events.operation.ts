@@ -57,13 +57,7 @@ export class DestinationEventsOperation implements OperationHandler {
     const cursor = cursorOf(parameters.get('_page'));
     const limit = wholeNumber(parameters, '_count', MAX_COUNT) ?? DEFAULT_COUNT;
     await this.granted.assertSeen('SvcTopicDestination', id);
-    const page = await this.timeline.find(id, {
-      ...eventRangeOf(parameters),
-      ...(state === undefined ? {} : { state }),
-      ...(cursor === undefined ? {} : { cursor }),
-      limit,
-    });
-    if (page === undefined) throw new ServiceError('not-found', `Resource SvcTopicDestination/${id} not found`);
+    const page = await this.timeline.read(id, { ...eventRangeOf(parameters), state, cursor, limit });
     const shown = await this.readable.among(page.events);
     const parameter = page.events.map((event) => ({ name: 'event', part: partsOf(event, shown.has(event)) }));
     if (page.next === undefined) return parametersAnswer(parameter);
@@ -80,14 +74,14 @@ function partsOf(event: TimelineEvent, isReadable: boolean): object[] {
   const { number, type, id, version, interaction, isUndecided, correlationId } = event;
   const { recordedAt, batchedAt, deliveredAt, attemptCount } = event;
   return [
-    ...(number === undefined ? [] : [{ name: 'number', valueDecimal: number }]),
+    ...(number === null ? [] : [{ name: 'number', valueDecimal: number }]),
     { name: 'state', valueCode: event.state },
     ...(isReadable
       ? [
           { name: 'focus', valueReference: { reference: localKey(type, id) } },
           { name: 'version', valueId: String(version) },
           { name: 'interaction', valueCode: interaction },
-          ...(correlationId === undefined ? [] : [{ name: 'correlationId', valueString: correlationId }]),
+          ...(correlationId === null ? [] : [{ name: 'correlationId', valueString: correlationId }]),
         ]
       : []),
     ...(isUndecided ? [{ name: 'undecided', valueBoolean: true }] : []),
@@ -107,8 +101,8 @@ const attemptParts = ({ endedAt, durationMilliseconds, isDelivered, isReplay, ou
   { name: 'outcome', valueString: outcome },
 ];
 
-const instantPart = (name: string, time: Date | undefined): object[] =>
-  time === undefined ? [] : [{ name, valueInstant: time.toISOString() }];
+const instantPart = (name: string, time: Date | null): object[] =>
+  time === null ? [] : [{ name, valueInstant: time.toISOString() }];
 
 function stateOf(text: string | undefined): EventState | undefined {
   const state = EVENT_STATES.find((known) => known === text);

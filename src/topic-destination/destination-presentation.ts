@@ -9,7 +9,7 @@ import { ServiceError } from '../platform/errors/service-error';
 export interface DestinationPresentation {
   /** The canonical of the topic as the destination names it. */
   readonly topic: string;
-  readonly content: 'full-resource' | 'id-only' | 'empty';
+  readonly content: (typeof CONTENTS)[number];
   readonly includeEntryAction: boolean;
   readonly includeVersionId: boolean;
   readonly includeVersionIdInFocusReference: boolean;
@@ -18,6 +18,9 @@ export interface DestinationPresentation {
   /** Whose rights decide what the destination hears of; absent: nobody's, it was made by the server. */
   readonly principal?: NativeReference;
 }
+
+/** Reads what {@link presentationOf} made, as delivery keeps it. */
+export const presentationIn = (text: string): DestinationPresentation => JSON.parse(text) as DestinationPresentation;
 
 const CONTENTS = ['full-resource', 'id-only', 'empty'] as const;
 
@@ -53,14 +56,14 @@ export function presentationOf(destination: Resource, profile: string): Destinat
 }
 
 /**
- * The log level of delivery attempts; undefined disables attempt logging.
+ * The log level of delivery attempts; null disables attempt logging.
  * @throws ServiceError 'unprocessable' that names the element.
  */
-export function attemptLogLevelOf(destination: Resource): AttemptLogLevel | undefined {
+export function attemptLogLevelOf(destination: Resource): AttemptLogLevel | null {
   const { logLevel = 'info' } = destination;
   const known = ATTEMPT_LOG_LEVELS.find((level) => level === logLevel);
   if (known === undefined) throw refusal('logLevel', `must be one of ${ATTEMPT_LOG_LEVELS.join(', ')}.`);
-  return flagOf(destination, 'enableLogging') ? known : undefined;
+  return flagOf(destination, 'enableLogging') ? known : null;
 }
 
 function flagOf(destination: Resource, member: string): boolean {

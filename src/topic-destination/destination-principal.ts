@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { type DestinationRuntime, Destinations } from '../delivery/destinations';
 import { type NativeReference } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Caller } from '../platform/http/caller';
 import { RequestContext } from '../platform/http/request-context';
 import { EntryAccesses } from '../resource/access/entry-access.registry';
+import { presentationIn } from './destination-presentation';
 
 /** Whose rights decide what a destination hears of: who made it, or a User that it names (`principal`). */
 @Injectable()
 export class DestinationPrincipal {
   constructor(
     private readonly access: EntryAccesses,
+    private readonly destinations: Destinations,
     private readonly requests: RequestContext,
   ) {}
 
@@ -25,29 +28,36 @@ export class DestinationPrincipal {
   /**
    * That of a destination that names none: who made it. Who changes it without rights over that one becomes it, so that
    * nobody can have sent to himself what another may read.
-   * @param former undefined where the server itself made it; absent with a new destination
    * @returns undefined for the server itself, whom no policy limits
    */
-  async inherited(former?: { readonly principal: NativeReference | undefined }): Promise<NativeReference | undefined> {
+  async inheritedBy(id: string): Promise<NativeReference | undefined> {
     const { caller } = this.requests;
-    if (caller === undefined) return former?.principal;
+    const stored = await this.destinations.find(id);
+    const former = stored && principalIn(stored);
+    if (caller === undefined) return former;
     const own = principalOf(caller);
-    if (former?.principal === undefined || isSame(former.principal, own)) return own;
+    if (former === undefined || isSame(former, own)) return own;
     try {
-      await this.assertMayUpdate(former.principal);
-      return former.principal;
+      await this.assertMayUpdate(former);
+      return former;
     } catch (error) {
       if (error instanceof ServiceError && error.kind === 'forbidden') return own;
       throw error;
     }
   }
 
+  /** Sending is no less than changing it. @throws ServiceError 'forbidden' */
+  assertMayChange(id: string): Promise<void> {
+    return this.assertMayUpdate({ resourceType: 'SvcTopicDestination', id });
+  }
+
   /**
-   * For what only somebody may do who may have the events of `principal` sent to himself.
-   * @param principal undefined where the server made the destination: nobody's rights are as large
-   * @throws ServiceError 'forbidden'
+   * For events that go to an endpoint of the caller: who may have those of the principal sent to himself. Where the server
+   * made the destination, nobody's rights are as large.
+   * @throws ServiceError 'not-found', 'forbidden'
    */
-  async assertHasRightsOf(principal: NativeReference | undefined): Promise<void> {
+  async assertMayHear(id: string): Promise<void> {
+    const principal = principalIn(await this.destinations.read(id));
     const { caller } = this.requests;
     if (caller === undefined) return;
     if (principal === undefined) {
@@ -59,8 +69,7 @@ export class DestinationPrincipal {
     if (!isSame(principal, principalOf(caller))) await this.assertMayUpdate(principal);
   }
 
-  /** @throws ServiceError 'forbidden' to callers who may not update the resource */
-  assertMayUpdate({ resourceType, id }: NativeReference): Promise<void> {
+  private assertMayUpdate({ resourceType, id }: NativeReference): Promise<void> {
     return this.access.assertGranted({
       operationId: 'FhirUpdate',
       method: 'PUT',
@@ -71,6 +80,9 @@ export class DestinationPrincipal {
     });
   }
 }
+
+const principalIn = ({ presentation }: DestinationRuntime): NativeReference | undefined =>
+  presentationIn(presentation).principal;
 
 /** Whose rights a caller has. */
 export const principalOf = ({ userId, clientId }: Caller): NativeReference =>

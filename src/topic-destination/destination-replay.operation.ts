@@ -5,7 +5,7 @@ import { type FhirAnswer, parametersAnswer } from '../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { ServiceError } from '../platform/errors/service-error';
 import { RANGE_NAMES, callParametersOf, eventRangeOf } from './destination-call';
-import { DestinationRights } from './destination-rights';
+import { DestinationPrincipal } from './destination-principal';
 
 /** Sends delivered events once more, under their numbers. */
 @Injectable()
@@ -38,17 +38,17 @@ export class DestinationReplayOperation implements OperationHandler {
   constructor(
     private readonly replays: Replays,
     private readonly trials: Trials,
-    private readonly rights: DestinationRights,
+    private readonly principals: DestinationPrincipal,
   ) {}
 
   async execute({ id = '', query, body }: OperationRequest): Promise<FhirAnswer> {
     const parameters = callParametersOf({ query, body }, [...RANGE_NAMES, 'endpoint']);
     const range = eventRangeOf(parameters);
-    if (Object.keys(range).length === 0) {
+    if (!RANGE_NAMES.some((name) => parameters.has(name))) {
       throw new ServiceError('invalid', 'Say what to send again: "from" and "to" (numbers), or "since" and "until".');
     }
     const endpoint = parameters.get('endpoint');
-    await this.rights.assertMayChange(id);
+    await this.principals.assertMayChange(id);
     if (endpoint === undefined) {
       const { events, firstNumber, lastNumber } = await this.replays.queueAgain(id, range);
       return parametersAnswer([
@@ -57,7 +57,7 @@ export class DestinationReplayOperation implements OperationHandler {
         ...numberPart('to', lastNumber),
       ]);
     }
-    await this.rights.assertMayHear(id);
+    await this.principals.assertMayHear(id);
     const { batches, nextNumber } = await this.trials.sendElsewhere(id, range, endpoint);
     return parametersAnswer([
       ...batches.map(({ firstNumber, lastNumber, isDelivered, outcome }) => ({

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type DestinationStatus, Destinations } from '../delivery/destinations';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
-import { ServiceError } from '../platform/errors/service-error';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { GrantedReader } from '../resource/rows/granted-reader';
 
@@ -40,9 +39,7 @@ export class DestinationStatusOperation implements OperationHandler {
   async execute({ id = '', query, headers }: OperationRequest): Promise<FhirAnswer> {
     assertKnownParameters('$status', query, SHAPE_PARAMETERS, headers.prefer);
     await this.granted.assertSeen('SvcTopicDestination', id);
-    const status = await this.destinations.findStatus(id);
-    if (status === undefined) throw new ServiceError('not-found', `Resource SvcTopicDestination/${id} not found`);
-    return { status: 200, text: JSON.stringify(statusParameters(status)) };
+    return { status: 200, text: JSON.stringify(statusParameters(await this.destinations.status(id))) };
   }
 }
 

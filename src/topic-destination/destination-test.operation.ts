@@ -4,7 +4,7 @@ import { Trials } from '../delivery/trials';
 import { type FhirAnswer, parametersAnswer } from '../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { callParametersOf } from './destination-call';
-import { DestinationRights } from './destination-rights';
+import { DestinationPrincipal } from './destination-principal';
 
 /** Sends a sample as events are sent, and grades how it is taken. */
 @Injectable()
@@ -38,12 +38,12 @@ import { DestinationRights } from './destination-rights';
 export class DestinationTestOperation implements OperationHandler {
   constructor(
     private readonly trials: Trials,
-    private readonly rights: DestinationRights,
+    private readonly principals: DestinationPrincipal,
   ) {}
 
   async execute({ id = '', query, body }: OperationRequest): Promise<FhirAnswer> {
     const parameters = callParametersOf({ query, body }, ['endpoint']);
-    await this.rights.assertMayChange(id);
+    await this.principals.assertMayChange(id);
     const findings = await this.trials.test(id, parameters.get('endpoint'));
     return parametersAnswer([
       { name: 'grade', valueCode: worstOf(findings) },

@@ -6,7 +6,7 @@ import { type Statement } from '../platform/database/statement';
 import { ResourceReader, type VersionKey } from '../store/resource-reader';
 import { DefinesResourceType } from '../model/resource-type';
 import { versionsOf } from '../store/resource-statements';
-import { type DestinationPresentation } from './destination-presentation';
+import { presentationIn } from './destination-presentation';
 import { notificationBundle } from './notification-bundle';
 import { SUBSCRIPTION_STATUS_SHAPE } from './topic.shapes';
 
@@ -53,8 +53,6 @@ export class NotificationBundleRenderer implements NotificationRenderer {
     return events.map((event) => texts.get(versionKey(event)) ?? null);
   }
 }
-
-const presentationIn = (text: string): DestinationPresentation => JSON.parse(text) as DestinationPresentation;
 
 const isSame = ({ type, id, version }: VersionKey, other: VersionKey | undefined): boolean =>
   other?.id === id && other.version === version && other.type === type;

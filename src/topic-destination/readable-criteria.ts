@@ -6,7 +6,7 @@ import { ResourceReader } from '../store/resource-reader';
 import { ChangedTexts } from './changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from './criteria-evaluation';
 import { ReadableFocus } from './readable-focus';
-import { type WantedResource } from './reference-lookup';
+import { type WantedResource, textsOf } from './reference-lookup';
 import { type WatchedDestination, type WatchedTrigger } from './topic-registry';
 
 /** A trigger and some of its destinations. */
@@ -34,7 +34,7 @@ export class ReadableCriteria {
     const read: WantedResource[] = [];
     const time = new WriteTime();
     const verdicts = await this.decide(watches, change, time, async (wanted) => {
-      const texts = await this.textsOf(wanted);
+      const texts = await textsOf(this.reader, wanted);
       read.push(...wanted.filter(({ type, id }) => texts.has(localKey(type, id))));
       return texts;
     });
@@ -61,7 +61,8 @@ export class ReadableCriteria {
           ? { ...one, destinations: one.destinations.filter((destination) => !isOf(destination, principal)) }
           : one,
       );
-      const load: LoadReferences = async (wanted) => this.textsOf([...(await this.focus.reachable(wanted, principal))]);
+      const load: LoadReferences = async (wanted) =>
+        textsOf(this.reader, [...(await this.focus.reachable(wanted, principal))]);
       seen = [...others, ...(await this.decide(own, change, time, load))];
     }
     return seen;
@@ -89,16 +90,6 @@ export class ReadableCriteria {
       for (const [at, { place }] of asked.entries()) decided.set(place, decisions[at]);
     }
     return watches.map((watch, place) => ({ ...watch, decision: decided.has(place) ? decided.get(place) : true }));
-  }
-
-  /** By the connection of the transaction, so what it wrote itself is seen. */
-  private async textsOf(wanted: readonly WantedResource[]): Promise<ReadonlyMap<string, string>> {
-    const texts = new Map<string, string>();
-    for (const type of new Set(wanted.map((one) => one.type))) {
-      const ids = wanted.filter((one) => one.type === type).map(({ id }) => id);
-      for (const { id, text } of await this.reader.findMany(type, ids)) texts.set(localKey(type, id), text);
-    }
-    return texts;
   }
 }
 

@@ -45,30 +45,42 @@ export class ReadableFocus {
     return caller === undefined ? undefined : principalOf(caller);
   }
 
+  /** Those that are stored among the rows granted of each. Asks once for all that the same criteria limit. */
+  async withinRows<F extends Focus>(
+    focuses: Iterable<F>,
+    rowsOf: (focus: F) => Promise<GrantedRows | undefined>,
+  ): Promise<readonly F[]> {
+    const groups = new Map<string, { readonly rows: GrantedRows; readonly focuses: F[] }>();
+    for (const focus of focuses) {
+      const rows = await rowsOf(focus);
+      if (rows === undefined) continue;
+      const name = JSON.stringify(rows);
+      const group = groups.get(name) ?? { rows, focuses: [] };
+      group.focuses.push(focus);
+      groups.set(name, group);
+    }
+    const found: F[] = [];
+    for (const { rows, focuses: asked } of groups.values()) {
+      const limit = await this.limits.of(rows);
+      const beyond = new Set(limit === undefined ? [] : await this.rows.beyond(limit, asked));
+      found.push(...asked.filter((_focus, place) => !beyond.has(place)));
+    }
+    return found;
+  }
+
   /** Asks about each resource once. */
   private async of<F extends Focus>(
     principal: NativeReference | undefined,
     focuses: readonly F[],
     rowsOf: (reader: Reader, focus: F) => Promise<GrantedRows | undefined>,
   ): Promise<ReadonlySet<F>> {
-    const reader = principal === undefined ? undefined : await this.access.readerNamed(principal);
+    const reader = principal && (await this.access.readerNamed(principal));
     if (reader === undefined) return new Set();
-    const unique = new Map(focuses.map((focus) => [localKey(focus.type, focus.id), focus]));
-    const byRows = new Map<string, { readonly rows: GrantedRows; readonly focuses: F[] }>();
-    for (const focus of unique.values()) {
-      const rows = await rowsOf(reader, focus);
-      if (rows === undefined) continue;
-      const name = JSON.stringify(rows);
-      const group = byRows.get(name) ?? { rows, focuses: [] };
-      group.focuses.push(focus);
-      byRows.set(name, group);
-    }
-    const readable = new Set<string>();
-    for (const { rows, focuses: asked } of byRows.values()) {
-      const limit = await this.limits.of(rows);
-      const beyond = new Set(limit === undefined ? [] : await this.rows.beyond(limit, asked));
-      for (const [place, { type, id }] of asked.entries()) if (!beyond.has(place)) readable.add(localKey(type, id));
-    }
-    return new Set(focuses.filter(({ type, id }) => readable.has(localKey(type, id))));
+    const unique = new Map(focuses.map((focus) => [keyOf(focus), focus]));
+    const readable = await this.withinRows(unique.values(), (focus) => rowsOf(reader, focus));
+    const keys = new Set(readable.map(keyOf));
+    return new Set(focuses.filter((focus) => keys.has(keyOf(focus))));
   }
 }
+
+const keyOf = ({ type, id }: Focus): string => localKey(type, id);

@@ -1,4 +1,5 @@
-import { parseReference, referenceTargetOf } from '../fhir/reference';
+import { localKey, parseReference, referenceTargetOf } from '../fhir/reference';
+import { type ResourceReader } from '../store/resource-reader';
 import { type ChangedTexts } from './changed-texts';
 
 /** A resource that a criterion asks for. */
@@ -48,4 +49,17 @@ export class ReferenceLookup {
     }
     return undefined;
   }
+}
+
+/** Texts by key (`Patient/p7`), of those that are stored. In a transaction what it wrote itself is seen. */
+export async function textsOf(
+  reader: ResourceReader,
+  wanted: readonly WantedResource[],
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const type of new Set(wanted.map((one) => one.type))) {
+    const ids = wanted.filter((one) => one.type === type).map(({ id }) => id);
+    for (const { id, text } of await reader.findMany(type, ids)) texts.set(localKey(type, id), text);
+  }
+  return texts;
 }

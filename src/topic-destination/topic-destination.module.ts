@@ -6,7 +6,6 @@ import { CriteriaEvaluation } from './criteria-evaluation';
 import { DestinationEventsOperation } from './destination-events.operation';
 import { DestinationPrincipal } from './destination-principal';
 import { DestinationReplayOperation } from './destination-replay.operation';
-import { DestinationRights } from './destination-rights';
 import { DestinationStatusOperation } from './destination-status.operation';
 import { DestinationTestOperation } from './destination-test.operation';
 import { DryRunOperation } from './dry-run/dry-run.operation';
@@ -30,7 +29,6 @@ import { TopicRegistry } from './topic-registry';
     DestinationEventsOperation,
     DestinationPrincipal,
     DestinationReplayOperation,
-    DestinationRights,
     DestinationStatusOperation,
     DestinationTestOperation,
     DryRunOperation,

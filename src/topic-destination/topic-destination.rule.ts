@@ -11,7 +11,7 @@ import { type ResourceDraft } from '../model/resource-draft';
 import { ForResourceType, type ResourceRule } from '../resource/hooks/resource-rule';
 import { DefinesResourceType } from '../model/resource-type';
 import { type StoredResource } from '../model/stored-resource';
-import { type DestinationPresentation, attemptLogLevelOf, presentationOf } from './destination-presentation';
+import { attemptLogLevelOf, presentationOf } from './destination-presentation';
 import { DestinationPrincipal } from './destination-principal';
 import { ShownDestination } from './shown-destination';
 import { TOPIC_DESTINATION_SHAPE } from './topic.shapes';
@@ -61,7 +61,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
       principal,
       destinationOf: (inForce, heardAs) => ({
         kind,
-        ...(attemptLogLevel === undefined ? {} : { attemptLogLevel }),
+        attemptLogLevel,
         presentation: JSON.stringify({ ...presentation, ...(heardAs === undefined ? {} : { principal: heardAs }) }),
         settings: handler.settingsOf(parameters, inForce?.kind === kind ? inForce.settings : undefined),
       }),
@@ -73,7 +73,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
   async store(draft: ResourceDraft, checked: CheckedDestination): Promise<void> {
     if (draft.member('parameter') !== undefined) draft.setMember('parameter', checked.maskedParameters);
     const { id = '' } = draft;
-    const principal = checked.principal ?? (await this.principals.inherited(await this.formerOf(id)));
+    const principal = checked.principal ?? (await this.principals.inheritedBy(id));
     if (await this.destinations.save(id, (inForce) => checked.destinationOf(inForce, principal)))
       draft.markHiddenChange();
   }
@@ -84,13 +84,6 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
 
   shown(resource: StoredResource): Promise<string | undefined> {
     return this.destination.textOf(resource);
-  }
-
-  private async formerOf(id: string): Promise<{ readonly principal: NativeReference | undefined } | undefined> {
-    const presentation = await this.destinations.findPresentation(id);
-    if (presentation === undefined) return undefined;
-    const { principal } = JSON.parse(presentation) as DestinationPresentation;
-    return { principal };
   }
 
   async onChange({ interaction, id }: ResourceChange): Promise<void> {

@@ -6,7 +6,7 @@ import { UnitOfWork } from '../platform/database/unit-of-work';
 import { Slices } from '../platform/time/slices';
 import { ResourceReader } from '../store/resource-reader';
 import { type StoredResource } from '../model/stored-resource';
-import { type DestinationPresentation } from './destination-presentation';
+import { presentationIn } from './destination-presentation';
 import { type Topic, type TopicTrigger, canonicalsOf, topicOf } from './topic';
 
 export interface WatchedDestination {
@@ -50,7 +50,7 @@ export class TopicRegistry {
     const stored = await this.reader.list('SvcSubscriptionTopic');
     const destinations = groupedBy(
       (await this.destinations.list()).map(({ destinationKey, presentation }) => {
-        const { topic, principal } = JSON.parse(presentation) as DestinationPresentation;
+        const { topic, principal } = presentationIn(presentation);
         return { destinationKey, topic, principal };
       }),
       ({ topic }) => topic,

@@ -2,7 +2,6 @@ import { type Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios, { type AxiosResponse } from 'axios';
 import { Clock } from '../../platform/time/clock';
-import { DeliveryFailure } from '../delivery-failure';
 import { type Notification, type Outgoing } from '../delivery-kind';
 import { AddressPolicy } from './address-policy';
 import { connectionFailureOf } from './connection-failure';
@@ -34,17 +33,7 @@ export class WebhookSender implements OnApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Sends once; resolves to the status when a 2xx head has come, whatever the body does after it.
-   * @throws DeliveryFailure
-   */
-  async send(outgoing: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
-    const { status, retryAfterSeconds } = await this.exchange(outgoing, settings, signal);
-    if (isSuccess(status)) return `HTTP ${status}`;
-    throw new DeliveryFailure(`HTTP ${status}`, retryAfterSeconds);
-  }
-
-  /** Sends once and tells what came back. @throws DeliveryFailure when nothing did */
+  /** Sends once and returns the head of the answer, whatever the body does after it. @throws DeliveryFailure without one */
   async exchange(outgoing: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<WebhookAnswer> {
     this.addresses.assertHostAllowed(new URL(settings.endpoint).hostname);
     const { status, headers, data } = await this.post(outgoing, settings, signal);

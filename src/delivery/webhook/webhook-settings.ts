@@ -1,4 +1,5 @@
 import { ServiceError } from '../../platform/errors/service-error';
+import { MAX_BATCH_EVENTS } from '../batch-row';
 import { type DeliverySettings, type DestinationParameter, MASK } from '../delivery-kind';
 import { maskedEndpoint, unmaskedEndpoint } from './endpoint-query';
 import { readEndpointUrl } from './endpoint-url';
@@ -25,16 +26,14 @@ const VALUE_FIELDS = {
   secret: 'valueString',
 } as const;
 type ParameterName = keyof typeof VALUE_FIELDS;
+type ParameterValues = ReadonlyMap<ParameterName, readonly unknown[]>;
 
-const DEFAULT_TIMEOUT_SECONDS = 30;
-const DEFAULT_KEEP_ALIVE_SECONDS = 120;
-const DEFAULT_MAX_MESSAGES_IN_BATCH = 20;
-/** What the statement that opens a batch takes at most. */
-const MOST_MESSAGES_IN_BATCH = 10_000;
-
-/** Timers of Node end at 2^31 ms; both are far beyond any use. */
-const LONGEST_TIMEOUT_SECONDS = 86_400;
-const LONGEST_KEEP_ALIVE_SECONDS = 86_400;
+/** The default, the least and the most. A day in seconds is far beyond any use; timers of Node end at 2^31 ms. */
+const WHOLE_NUMBERS = {
+  timeout: [30, 1, 86_400],
+  keepAlive: [120, -1, 86_400],
+  maxMessagesInBatch: [20, 1, MAX_BATCH_EVENTS],
+} as const;
 
 /** What common servers accept in a request's head. */
 const MAX_HEADERS = 64;
@@ -53,20 +52,9 @@ export function webhookSettingsOf(
   const values = valuesOf(parameters);
   return {
     endpoint: endpointKept(endpointOf(single(values, 'endpoint')), inForce?.endpoint),
-    timeoutSeconds: integerOf('timeout', single(values, 'timeout'), DEFAULT_TIMEOUT_SECONDS, [
-      1,
-      LONGEST_TIMEOUT_SECONDS,
-    ]),
-    keepAliveSeconds: Math.max(
-      0,
-      integerOf('keepAlive', single(values, 'keepAlive'), DEFAULT_KEEP_ALIVE_SECONDS, [-1, LONGEST_KEEP_ALIVE_SECONDS]),
-    ),
-    maxMessagesInBatch: integerOf(
-      'maxMessagesInBatch',
-      single(values, 'maxMessagesInBatch'),
-      DEFAULT_MAX_MESSAGES_IN_BATCH,
-      [1, MOST_MESSAGES_IN_BATCH],
-    ),
+    timeoutSeconds: wholeNumberOf(values, 'timeout'),
+    keepAliveSeconds: Math.max(0, wholeNumberOf(values, 'keepAlive')),
+    maxMessagesInBatch: wholeNumberOf(values, 'maxMessagesInBatch'),
     headers: headersOf(values.get('header') ?? [], inForce?.headers ?? []),
     secrets: secretsOf(values.get('secret') ?? [], inForce?.secrets ?? []),
   };
@@ -99,7 +87,7 @@ export function unmaskedParameters(
   });
 }
 
-function valuesOf(parameters: readonly DestinationParameter[]): ReadonlyMap<ParameterName, readonly unknown[]> {
+function valuesOf(parameters: readonly DestinationParameter[]): ParameterValues {
   const values = new Map<ParameterName, unknown[]>();
   for (const parameter of parameters) {
     const { name } = parameter;
@@ -120,7 +108,7 @@ function valuesOf(parameters: readonly DestinationParameter[]): ReadonlyMap<Para
 
 const isParameterName = (name: string): name is ParameterName => Object.hasOwn(VALUE_FIELDS, name);
 
-function single(values: ReadonlyMap<ParameterName, readonly unknown[]>, name: ParameterName): unknown {
+function single(values: ParameterValues, name: ParameterName): unknown {
   const [value, ...more] = values.get(name) ?? [];
   if (more.length > 0) throw refusal(`${name} may stand only once.`);
   return value;
@@ -143,7 +131,9 @@ function endpointKept(url: string, inForce: string | undefined): string {
   );
 }
 
-function integerOf(name: string, value: unknown, fallback: number, [least, most]: readonly [number, number]): number {
+function wholeNumberOf(values: ParameterValues, name: keyof typeof WHOLE_NUMBERS): number {
+  const [fallback, least, most] = WHOLE_NUMBERS[name];
+  const value = single(values, name);
   if (value === undefined) return fallback;
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
   throw refusal(`${name} must be a whole number from ${least} to ${most}.`);

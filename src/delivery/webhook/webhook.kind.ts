@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { DeliveryFailure } from '../delivery-failure';
 import { DeliverBy, type DeliveryKind, type Finding, type Outgoing } from '../delivery-kind';
 import { probeWebhook } from './webhook-probe';
-import { WebhookSender } from './webhook-sender';
+import { WebhookSender, isSuccess } from './webhook-sender';
 import {
   type WebhookSettings,
   endpointOf,
@@ -26,8 +27,10 @@ export class WebhookKind implements DeliveryKind<WebhookSettings> {
 
   constructor(private readonly sender: WebhookSender) {}
 
-  send(outgoing: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
-    return this.sender.send(outgoing, settings, signal);
+  async send(outgoing: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
+    const { status, retryAfterSeconds } = await this.sender.exchange(outgoing, settings, signal);
+    if (isSuccess(status)) return `HTTP ${status}`;
+    throw new DeliveryFailure(`HTTP ${status}`, retryAfterSeconds);
   }
 
   /** Header values are credentials of the real endpoint. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Criterion, compileCriterion } from '../../fhirpath/fhirpath';
 import { type EndSignal } from '../../platform/admission/request-end';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
@@ -6,6 +7,7 @@ import { RequestContext } from '../../platform/http/request-context';
 import { Clock } from '../../platform/time/clock';
 import { CpuBudget } from '../../platform/time/cpu-budget';
 import { Slices } from '../../platform/time/slices';
+import { type Steps } from '../../platform/time/steps';
 import { type Interaction } from '../../resource/hooks/resource-change';
 import { ResourceHistory } from '../../resource/resource-history';
 import { ResourceReader } from '../../store/resource-reader';
@@ -14,9 +16,16 @@ import { type StoredVersion } from '../../model/stored-resource';
 import { ChangedTexts } from '../changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences } from '../criteria-evaluation';
 import { ReadableFocus } from '../readable-focus';
-import { type Criterion } from '../../fhirpath/fhirpath';
+import { textsOf } from '../reference-lookup';
+import { type TopicTrigger } from '../topic';
+import { clausesOf } from './criteria-clauses';
 import { type DryRunRequest } from './dry-run-request';
-import { type TriggerClauses, triggerClausesOf } from './trigger-clauses';
+
+/** A trigger with the parts of its criterion, of which each must hold. */
+interface TriggerClauses {
+  readonly trigger: TopicTrigger;
+  readonly clauses: readonly { readonly text: string; readonly criteria: Criterion }[];
+}
 
 /** The result of one trigger for a version. */
 export interface TriggerVerdict {
@@ -160,15 +169,8 @@ export class TopicDryRun {
   }
 
   /** As they are now: what a reference led to then is not kept. */
-  private readonly load: LoadReferences = async (wanted) => {
-    const readable = [...(await this.readable.reachable(wanted))];
-    const texts = new Map<string, string>();
-    for (const type of new Set(readable.map((one) => one.type))) {
-      const ids = readable.filter((one) => one.type === type).map(({ id }) => id);
-      for (const { id, text } of await this.reader.findMany(type, ids)) texts.set(`${type}/${id}`, text);
-    }
-    return texts;
-  };
+  private readonly load: LoadReferences = async (wanted) =>
+    textsOf(this.reader, [...(await this.readable.reachable(wanted))]);
 }
 
 function resultOf(verdicts: readonly VersionVerdict[], count: number, next: HistoryPosition | undefined): DryRunResult {
@@ -180,4 +182,15 @@ function resultOf(verdicts: readonly VersionVerdict[], count: number, next: Hist
     undecided: matched.filter(({ triggers }) => !triggers.some(({ decision }) => decision === true)).length,
     ...(next === undefined ? {} : { next }),
   };
+}
+
+/** In steps: a criterion may have hundreds of clauses. */
+function* triggerClausesOf(trigger: TopicTrigger): Steps<TriggerClauses> {
+  const { type, expression } = trigger;
+  const clauses: { text: string; criteria: Criterion }[] = [];
+  for (const text of expression === undefined ? [] : clausesOf(expression)) {
+    clauses.push({ text, criteria: compileCriterion(text, type, true) });
+    yield;
+  }
+  return { trigger, clauses };
 }
