@@ -88,11 +88,13 @@ export class CompartmentAnswers {
 }
 
 async function wholeAnswer(call: EverythingCall, entries: readonly Entry[]): Promise<FhirAnswer> {
-  const printed = entries.length === 0 ? [] : [await call.printer.print(entries, 'match')];
-  const text = [...printed, ...notesOf(call)].join(call.printer.between);
-  if (call.printer.isLines) return { status: 200, text, ...linesType(call) };
+  const printed = [...(await call.printer.print(entries, 'match')), ...notesOf(call)];
+  if (call.printer.isLines) return { status: 200, text: printed.join(''), ...linesType(call) };
   const bundle = bundleText('searchset', { total: entries.length, ...linksOf(call) });
-  return { status: 200, text: text === '' ? bundle : `${bundle.slice(0, -1)},"entry":[${text}]}` };
+  return {
+    status: 200,
+    text: printed.length === 0 ? bundle : `${bundle.slice(0, -1)},"entry":[${printed.join(',')}]}`,
+  };
 }
 
 /** Lines go out as they are. */

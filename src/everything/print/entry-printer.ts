@@ -23,10 +23,14 @@ export class EntryPrinter {
     return this.isLines ? '' : ',';
   }
 
-  async print(entries: readonly Entry[], mode: QueryPart['mode']): Promise<string> {
+  /** Each entry by itself: joining copies the text, so that is done once. */
+  async print(entries: readonly Entry[], mode: QueryPart['mode']): Promise<string[]> {
+    const { subset } = this;
+    if (subset === undefined) return entries.map((entry) => this.around(entry, entry.text, mode));
     const printed: string[] = [];
-    for (const { text, ...head } of entries) printed.push(this.around(head, await this.shown(text), mode));
-    return printed.join(this.between);
+    for (const entry of entries)
+      printed.push(this.around(entry, await this.slices.run(subsetOf(entry.text, subset)), mode));
+    return printed;
   }
 
   /**
@@ -47,10 +51,6 @@ export class EntryPrinter {
     const issue = [{ severity: 'warning', code: 'suppressed', diagnostics }];
     const resource = JSON.stringify({ resourceType: 'OperationOutcome', issue });
     return this.isLines ? `${resource}\n` : `{"resource":${resource},"search":{"mode":"outcome"}}`;
-  }
-
-  private async shown(text: string): Promise<string> {
-    return this.subset === undefined ? text : this.slices.run(subsetOf(text, this.subset));
   }
 
   private around({ type, id, parameters }: EntryHead, text: string, mode: QueryPart['mode']): string {
