@@ -1,6 +1,14 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { type Environment } from '../platform/config/environment';
-import { headerParameter, type OperationItem, type PathItem, type Paths, queryParameter, refusal } from './path-item';
+import {
+  headerParameter,
+  mapOperations,
+  type Method,
+  type OperationItem,
+  type Paths,
+  queryParameter,
+  refusedWith,
+} from './path-item';
 
 type Parameters = NonNullable<NonNullable<OpenAPIObject['components']>['parameters']>;
 
@@ -36,26 +44,14 @@ export const commonParameters = ({ topicCorrelationHeader }: Environment): Param
 
 const refTo = (name: string): { $ref: string } => ({ $ref: `#/components/parameters/${name}` });
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
-type Method = (typeof METHODS)[number];
-
 /** Adds to each FHIR route what all of its kind take and answer, so that a route describes what is its own. */
-export function withCommonParts(paths: Paths): Paths {
-  return Object.fromEntries(
-    Object.entries(paths).map(([path, item]) => [path, isFhir(path) ? completed(path, item) : item]),
+export const withCommonParts = (paths: Paths): Paths =>
+  mapOperations(paths, (operation, path, method) =>
+    isFhir(path) ? completedOperation(path, method, operation) : operation,
   );
-}
 
 /** The resource API and the operations, on either root; tokens, RPC and health are no FHIR. */
 const isFhir = (path: string): boolean => /^\/(?:fhir(?:\/|$)|metadata$|_history$|[A-Z]\w*(?:\/|$))/.test(path);
-
-function completed(path: string, item: PathItem): PathItem {
-  const operations = METHODS.flatMap((method) => {
-    const operation = item[method];
-    return operation === undefined ? [] : [[method, completedOperation(path, method, operation)] as const];
-  });
-  return { ...item, ...Object.fromEntries(operations) };
-}
 
 function completedOperation(path: string, method: Method, operation: OperationItem): OperationItem {
   const { responses } = operation;
@@ -68,15 +64,15 @@ function completedOperation(path: string, method: Method, operation: OperationIt
       ...(isRead
         ? { '304': { description: 'The version that If-None-Match or If-Modified-Since tells is the present one' } }
         : {}),
-      '400': responses['400'] ?? refusal('A parameter or the body cannot be read'),
-      '406': refusal('The format that is asked for cannot be written'),
+      '400': responses['400'] ?? refusedWith('A parameter or the body cannot be read'),
+      '406': refusedWith('The format that is asked for cannot be written'),
       ...(method === 'get' || method === 'delete'
         ? {}
         : {
-            '413': refusal('The body is too large'),
-            '415': responses['415'] ?? refusal('The body is of no media type that this route takes'),
+            '413': refusedWith('The body is too large'),
+            '415': responses['415'] ?? refusedWith('The body is of no media type that this route takes'),
           }),
-      default: refusal('Whatever else went wrong; a 5xx names a request id'),
+      default: refusedWith('Whatever else went wrong; a 5xx names a request id'),
     },
   };
 }

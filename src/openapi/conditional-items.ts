@@ -1,3 +1,4 @@
+import examples from './examples.json';
 import {
   answer,
   headerParameter,
@@ -5,19 +6,17 @@ import {
   type OperationItem,
   pathParameter,
   queryParameter,
-  refusal,
-  REFUSALS,
+  refusedWith,
 } from './path-item';
 
 const TYPE = pathParameter('type', 'Patient');
-const TAGS = ['Resources'];
 const CRITERIA = 'Search parameters in the URL are the criteria.';
 const IDENTIFIER = queryParameter(
   'identifier',
   'A criterion; any search parameter is one',
   'http://clinic.example/mrn|1',
 );
-const SEVERAL = refusal('Several resources match, or another version than If-Match names');
+const SEVERAL = refusedWith('Several resources match, or another version than If-Match names');
 
 const PATCH_BODY: NonNullable<OperationItem['requestBody']> = {
   required: true,
@@ -29,34 +28,20 @@ const PATCH_BODY: NonNullable<OperationItem['requestBody']> = {
     },
     'application/fhir+json': {
       schema: { type: 'object' },
-      example: {
-        resourceType: 'Parameters',
-        parameter: [
-          {
-            name: 'operation',
-            part: [
-              { name: 'type', valueCode: 'replace' },
-              { name: 'path', valueString: 'Patient.active' },
-              { name: 'value', valueBoolean: true },
-            ],
-          },
-        ],
-      },
+      example: examples.fhirPathPatch,
     },
   },
 };
 
 const patchItem: OperationItem = {
-  tags: TAGS,
   requestBody: PATCH_BODY,
   responses: {
     '200': answer('The patched resource, or the stored one when nothing changed'),
-    '400': refusal('The patch is malformed'),
-    '404': refusal('Nothing is stored'),
+    '400': refusedWith('The patch is malformed'),
+    '404': refusedWith('Nothing is stored'),
     '412': SEVERAL,
-    '415': refusal('No media type of a patch; Accept-Patch names them'),
-    '422': refusal('The patch does not fit the resource, or its result breaks a rule'),
-    ...REFUSALS,
+    '415': refusedWith('No media type of a patch; Accept-Patch names them'),
+    '422': refusedWith('The patch does not fit the resource, or its result breaks a rule'),
   },
 };
 
@@ -75,31 +60,27 @@ export const conditionalPatch: OperationItem = {
 };
 
 export const conditionalUpdate: OperationItem = {
-  tags: TAGS,
   summary: 'Replaces the one resource that matches, or creates it',
   description: CRITERIA,
   parameters: [TYPE, IDENTIFIER],
-  requestBody: jsonBody({ resourceType: 'Patient', identifier: [{ system: 'http://clinic.example/mrn', value: '1' }] }),
+  requestBody: jsonBody(examples.conditionalPatient),
   responses: {
     '200': answer('Replaced, or unchanged'),
     '201': answer('Created'),
-    '400': refusal('No criteria, or the id in the body is not that of the match'),
-    '409': refusal('Nothing matches, and the id in the body is taken'),
+    '400': refusedWith('No criteria, or the id in the body is not that of the match'),
+    '409': refusedWith('Nothing matches, and the id in the body is taken'),
     '412': SEVERAL,
-    ...REFUSALS,
   },
 };
 
 export const conditionalDelete: OperationItem = {
-  tags: TAGS,
   summary: 'Deletes the one resource that matches',
   description: `${CRITERIA} With x-conditional-delete: remove-all it deletes up to 1,000 at once.`,
   parameters: [TYPE, IDENTIFIER, headerParameter('x-conditional-delete', 'remove-all')],
   responses: {
     '200': answer('The deleted resource; of several an OperationOutcome that tells how many'),
     '204': { description: 'There was nothing to delete' },
-    '400': refusal('No criteria'),
+    '400': refusedWith('No criteria'),
     '412': SEVERAL,
-    ...REFUSALS,
   },
 };

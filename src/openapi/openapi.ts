@@ -9,7 +9,7 @@ import { OperationRegistry } from '../operation/operation.registry';
 import { RpcRegistry } from '../rpc/rpc.registry';
 import { commonParameters, withCommonParts } from './common-parts';
 import { operationPaths } from './operation-paths';
-import { type Paths } from './path-item';
+import { type Paths, withRefusals } from './path-item';
 import { resourcePaths } from './resource-paths';
 import { rpcPath } from './rpc-path';
 import { SCHEMAS } from './schemas';
@@ -74,11 +74,11 @@ function document(app: NestExpressApplication, environment: Environment): OpenAP
   const made = SwaggerModule.createDocument(app, config);
   const paths = withCommonParts(
     mergedPaths([
-      tourPaths(),
+      withRefusals(tourPaths()),
       made.paths,
       rpcPath(app.get(RpcRegistry, { strict: false })),
-      operationPaths(app.get(OperationRegistry, { strict: false })),
-      resourcePaths(),
+      withRefusals(operationPaths(app.get(OperationRegistry, { strict: false }))),
+      withRefusals(resourcePaths()),
     ]),
   );
   const components = {

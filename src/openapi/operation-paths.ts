@@ -1,13 +1,13 @@
 import { ANY_TYPE, type OperationDefinition } from '../operation/operation';
 import { type OperationRegistry } from '../operation/operation.registry';
-import { answer, jsonBody, type Paths, pathParameter, REFUSALS } from './path-item';
+import { answer, jsonBody, type Paths, pathParameter, queryParameter } from './path-item';
 
 /** Every registered `$operation`, those of other teams included. */
 export function operationPaths(registry: OperationRegistry): Paths {
-  return Object.fromEntries(registry.all().map(({ meta }) => [pathOf(meta), itemOf(meta)]));
+  return Object.fromEntries(registry.all().map(({ meta }) => [pathOfOperation(meta), operationItemOf(meta)]));
 }
 
-function pathOf({ level, resourceType, code }: OperationDefinition): string {
+function pathOfOperation({ level, resourceType, code }: OperationDefinition): string {
   const parts = [
     '',
     'fhir',
@@ -18,7 +18,7 @@ function pathOf({ level, resourceType, code }: OperationDefinition): string {
   return parts.join('/');
 }
 
-function itemOf({
+function operationItemOf({
   level,
   resourceType,
   methods,
@@ -39,14 +39,9 @@ function itemOf({
     parameters: [
       ...(resourceType === ANY_TYPE ? [pathParameter('type', 'Patient')] : []),
       ...(level === 'instance' ? [pathParameter('id', exampleId)] : []),
-      ...parameters.map(({ name, description: text }) => ({
-        name,
-        in: 'query',
-        description: text,
-        schema: { type: 'string' as const },
-      })),
+      ...parameters.map(({ name, description: text }) => queryParameter(name, text)),
     ],
-    responses: { '200': withText(answer('The result', 'Resource', exampleAnswer), { hasLines, hasPage }), ...REFUSALS },
+    responses: { '200': withText(answer('The result', 'Resource', exampleAnswer), { hasLines, hasPage }) },
   };
   return Object.fromEntries(
     methods.map((method) => [

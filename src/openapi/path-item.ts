@@ -3,11 +3,28 @@ import { type SchemaName, schemaRef } from './schemas';
 
 /** Shapes of the OpenAPI document, as @nestjs/swagger types them. */
 export type Paths = OpenAPIObject['paths'];
-export type PathItem = Paths[string];
-export type OperationItem = NonNullable<PathItem['get']>;
+export type OperationItem = NonNullable<Paths[string]['get']>;
 
-export const FHIR_MEDIA_TYPE = 'application/fhir+json';
-export const YAML_MEDIA_TYPE = 'text/yaml';
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** The same paths, with each of their operations changed. */
+export function mapOperations(
+  paths: Paths,
+  change: (operation: OperationItem, path: string, method: Method) => OperationItem,
+): Paths {
+  const changed = structuredClone(paths);
+  for (const [path, item] of Object.entries(changed)) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation !== undefined) item[method] = change(operation, path, method);
+    }
+  }
+  return changed;
+}
+
+const FHIR_MEDIA_TYPE = 'application/fhir+json';
+const YAML_MEDIA_TYPE = 'text/yaml';
 
 export const pathParameter = (name: string, example: string): NonNullable<OperationItem['parameters']>[number] => ({
   name,
@@ -64,10 +81,14 @@ export const answer = (description: string, schema: SchemaName = 'Resource', exa
   },
 });
 
-export const refusal = (description: string): DescribedAnswer => answer(description, 'OperationOutcome');
+export const refusedWith = (description: string): DescribedAnswer => answer(description, 'OperationOutcome');
 
 /** The refusals that any call with credentials may get. */
 export const REFUSALS: OperationItem['responses'] = {
-  '401': refusal('No live credentials'),
-  '403': refusal('No AccessPolicy grants the call'),
+  '401': refusedWith('No live credentials'),
+  '403': refusedWith('No AccessPolicy grants the call'),
 };
+
+/** Adds {@link REFUSALS} to each operation. */
+export const withRefusals = (paths: Paths): Paths =>
+  mapOperations(paths, (operation) => ({ ...operation, responses: { ...operation.responses, ...REFUSALS } }));

@@ -1,31 +1,23 @@
+import examples from './examples.json';
 import { conditionalDelete, conditionalPatch, conditionalUpdate, patch } from './conditional-items';
 import {
   answer,
   headerParameter,
   jsonBody,
+  mapOperations,
   type OperationItem,
-  type Paths,
   pathParameter,
+  type Paths,
   queryParameter,
-  refusal,
-  REFUSALS,
+  refusedWith,
 } from './path-item';
 
 const TYPE = pathParameter('type', 'Patient');
 const ID = pathParameter('id', 'p7');
-const TAGS = ['Resources'];
-
-const PATIENT = {
-  resourceType: 'Patient',
-  id: 'p7',
-  name: [{ family: 'Rivera', given: ['Ana'] }],
-  gender: 'female',
-  birthDate: '1986-03-14',
-};
 
 /** The routes that answer for every resource type: on `/fhir/…` and, alike, without `/fhir`. */
 export function resourcePaths(): Paths {
-  return {
+  const paths: Paths = {
     '/fhir': { get: searchTypes, post: bundle },
     '/fhir/_search': { post: searchTypesByForm },
     '/fhir/{type}': {
@@ -43,47 +35,25 @@ export function resourcePaths(): Paths {
     '/fhir/{type}/_history': { get: historyOf('of all resources of a type', TYPE) },
     '/fhir/_history': { get: historyOf('of all resources') },
   };
+  return mapOperations(paths, (operation) => ({ tags: ['Resources'], ...operation }));
 }
 
 const bundle: OperationItem = {
-  tags: TAGS,
   summary: 'Processes a batch or transaction',
   description:
     'A transaction is stored as a whole or not at all; links to the fullUrls of its entries are rewritten. The entries of a batch succeed or fail each by itself. Answered without bodies unless `Prefer: return=representation` asks for them.',
-  requestBody: jsonBody({
-    resourceType: 'Bundle',
-    type: 'transaction',
-    entry: [
-      {
-        fullUrl: 'urn:uuid:5a1d0d1e-6f0c-4a52-9c3f-0b9b3f0f8f11',
-        resource: { ...PATIENT, id: undefined },
-        request: { method: 'POST', url: 'Patient' },
-      },
-      {
-        resource: {
-          resourceType: 'Flag',
-          id: 'f1',
-          status: 'active',
-          code: { text: 'Falls' },
-          subject: { reference: 'urn:uuid:5a1d0d1e-6f0c-4a52-9c3f-0b9b3f0f8f11' },
-        },
-        request: { method: 'PUT', url: 'Flag/f1' },
-      },
-    ],
-  }),
+  requestBody: jsonBody(examples.transaction),
   responses: {
     '200': answer('Bundle of type transaction-response or batch-response, an entry for each in their order'),
-    '400': refusal('The Bundle, or an entry of a transaction, is malformed'),
-    '409': refusal('An id of a transaction is taken'),
-    '412': refusal('A condition of a transaction does not hold'),
-    '413': refusal('The Bundle is too large'),
-    '422': refusal('The content of a transaction breaks a rule'),
-    ...REFUSALS,
+    '400': refusedWith('The Bundle, or an entry of a transaction, is malformed'),
+    '409': refusedWith('An id of a transaction is taken'),
+    '412': refusedWith('A condition of a transaction does not hold'),
+    '413': refusedWith('The Bundle is too large'),
+    '422': refusedWith('The content of a transaction breaks a rule'),
   },
 };
 
 const search: OperationItem = {
-  tags: TAGS,
   summary: 'Searches resources of a type',
   description:
     'Any parameter of the type (see /metadata) with its prefixes and modifiers, chains (`patient.name`), `_has` and `_filter`; dot expressions (`.name.0.family$contains=smi`). An unknown parameter is refused.',
@@ -108,32 +78,28 @@ const search: OperationItem = {
   ],
   responses: {
     '200': answer('Bundle of type searchset, with a next link while there is more', 'Bundle'),
-    '400': refusal('A parameter is unknown or malformed'),
-    '504': refusal('It took longer than _timeout'),
-    ...REFUSALS,
+    '400': refusedWith('A parameter is unknown or malformed'),
+    '504': refusedWith('It took longer than _timeout'),
   },
 };
 
 const compartmentSearch: OperationItem = {
-  tags: TAGS,
   summary: 'Searches what of a type belongs to one resource',
   description: 'By the stored CompartmentDefinition; with the parameters of a search.',
   parameters: [pathParameter('compartment', 'Patient'), ID, pathParameter('type', 'Observation')],
-  responses: { '200': answer('Bundle of type searchset', 'Bundle'), ...REFUSALS },
+  responses: { '200': answer('Bundle of type searchset', 'Bundle') },
 };
 
 const searchByForm: OperationItem = {
-  tags: TAGS,
   summary: 'Searches with the parameters in a form, out of the URL',
   parameters: [TYPE],
   requestBody: {
     content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' }, example: { _count: '20' } } },
   },
-  responses: { '200': answer('Bundle of type searchset', 'Bundle'), ...REFUSALS },
+  responses: { '200': answer('Bundle of type searchset', 'Bundle') },
 };
 
 const searchTypes: OperationItem = {
-  tags: TAGS,
   summary: 'Searches resources of several types, or of all',
   description: 'By parameters that all of the types have, in the order of their last update.',
   parameters: [
@@ -145,48 +111,42 @@ const searchTypes: OperationItem = {
   ],
   responses: {
     '200': answer('Bundle of type searchset, with a next link while there is more', 'Bundle'),
-    '400': refusal('No parameter at all, or one that not all of the types have'),
-    ...REFUSALS,
+    '400': refusedWith('No parameter at all, or one that not all of the types have'),
   },
 };
 
 const searchTypesByForm: OperationItem = {
-  tags: TAGS,
   summary: 'Searches several types with the parameters in a form',
   requestBody: {
     content: {
       'application/x-www-form-urlencoded': { schema: { type: 'object' }, example: { _type: 'Patient', _count: '20' } },
     },
   },
-  responses: { '200': answer('Bundle of type searchset', 'Bundle'), ...REFUSALS },
+  responses: { '200': answer('Bundle of type searchset', 'Bundle') },
 };
 
 const create: OperationItem = {
-  tags: TAGS,
   summary: 'Stores a new resource',
   description:
     'Under the id of the body, or a new UUID. With If-None-Exist, or criteria in the URL, only when nothing matches.',
   parameters: [TYPE, headerParameter('If-None-Exist', 'identifier=http://clinic.example/mrn|1')],
-  requestBody: jsonBody({ ...PATIENT, id: undefined }),
+  requestBody: jsonBody(examples.newPatient),
   responses: {
     '201': answer('The stored resource; Location, ETag and Last-Modified tell its version'),
     '200': answer('The one resource that matches already'),
-    '400': refusal('The body is no acceptable JSON'),
-    '412': refusal('Several resources match'),
-    '409': refusal('The id is taken'),
-    ...REFUSALS,
+    '400': refusedWith('The body is no acceptable JSON'),
+    '412': refusedWith('Several resources match'),
+    '409': refusedWith('The id is taken'),
   },
 };
 
 const read: OperationItem = {
-  tags: TAGS,
   summary: 'Reads a resource',
   parameters: [TYPE, ID],
-  responses: { '200': answer('The resource'), '404': refusal('Not found'), '410': refusal('Deleted'), ...REFUSALS },
+  responses: { '200': answer('The resource'), '404': refusedWith('Not found'), '410': refusedWith('Deleted') },
 };
 
 const update: OperationItem = {
-  tags: TAGS,
   summary: 'Replaces a resource, or creates it under this id',
   description:
     'Content that is the same makes no new version. With If-Match only that version is replaced; with If-None-Match: * it is only created.',
@@ -196,18 +156,16 @@ const update: OperationItem = {
     headerParameter('If-Match', 'W/"2": only this version is replaced'),
     headerParameter('If-None-Match', '*: it is only created'),
   ],
-  requestBody: jsonBody(PATIENT),
+  requestBody: jsonBody(examples.patient),
   responses: {
     '200': answer('Replaced, or unchanged'),
     '201': answer('Created'),
-    '412': refusal('If-Match names another version, or If-None-Match this one'),
-    '422': refusal('The content breaks a rule'),
-    ...REFUSALS,
+    '412': refusedWith('If-Match names another version, or If-None-Match this one'),
+    '422': refusedWith('The content breaks a rule'),
   },
 };
 
 const remove: OperationItem = {
-  tags: TAGS,
   summary: 'Deletes a resource; its history stays',
   parameters: [
     TYPE,
@@ -218,26 +176,22 @@ const remove: OperationItem = {
   responses: {
     '200': answer('The deleted resource'),
     '204': { description: 'There was nothing to delete' },
-    '412': refusal('If-Match names another version'),
-    ...REFUSALS,
+    '412': refusedWith('If-Match names another version'),
   },
 };
 
 const vread: OperationItem = {
-  tags: TAGS,
   summary: 'Reads one version',
   parameters: [TYPE, ID, pathParameter('version', '1')],
   responses: {
     '200': answer('The version'),
-    '404': refusal('No such version'),
-    '410': refusal('The version is a deletion'),
-    ...REFUSALS,
+    '404': refusedWith('No such version'),
+    '410': refusedWith('The version is a deletion'),
   },
 };
 
 function historyOf(whose: string, ...of: NonNullable<OperationItem['parameters']>): OperationItem {
   return {
-    tags: TAGS,
     summary: `Lists the versions ${whose}, newest first`,
     description:
       'Deletions are entries without a resource. The links go by the place of a version, so they stay right while others write.',
@@ -250,9 +204,8 @@ function historyOf(whose: string, ...of: NonNullable<OperationItem['parameters']
     ],
     responses: {
       '200': answer('Bundle of type history, with next and previous links', 'Bundle'),
-      '400': refusal('A parameter is unknown or malformed'),
-      ...(of.length === 0 ? {} : { '404': refusal('There is no such type, or never was such a resource') }),
-      ...REFUSALS,
+      '400': refusedWith('A parameter is unknown or malformed'),
+      ...(of.length === 0 ? {} : { '404': refusedWith('There is no such type, or never was such a resource') }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import examples from './examples.json';
 import { type RpcMethodDefinition } from '../rpc/rpc-method';
 import { MAX_BATCH_CALLS } from '../rpc/rpc.controller';
 import { type RpcRegistry } from '../rpc/rpc.registry';
@@ -32,7 +33,7 @@ export function rpcPath(registry: RpcRegistry): Paths {
           content: {
             'application/json': {
               schema: { oneOf: [call, { type: 'array', maxItems: MAX_BATCH_CALLS, items: call }] },
-              examples: { ...examplesOf(methods, callOf), ...BATCH },
+              examples: { ...examplesOf(methods, callOf), ...examples.rpcCalls },
             },
           },
         },
@@ -40,12 +41,14 @@ export function rpcPath(registry: RpcRegistry): Paths {
           '200': {
             description: '{"result"}; for an array of calls an array of {"result"} or {"error"}, in their order',
             content: {
-              'application/json': { examples: { ...examplesOf(methods.filter(hasAnswer), answerTo), ...BATCH_ANSWER } },
+              'application/json': {
+                examples: { ...examplesOf(methods.filter(hasAnswer), answerTo), ...examples.rpcAnswers },
+              },
             },
           },
           '422': {
             description: '{"error": {"message", "type"?, "errors"?}}: the method refuses',
-            content: { 'application/json': { examples: REFUSED } },
+            content: { 'application/json': { examples: examples.rpcRefusals } },
           },
           ...REFUSALS,
         },
@@ -70,42 +73,3 @@ const callOf = ({ method, example = {} }: RpcMethodDefinition): unknown => ({ me
 const hasAnswer = ({ exampleResult }: RpcMethodDefinition): boolean => exampleResult !== undefined;
 
 const answerTo = ({ exampleResult }: RpcMethodDefinition): unknown => ({ result: exampleResult });
-
-const BATCH: Examples = {
-  batch: {
-    summary: 'Several calls: one that fails undoes none of the others.',
-    value: [{ method: 'svc/echo', params: { text: 'hello' } }, { method: 'svc/ecco' }],
-  },
-};
-
-const BATCH_ANSWER: Examples = {
-  batch: {
-    summary: 'An answer for each call, in their order.',
-    value: [
-      { result: { text: 'hello' } },
-      { error: { message: 'Method svc/ecco not found. Did you mean "svc/echo"?' } },
-    ],
-  },
-};
-
-const REFUSED: Examples = {
-  'unknown target': {
-    summary: 'Not stored, or not for this caller',
-    value: { error: { message: 'Resource not found' } },
-  },
-  'bad params': {
-    summary: 'All members at fault, by their paths',
-    value: {
-      error: { message: 'Invalid params', errors: [{ path: ['target', 'id'], message: 'id is required' }] },
-    },
-  },
-  'wrong status': {
-    summary: 'A refusal with a code',
-    value: {
-      error: {
-        message: 'A document that is draft cannot be amended, only one that is completed, amended, in-amendment.',
-        type: 'sdc.error/status',
-      },
-    },
-  },
-};

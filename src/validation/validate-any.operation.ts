@@ -10,16 +10,11 @@ import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 /** http://hl7.org/fhir/R4/resource-operation-validate.html without a type: the resource names its own. */
 @Injectable()
 @Operation({
-  code: 'validate',
+  ...RESOURCE_VALIDATE,
   level: 'system',
   methods: ['POST'],
-  definition: RESOURCE_VALIDATE,
   description: 'The same for a resource of any type, which names its type itself.',
-  parameters: [
-    { name: 'mode', description: 'create, update or profile' },
-    { name: 'profile', description: 'A profile to validate by, beside those of meta.profile' },
-  ],
-  exampleBody: { resourceType: 'Patient', name: [{ family: 'Okafor' }], gender: 'female' },
+  parameters: [{ name: 'mode', description: 'create, update or profile' }, RESOURCE_VALIDATE.parameters[1]],
 })
 export class ValidateAny implements OperationHandler {
   constructor(

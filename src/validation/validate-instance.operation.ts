@@ -11,18 +11,12 @@ import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 /** http://hl7.org/fhir/R4/resource-operation-validate.html on an instance: of what is sent, else of what is stored. */
 @Injectable()
 @Operation({
+  ...RESOURCE_VALIDATE,
   resourceType: ANY_TYPE,
-  code: 'validate',
   level: 'instance',
   methods: ['GET', 'POST'],
   enforcesRows: true,
-  definition: RESOURCE_VALIDATE,
   description: 'The same for an update of this resource; without a body, what is stored is validated.',
-  parameters: [
-    { name: 'mode', description: 'create, update, delete or profile' },
-    { name: 'profile', description: 'A profile to validate by, beside those of meta.profile' },
-  ],
-  exampleBody: { resourceType: 'Patient', name: [{ family: 'Okafor' }], gender: 'female' },
 })
 export class ValidateInstance implements OperationHandler {
   constructor(

@@ -5,8 +5,16 @@ import { elementsOf, membersOf } from '../platform/json/json-members';
 import { readJsonInSteps, type ScannedJson } from '../platform/json/read-json';
 import { type Steps } from '../platform/time/steps';
 
-/** HL7's OperationDefinition of `$validate`. */
-export const RESOURCE_VALIDATE = 'http://hl7.org/fhir/OperationDefinition/Resource-validate';
+/** The common part of the `$validate` operations on instances, types and the system. */
+export const RESOURCE_VALIDATE = {
+  code: 'validate',
+  definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
+  parameters: [
+    { name: 'mode', description: 'create, update, delete or profile' },
+    { name: 'profile', description: 'A profile to validate by, beside those of meta.profile' },
+  ],
+  exampleBody: { resourceType: 'Patient', name: [{ family: 'Okafor' }], gender: 'female' },
+} as const;
 
 const MODES = ['create', 'update', 'delete', 'profile'] as const;
 
