@@ -1,14 +1,16 @@
 import { type Steps } from '../platform/time/steps';
 import { plainHashOf } from '../search-index/extract/hash';
-import { type SearchRows } from '../search-index/extract/search-rows';
-import { INDEX_TABLES } from './search-tables';
+import { type ColumnValues, INDEX_TABLES } from './search-tables';
+
+/** Rows that are hashed between two pauses. */
+const ROWS_AT_ONCE = 2048;
 
 /** What the search index rows of a version consist of. */
 interface IndexedVersion {
   readonly version: number;
   readonly parametersVersion: number;
   readonly mainDate: Date;
-  readonly rows: SearchRows;
+  readonly columns: readonly ColumnValues[];
 }
 
 /** A stored version; null where a server wrote it that knew no digests. */
@@ -21,23 +23,39 @@ interface DigestedVersion {
  * One digest for each index table, empty without rows, after the versions that they hold for. An update compares them and
  * leaves alone the tables whose rows stay: it neither reads the stored rows nor computes them again (ADR 0043).
  */
-export function* indexDigestsOf({ version, parametersVersion, mainDate, rows }: IndexedVersion): Steps<string> {
-  const shared = `${mainDate.getTime()}`;
+export function* indexDigestsOf({ version, parametersVersion, mainDate, columns }: IndexedVersion): Steps<string> {
   let digests = versionsOf(version, parametersVersion);
-  for (const { columns } of INDEX_TABLES) {
-    let text = shared;
-    let isEmpty = true;
-    for (const [, , valuesOf] of columns) {
-      const values = valuesOf(rows);
-      isEmpty &&= values.length === 0;
-      // NUL cannot occur in a value.
-      text += `\0\0${values.join('\0')}`;
-      if (!isEmpty) yield;
+  for (const table of columns.slice(0, INDEX_TABLES.length)) {
+    const count = table[0]?.length ?? 0;
+    let digest = `${mainDate.getTime()}`;
+    // Each digest covers the one before, so that a table of many rows is hashed with pauses.
+    for (let from = 0; from < count; from += ROWS_AT_ONCE) {
+      if (from > 0) yield;
+      digest = base36(plainHashOf(textOf(table, from, digest)));
     }
-    digests += isEmpty ? ' ' : ` ${plainHashOf(text).toString(36)}`;
+    digests += count === 0 ? ' ' : ` ${digest}`;
   }
   return digests;
 }
+
+/** NUL cannot occur in a value. */
+function textOf(table: ColumnValues, from: number, before: string): string {
+  let text = before;
+  for (const values of table) {
+    const some = values.length <= ROWS_AT_ONCE ? values : values.slice(from, from + ROWS_AT_ONCE);
+    text += `\0\0${some.join('\0')}`;
+  }
+  return text;
+}
+
+/** As `toString(36)`, which is slow beyond 32 bits: 0.9 µs instead of 0.1, for each table of each write. */
+function base36(hash: number): string {
+  if (hash < LOW_DIGITS) return hash.toString(36);
+  const high = Math.floor(hash / LOW_DIGITS);
+  return high.toString(36) + (hash - high * LOW_DIGITS).toString(36).padStart(5, '0');
+}
+
+const LOW_DIGITS = 36 ** 5;
 
 /**
  * Whether the rows of each index table stay as they are. Digests of another version of the resource or the parameters

@@ -1,5 +1,6 @@
+import { type Steps } from '../platform/time/steps';
 import { SEARCH_TABLES } from './search-tables';
-import { arraysOf, rowArraysOf, type SetColumn, SetPlaces } from './set-statement';
+import { arraysOf, type SetColumn, SetPlaces } from './set-statement';
 import { assertKnown, type BoundStatement, type NewRow, withSteps } from './write-statements';
 
 const COLUMNS: readonly SetColumn<NewRow>[] = [
@@ -7,7 +8,7 @@ const COLUMNS: readonly SetColumn<NewRow>[] = [
   ['main_date', 'timestamptz', ({ mainDate }) => mainDate],
   ['updated_at', 'timestamptz', ({ updatedAt }) => updatedAt],
   ['reference_hash', 'bigint', ({ referenceHash }) => referenceHash],
-  ['present', 'bigint', ({ rows }) => rows.present],
+  ['present', 'bigint', ({ present }) => present],
   ['index_digests', 'text', ({ indexDigests }) => indexDigests],
   ['version', 'integer', ({ version }) => version],
   ['type', 'text', ({ type }) => type],
@@ -21,15 +22,14 @@ const COLUMNS: readonly SetColumn<NewRow>[] = [
  * always the same, since a table without rows costs next to nothing among so many.
  * The rows of `resource` go in by type and id, so that two such statements with ids in common never wait in a circle.
  */
-export function insertResources(rows: readonly NewRow[]): BoundStatement {
+export function* insertResources(rows: readonly NewRow[]): Steps<BoundStatement> {
   const ordered = [...rows].sort(byTypeAndId);
   return {
     statement: STATEMENT,
     values: [
       // The oldest: a row that was made by older parameters than those in force makes the whole start over (ADR 0019).
       Math.min(...ordered.map(({ parametersVersion }) => parametersVersion)),
-      ...arraysOf(COLUMNS, ordered),
-      ...SEARCH_TABLES.flatMap((table) => rowArraysOf(table, ordered)),
+      ...(yield* arraysOf(COLUMNS, ordered)),
     ],
   };
 }

@@ -1,5 +1,6 @@
+import { type Steps } from '../platform/time/steps';
 import { SEARCH_TABLES } from './search-tables';
-import { arraysOf, type IndexedResource, rowArraysOf, type SetColumn, SetPlaces } from './set-statement';
+import { arraysOf, type IndexedResource, type SetColumn, SetPlaces } from './set-statement';
 import { assertKnown, type BoundStatement, withSteps } from './write-statements';
 
 interface ReindexedResource extends IndexedResource {
@@ -10,7 +11,7 @@ const COLUMNS: readonly SetColumn<ReindexedResource>[] = [
   ['resource_key', 'bigint', ({ key }) => key],
   ['main_date', 'timestamptz', ({ mainDate }) => mainDate],
   ['reference_hash', 'bigint', ({ referenceHash }) => referenceHash],
-  ['present', 'bigint', ({ rows }) => rows.present],
+  ['present', 'bigint', ({ present }) => present],
   ['index_digests', 'text', ({ indexDigests }) => indexDigests],
 ];
 
@@ -18,19 +19,16 @@ const COLUMNS: readonly SetColumn<ReindexedResource>[] = [
  * One statement that makes the search rows of stored resources those of `resources`, as an update of each would, and
  * writes no version. The caller holds the locks of the resources.
  */
-export const reindexResources = (
+export function* reindexResources(
   resources: readonly ReindexedResource[],
   parametersVersion: number,
   keepsDigests: boolean,
-): BoundStatement => ({
-  statement: STATEMENT,
-  values: [
-    parametersVersion,
-    keepsDigests,
-    ...arraysOf(COLUMNS, resources),
-    ...SEARCH_TABLES.flatMap((table) => rowArraysOf(table, resources)),
-  ],
-});
+): Steps<BoundStatement> {
+  return {
+    statement: STATEMENT,
+    values: [parametersVersion, keepsDigests, ...(yield* arraysOf(COLUMNS, resources))],
+  };
+}
 
 const STATEMENT = { name: 'resource-reindex', text: statementText() };
 

@@ -7,6 +7,7 @@ import { type StatementPart } from '../platform/database/statement-part';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { Slices } from '../platform/time/slices';
+import { type Steps } from '../platform/time/steps';
 import { MAX_STORED_PAIRS } from '../search-index/extract/extraction';
 import { type IndexSnapshot } from '../search-index/index-snapshot';
 import { KnownUnits } from './known-units';
@@ -28,6 +29,7 @@ import {
   READ_MANY_FOR_UPDATE,
   READ_OUTDATED_FOR_UPDATE,
 } from './resource-statements';
+import { columnsOf } from './search-tables';
 import {
   type BoundStatement,
   type LockedVersion,
@@ -98,7 +100,7 @@ const MAX_ID_LOCKS = 128;
 const INSERT_CHUNK = 500;
 const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
-type Indexed = Pick<RowContent, 'rows' | 'mainDate' | 'parametersVersion' | 'indexDigests'>;
+type Indexed = Pick<RowContent, 'present' | 'columns' | 'mainDate' | 'parametersVersion' | 'indexDigests'>;
 
 interface LastVersionRow {
   readonly type: string;
@@ -178,7 +180,7 @@ export class ResourceStore {
 
   /** @param parts what the same statement does besides */
   async insert(resource: NewResource, parts: readonly StatementPart[]): Promise<void> {
-    await this.execute(insertResource(await this.newRowOf(resource), parts));
+    await this.execute(await this.slices.run(insertResource(await this.newRowOf(resource), parts)));
   }
 
   /**
@@ -190,7 +192,8 @@ export class ResourceStore {
     let characters = 0;
     const flush = async (): Promise<void> => {
       const [only, ...others] = rows;
-      if (only !== undefined) await this.execute(others.length === 0 ? insertResource(only) : insertResources(rows));
+      if (only === undefined) return;
+      await this.execute(await this.slices.run(others.length === 0 ? insertResource(only) : insertResources(rows)));
       rows = [];
       characters = 0;
     };
@@ -218,8 +221,9 @@ export class ResourceStore {
   }
 
   async replace(locked: LockedResource, content: VersionContent): Promise<void> {
-    const row = await this.rowOf(await this.index.forWrite(), locked.type, content, locked.mainDate);
-    await this.execute(updateResource(locked, row));
+    const index = await this.index.forWrite();
+    const row = await this.slices.run(this.rowOf(index, locked.type, content, locked.mainDate));
+    await this.execute(await this.slices.run(updateResource(locked, row)));
   }
 
   async remove({ key }: LockedResource, version: number, deletedAt: Date): Promise<void> {
@@ -234,10 +238,10 @@ export class ResourceStore {
     const index = await this.index.forWrite();
     const indexed: (StoredBody & Indexed & { referenceHash: number })[] = [];
     for (const stored of resources) {
-      const row = await this.rowOf(index, stored.type, stored, stored.mainDate, MAX_STORED_PAIRS);
+      const row = await this.slices.run(this.rowOf(index, stored.type, stored, stored.mainDate, MAX_STORED_PAIRS));
       indexed.push({ ...row, referenceHash: this.index.referenceHash(stored.type, stored.id) });
     }
-    await this.execute(reindexResources(indexed, index.version, keepsDigests));
+    await this.execute(await this.slices.run(reindexResources(indexed, index.version, keepsDigests)));
   }
 
   /** Makes the search rows of stored resources those of their bodies, except where the parameters in force wrote them. */
@@ -251,22 +255,24 @@ export class ResourceStore {
   }
 
   /** A resource without a clinical date keeps the time of its creation: rows move when the main date does. */
-  private async rowOf<Version extends Pick<VersionContent, 'version' | 'value'>>(
+  private *rowOf<Version extends Pick<VersionContent, 'version' | 'value'>>(
     index: IndexSnapshot,
     type: string,
     stored: Version,
     fallbackDate: Date,
     maxPairs?: number,
-  ): Promise<Version & Indexed> {
-    const found = await this.slices.run(index.rowsOf(type, stored.value, maxPairs));
-    const rows = { ...found, units: this.knownUnits.unknownAmong(found.units) };
-    const mainDate = rows.mainDate === undefined ? fallbackDate : new Date(rows.mainDate);
-    const row = { ...stored, rows, mainDate, parametersVersion: index.version };
-    return { ...row, indexDigests: await this.slices.run(indexDigestsOf(row)) };
+  ): Steps<Version & Indexed> {
+    const found = yield* index.rowsOf(type, stored.value, maxPairs);
+    const { present, mainDate: ownDate } = found;
+    const mainDate = ownDate === undefined ? fallbackDate : new Date(ownDate);
+    const columns = yield* columnsOf({ ...found, units: this.knownUnits.unknownAmong(found.units) });
+    const row = { ...stored, present, columns, mainDate, parametersVersion: index.version };
+    return { ...row, indexDigests: yield* indexDigestsOf(row) };
   }
 
   private async newRowOf({ type, id, content }: NewResource): Promise<NewRow> {
-    const row = await this.rowOf(await this.index.forWrite(), type, content, content.updatedAt);
+    const index = await this.index.forWrite();
+    const row = await this.slices.run(this.rowOf(index, type, content, content.updatedAt));
     return { ...row, key: await this.keys.take(), type, id, referenceHash: this.index.referenceHash(type, id) };
   }
 

@@ -1,9 +1,13 @@
 import { type ArrayElementType } from '../platform/database/binary-array';
+import { type Steps } from '../platform/time/steps';
 import { plainHashOf } from '../search-index/extract/hash';
 import { type SearchRows, type UnitRow } from '../search-index/extract/search-rows';
 
 /** A column that is written, and its values; times are epoch milliseconds. */
 type Column = readonly [name: string, type: ArrayElementType, valuesOf: (rows: SearchRows) => readonly unknown[]];
+
+/** The rows of one resource in one table: the values of each column. */
+export type ColumnValues = readonly (readonly unknown[])[];
 
 /** Where a statement takes the rows of a table from: SQL over `u`, which has the columns of the table by name. */
 export interface RowSource {
@@ -169,3 +173,13 @@ export const INDEX_TABLES: readonly SearchTable[] = [tokens, references, dates, 
 
 /** Every search table that is written; the order is part of the statement names. */
 export const SEARCH_TABLES: readonly SearchTable[] = [...INDEX_TABLES, units];
+
+/** The values of all search tables, in their order; with a pause after each, since a resource may have hundreds of thousands of rows. */
+export function* columnsOf(rows: SearchRows): Steps<readonly ColumnValues[]> {
+  const tables: ColumnValues[] = [];
+  for (const { columns } of SEARCH_TABLES) {
+    tables.push(columns.map(([, , valuesOf]) => valuesOf(rows)));
+    yield;
+  }
+  return tables;
+}

@@ -1,12 +1,13 @@
 import { type ArrayElementType, binaryArray } from '../platform/database/binary-array';
-import { type SearchRows } from '../search-index/extract/search-rows';
-import { type RowSource, type SearchTable } from './search-tables';
+import { type Steps } from '../platform/time/steps';
+import { type ColumnValues, type RowSource, SEARCH_TABLES, type SearchTable } from './search-tables';
 
-/** The key of a resource, and what its search rows are made of. */
+/** A resource with its search rows. */
 export interface IndexedResource {
   readonly key: number;
   readonly mainDate: Date;
-  readonly rows: SearchRows;
+  readonly present: bigint;
+  readonly columns: readonly ColumnValues[];
   readonly indexDigests: string;
 }
 
@@ -29,27 +30,35 @@ export class SetPlaces {
   }
 }
 
-const OF_RESOURCE = [
-  ['resource_key', 'bigint'],
-  ['main_date', 'timestamptz'],
-] as const;
+const OF_RESOURCE: readonly SetColumn<IndexedResource>[] = [
+  ['resource_key', 'bigint', ({ key }) => key],
+  ['main_date', 'timestamptz', ({ mainDate }) => mainDate],
+];
 
-export const arraysOf = <Item>(columns: readonly SetColumn<Item>[], items: readonly Item[]): Buffer[] =>
-  columns.map(([, type, of]) => binaryArray(type, items.map(of)));
+/** The arrays of a statement over many resources: of their own columns, and of all rows of each search table. */
+export function* arraysOf<Item extends IndexedResource>(
+  columns: readonly SetColumn<Item>[],
+  items: readonly Item[],
+): Steps<Buffer[]> {
+  const arrays = columns.map(([, type, of]) => binaryArray(type, items.map(of)));
+  for (const [index, table] of SEARCH_TABLES.entries()) {
+    yield;
+    arrays.push(...rowArraysOf(table, index, items));
+  }
+  return arrays;
+}
 
 /** All rows of one table, in the order of {@link SetPlaces.sourceOf}. */
-export function rowArraysOf({ columns }: SearchTable, resources: readonly IndexedResource[]): Buffer[] {
-  const values: unknown[][] = [...columns, ...OF_RESOURCE].map(() => []);
-  for (const { rows, key, mainDate } of resources) {
-    const added = columns.map(([, , valuesOf]) => valuesOf(rows));
-    const count = added[0]?.length ?? 0;
-    if (count === 0) continue;
+function rowArraysOf({ columns }: SearchTable, table: number, items: readonly IndexedResource[]): Buffer[] {
+  const values: unknown[][] = columns.map(() => []);
+  const owners: IndexedResource[] = [];
+  for (const item of items) {
+    const added = item.columns[table] ?? [];
     for (const [index, of] of added.entries()) for (const value of of) values[index]?.push(value);
-    const [keys, dates] = values.slice(columns.length);
-    for (let i = 0; i < count; i++) {
-      keys?.push(key);
-      dates?.push(mainDate);
-    }
+    added[0]?.forEach(() => owners.push(item));
   }
-  return [...columns, ...OF_RESOURCE].map(([, type], index) => binaryArray(type, values[index] ?? []));
+  return [
+    ...columns.map(([, type], index) => binaryArray(type, values[index] ?? [])),
+    ...OF_RESOURCE.map(([, type, of]) => binaryArray(type, owners.map(of))),
+  ];
 }

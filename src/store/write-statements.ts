@@ -1,10 +1,10 @@
 import { binaryArray } from '../platform/database/binary-array';
 import { type StatementPart } from '../platform/database/statement-part';
 import { type Statement } from '../platform/database/statement';
-import { type SearchRows } from '../search-index/extract/search-rows';
+import { type Steps } from '../platform/time/steps';
 import { type WriteMethod } from '../model/stored-resource';
 import { unchangedTables } from './index-digests';
-import { type RowSource, SEARCH_TABLES, type SearchTable } from './search-tables';
+import { type ColumnValues, type RowSource, SEARCH_TABLES, type SearchTable } from './search-tables';
 
 /** Places of the values that all rows of one resource share, as `$n` in a statement. */
 type RowPlaces = Omit<RowSource, 'unnest'>;
@@ -16,10 +16,13 @@ export interface RowContent {
   readonly method: WriteMethod;
   readonly text: string;
   readonly mainDate: Date;
-  readonly rows: SearchRows;
-  /** The version of the live search parameters that `rows` were made by; another one in force is a conflict (ADR 0019). */
+  /** The presence mask: a bit for each search parameter of the type that has a value. */
+  readonly present: bigint;
+  /** Of the search tables, in their order. */
+  readonly columns: readonly ColumnValues[];
+  /** The version of the live search parameters that `columns` were made by; another one in force is a conflict (ADR 0019). */
   readonly parametersVersion: number;
-  /** Of `rows`; see index-digests.ts. */
+  /** Of `columns`; see index-digests.ts. */
   readonly indexDigests: string;
 }
 
@@ -42,8 +45,8 @@ export interface BoundStatement {
   readonly values: readonly unknown[];
 }
 
-/** One statement that writes a resource and its search rows, and what listeners add; tables without rows do not occur in it. */
-export function insertResource(row: NewRow, parts: readonly StatementPart[] = []): BoundStatement {
+/** One statement that writes a resource and its search rows, and what listeners add; tables without rows do not occur in it. It pauses before each table. */
+export function* insertResource(row: NewRow, parts: readonly StatementPart[] = []): Steps<BoundStatement> {
   const binder = new Binder('resource-insert+');
   const at = binder.bindRow(row.key, row.mainDate);
   const resource = [
@@ -54,15 +57,18 @@ export function insertResource(row: NewRow, parts: readonly StatementPart[] = []
     row.updatedAt,
     row.method,
     row.text,
-    row.rows.present.toString(),
+    row.present.toString(),
     row.indexDigests,
     row.parametersVersion,
   ];
   const [type, id, hash, version, updatedAt, method, body, present, digests, known] = resource.map((value) =>
     binder.bind(value),
   );
-  for (const table of SEARCH_TABLES) {
-    binder.change(table, row.rows, (unnest) => (unnest === undefined ? [] : [table.insertSql({ ...at, unnest })]));
+  for (const [index, table] of SEARCH_TABLES.entries()) {
+    yield;
+    binder.change(table, row.columns[index], (unnest) =>
+      unnest === undefined ? [] : [table.insertSql({ ...at, unnest })],
+    );
   }
   for (const part of parts) binder.join(part);
   return binder.finish(
@@ -75,7 +81,7 @@ export function insertResource(row: NewRow, parts: readonly StatementPart[] = []
  * One statement that moves the present version of a locked resource into the history, replaces it, and makes its search
  * rows those of `to`, whatever code wrote the stored ones. Tables whose rows stay do not occur in it.
  */
-export function updateResource(from: LockedVersion, to: RowContent): BoundStatement {
+export function* updateResource(from: LockedVersion, to: RowContent): Steps<BoundStatement> {
   const binder = new Binder('resource-update=');
   const at = binder.bindRow(from.key, to.mainDate);
   const content = [
@@ -83,7 +89,7 @@ export function updateResource(from: LockedVersion, to: RowContent): BoundStatem
     to.updatedAt,
     to.method,
     to.text,
-    to.rows.present.toString(),
+    to.present.toString(),
     to.indexDigests,
     to.parametersVersion,
   ];
@@ -92,7 +98,8 @@ export function updateResource(from: LockedVersion, to: RowContent): BoundStatem
   const unchanged = unchangedTables(from, to);
   for (const [index, table] of SEARCH_TABLES.entries()) {
     if (unchanged[index] === true) continue;
-    binder.change(table, to.rows, (unnest) =>
+    yield;
+    binder.change(table, to.columns[index], (unnest) =>
       table.replaceSql(owned, unnest === undefined ? undefined : { ...at, unnest }),
     );
   }
@@ -157,17 +164,16 @@ class Binder {
    */
   change(
     { letter, columns }: SearchTable,
-    rows: SearchRows,
+    values: ColumnValues = [],
     sqlOf: (unnest: string | undefined) => readonly string[],
   ): void {
-    const arrays = columns.map(([, , valuesOf]) => valuesOf(rows));
-    if (arrays[0]?.length === 0) {
+    if ((values[0]?.length ?? 0) === 0) {
       this.name += letter.toUpperCase();
       this.changes.push(() => sqlOf(undefined));
       return;
     }
     this.name += letter;
-    const places = columns.map(([, type], index) => this.bind(binaryArray(type, arrays[index] ?? [])));
+    const places = columns.map(([, type], index) => this.bind(binaryArray(type, values[index] ?? [])));
     this.changes.push(() => sqlOf(unnestSql(columns, places)));
   }
 

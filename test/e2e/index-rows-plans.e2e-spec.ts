@@ -4,6 +4,7 @@ import { type SearchRows } from '../../src/search-index/extract/search-rows';
 import { atOnce } from '../../src/platform/time/steps';
 import { indexDigestsOf } from '../../src/store/index-digests';
 import { reindexResources } from '../../src/store/reindex-statement';
+import { columnsOf } from '../../src/store/search-tables';
 import {
   type BoundStatement,
   deleteResource,
@@ -64,7 +65,8 @@ describe('S20: the rows that a write reads', () => {
       version,
       parametersVersion,
       mainDate: new Date('2026-01-01T00:00:00Z'),
-      rows: { ...NONE, ...rows },
+      present: 0n,
+      columns: atOnce(columnsOf({ ...NONE, ...rows })),
     };
     const name = { type: 'Basic', id: `r${key}`, key, referenceHash: key };
     return {
@@ -86,13 +88,13 @@ describe('S20: the rows that a write reads', () => {
   ): Promise<number[]> {
     const key = ++lastKey;
     const first = versionOf(rowsOf(count, 0), key);
-    const { statement, values } = insertResource(first);
+    const { statement, values } = atOnce(insertResource(first));
     const given = values.map((value) => (value instanceof Date ? value.toISOString() : value));
     await database.client.query(statement.text, given);
     const second = versionOf(rowsOf(count, 100_000), key, 2);
     return [
-      await readBy(updateResource(first, second)),
-      await readBy(reindexResources([versionOf(rowsOf(count, 200_000), key, 2)], parametersVersion, false)),
+      await readBy(atOnce(updateResource(first, second))),
+      await readBy(atOnce(reindexResources([versionOf(rowsOf(count, 200_000), key, 2)], parametersVersion, false))),
       await readBy(deleteResource(key, 3, new Date())),
     ];
   }

@@ -12,6 +12,7 @@ import { parseSearch } from '../../src/search/parse/parse-search';
 import { countOf } from '../../src/search/query/result-parameters';
 import { indexDigestsOf } from '../../src/store/index-digests';
 import { insertResources } from '../../src/store/insert-many';
+import { columnsOf } from '../../src/store/search-tables';
 import { type BoundStatement, type NewRow, insertResource } from '../../src/store/write-statements';
 import { CHARTS, NEW_BUNDLES, NEW_OBSERVATIONS, bundleTextOf, searchQueryOf } from './bench-data';
 
@@ -83,7 +84,7 @@ const BLANK = { key: -1, id: 'blank id', referenceHash: -2, updatedAt: new Date(
 
 function plannedInsert(body: string, parametersVersion: number): PlannedInsert {
   const rows = atOnce(new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource));
-  const { statement, values } = insertResource({ ...BLANK, ...versionOf(rows, parametersVersion) });
+  const { statement, values } = atOnce(insertResource({ ...BLANK, ...versionOf(rows, parametersVersion) }));
   const [key, id, hash, updated, text] = [BLANK.key, BLANK.id, BLANK.referenceHash, BLANK.updatedAt, BLANK.text].map(
     (blank) => values.indexOf(blank),
   ) as [number, number, number, number, number];
@@ -106,7 +107,8 @@ function versionOf(
   rows: SearchRows,
   parametersVersion: number,
 ): Pick<NewRow, Exclude<keyof NewRow, keyof typeof BLANK>> {
-  const version = { version: 1, mainDate: new Date(rows.mainDate ?? 0), rows, parametersVersion };
+  const [mainDate, columns] = [new Date(rows.mainDate ?? 0), atOnce(columnsOf(rows))];
+  const version = { version: 1, mainDate, present: rows.present, columns, parametersVersion };
   return { ...version, type: TYPE, method: 'POST', indexDigests: atOnce(indexDigestsOf(version)) };
 }
 
@@ -122,7 +124,7 @@ function plannedTransaction(bodies: readonly string[], parametersVersion: number
   const planned = bodies.map((body) => plannedRow(body, parametersVersion));
   return (newOf) => {
     const rows = planned.map((rowOf) => rowOf(newOf()));
-    return { rows, ...insertResources(rows) };
+    return { rows, ...atOnce(insertResources(rows)) };
   };
 }
 
