@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Subset, subsetOf } from '../fhir/subset/subset';
+import { Statements } from '../platform/database/statements';
+import { TimeLimit } from '../platform/database/time-limit';
 import { RequestContext } from '../platform/http/request-context';
 import { Slices } from '../platform/time/slices';
 import { ResourceReader } from './resource-reader';
@@ -17,9 +19,13 @@ export interface ListedVersion {
 /** Bytes of texts that come with a list, in the statement that finds it. */
 const EARLY_BYTES = 256 * 1024;
 
-/** Bytes of texts that are printed at once, and that are read at once. A single text may be longer. */
-const PRINTED_AT_ONCE = 64 * 1024;
-const READ_AT_ONCE = 256 * 1024;
+/**
+ * Bytes of texts that are read and printed at once. A single text may be longer. With 256 kB, the pages of two hundred slow readers took
+ * 400 MB more: strings of more than 128 kB stay in memory until a full garbage collection.
+ */
+const AT_ONCE = 64 * 1024;
+
+const READING_SECONDS = 30;
 
 /** A longer page ends early: its `next` link leads to the rest. */
 const MOST_PAGE_BYTES = 16 * 1024 * 1024;
@@ -43,6 +49,7 @@ export function fittingRows<Row extends { readonly bytes: number | null }>(rows:
 export class LateTexts {
   constructor(
     private readonly reader: ResourceReader,
+    private readonly statements: Statements,
     private readonly requests: RequestContext,
     private readonly slices: Slices,
   ) {}
@@ -56,7 +63,7 @@ export class LateTexts {
     const bytesOf = (some: readonly ListedVersion[]): number => some.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
     const early = bytesOf(listed.filter(({ text }) => text !== undefined));
     const late = Math.max(0, ...batches.filter(([first]) => isLate(first)).map(bytesOf));
-    if (early + late > PRINTED_AT_ONCE) this.requests.ticket.hold(early + late);
+    if (early + late > AT_ONCE) this.requests.ticket.hold(early + late);
     for (const batch of batches) yield isLate(batch[0]) ? await this.read(batch) : batch;
   }
 
@@ -80,7 +87,9 @@ export class LateTexts {
   }
 
   private async read<Listed extends ListedVersion>(listed: readonly Listed[]): Promise<readonly Listed[]> {
-    const found = await this.reader.findVersions(listed);
+    // In turns by caller, as searches: the pages of one caller shall not take every connection.
+    const limit = new TimeLimit(READING_SECONDS, 'The texts of the list took too long to read.', true);
+    const found = await this.statements.within(limit, () => this.reader.findVersions(listed));
     return listed.map((one, index) => ({ ...one, text: found[index]?.text }));
   }
 }
@@ -93,7 +102,7 @@ function* batchesOf<Listed extends ListedVersion>(listed: readonly Listed[]): Ge
   for (const one of listed) {
     const isOther = isLate(one) !== isLate(batch[0]);
     bytes += one.bytes ?? 0;
-    if (batch.length > 0 && (isOther || bytes > (isLate(one) ? READ_AT_ONCE : PRINTED_AT_ONCE))) {
+    if (batch.length > 0 && (isOther || bytes > AT_ONCE)) {
       yield batch;
       batch = [];
       bytes = one.bytes ?? 0;

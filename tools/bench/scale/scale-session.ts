@@ -32,7 +32,7 @@ export async function openScaleSession(url: string): Promise<ScaleSession> {
   const frequencies = new RowFrequencies(statements, unitOfWork);
   await frequencies.load();
   const facts = await statements.runOne<{ pid: number }>({ name: '', text: 'select pg_backend_pid() as pid' }, []);
-  const texts = new LateTexts(new ResourceReader(statements), requests, new Slices(requests));
+  const texts = new LateTexts(new ResourceReader(statements), statements, requests, new Slices(requests));
   return {
     statements,
     resolver: new ClauseResolver(statements, new ValueSetCodes(statements)),
