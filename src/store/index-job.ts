@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type Resource } from '../fhir/types';
 import { Background, type BackgroundTask } from '../platform/background/background';
 import { INDEX_JOB_LOCK } from '../platform/database/advisory-locks';
+import { inOneFlight } from '../platform/database/in-one-flight';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
@@ -11,7 +12,6 @@ import {
   CLAIM,
   FINISH,
   IS_BUSY,
-  LIST_BATCH,
   LOCK_BATCH,
   NEXT_STEP,
   SET_WRITERS,
@@ -38,7 +38,8 @@ interface Pass {
   readonly codes: readonly string[];
   readonly doneCount: number;
   readonly lastId: string;
-  readonly writers: readonly string[];
+  /** Undefined where no job has begun yet. */
+  readonly writers: readonly string[] | undefined;
 }
 
 interface ClaimedRow {
@@ -47,15 +48,16 @@ interface ClaimedRow {
   readonly code: string;
   readonly done_count: number;
   readonly last_id: string;
-  readonly writers: readonly string[];
+  readonly writers: readonly string[] | null;
 }
 
+/** All but the id are null where somebody else holds the resource. */
 interface BatchRow {
   readonly id: string;
-  readonly version: number;
-  readonly resource_key: number;
-  readonly main_date: Date;
-  readonly body: string;
+  readonly version: number | null;
+  readonly resource_key: number | null;
+  readonly main_date: Date | null;
+  readonly body: string | null;
 }
 
 /**
@@ -77,11 +79,12 @@ export class IndexJob implements BackgroundTask {
   ) {}
 
   async step(): Promise<number | undefined> {
-    if (await this.states.begin()) return 0;
     const pass = passOf(await this.statements.run<ClaimedRow & Record<string, unknown>>(CLAIM, []));
     if (pass === undefined) return this.untilNext();
-    if (pass.writers.length === 0) return this.batch(pass);
-    await this.waitFor(pass);
+    const { keys, writers } = pass;
+    if (writers?.length === 0) return this.batch(pass);
+    if (writers === undefined) await this.states.begin();
+    else await this.waitFor(keys, writers);
     return 0;
   }
 
@@ -91,7 +94,7 @@ export class IndexJob implements BackgroundTask {
     return next && Math.max(next.pause, PAUSE_MILLISECONDS);
   }
 
-  private async waitFor({ keys, writers }: Pass): Promise<void> {
+  private async waitFor(keys: readonly number[], writers: readonly string[]): Promise<void> {
     const left = await this.states.listWriters(writers);
     await this.statements.run(SET_WRITERS, [keys, left, left.length === 0 ? 0 : PAUSE_MILLISECONDS]);
   }
@@ -99,28 +102,22 @@ export class IndexJob implements BackgroundTask {
   private async batch(pass: Pass): Promise<number> {
     const startedMs = performance.now();
     const { keys, type, lastId } = pass;
-    const ids = await this.nextIds(pass);
-    if (ids.length === 0) {
+    const bounds = [BATCH_SIZE, BATCH_BYTES];
+    const next = await this.statements.run<BatchRow & Record<string, unknown>>(LOCK_BATCH, [type, lastId, ...bounds]);
+    if (next.length === 0) {
       await this.finish(pass);
       return 0;
     }
-    const rows = await this.statements.run<BatchRow & Record<string, unknown>>(LOCK_BATCH, [type, ids]);
-    const byId = new Map(rows.map((row) => [row.id, row]));
     // Up to the first that somebody else holds: it is looked at again, with what then is stored.
-    const held = ids.findIndex((id) => !byId.has(id));
-    const taken = held < 0 ? ids : ids.slice(0, held);
-    await this.store.reindex(taken.flatMap((id) => storedBodyOf(type, byId.get(id))));
+    const held = next.findIndex(({ body }) => body === null);
+    const taken = held < 0 ? next : next.slice(0, held);
     const pause = held < 0 ? 0 : PAUSE_MILLISECONDS;
-    await this.statements.run(ADVANCE, [keys, taken.at(-1) ?? lastId, taken.length, pause]);
-    const { is_busy: isBusy } = (await this.statements.runOne<{ is_busy: boolean }>(IS_BUSY, [])) ?? {};
-    return isBusy === true ? (performance.now() - startedMs) * RESTS_PER_BATCH : 0;
-  }
-
-  private async nextIds({ type, lastId }: Pass): Promise<string[]> {
-    const found = await this.statements.run<{ id: string; size: number }>(LIST_BATCH, [type, lastId, BATCH_SIZE]);
-    let bytes = 0;
-    const end = found.findIndex(({ size }, index) => (bytes += size) > BATCH_BYTES && index > 0);
-    return (end < 0 ? found : found.slice(0, end)).map(({ id }) => id);
+    const [, , busy] = await inOneFlight([
+      this.store.reindex(taken.flatMap((row) => storedBodyOf(type, row))),
+      this.statements.run(ADVANCE, [keys, taken.at(-1)?.id ?? lastId, taken.length, pause]),
+      this.statements.runOne<{ is_busy: boolean }>(IS_BUSY, []),
+    ]);
+    return busy?.is_busy === true ? (performance.now() - startedMs) * RESTS_PER_BATCH : 0;
   }
 
   private async finish({ keys, type, codes, doneCount }: Pass): Promise<void> {
@@ -143,13 +140,15 @@ function passOf(rows: readonly ClaimedRow[]): Pass | undefined {
       codes: rows.map(({ code }) => code),
       doneCount: first.done_count,
       lastId: first.last_id,
-      writers: first.writers,
+      writers: first.writers ?? undefined,
     }
   );
 }
 
-const storedBodyOf = (type: string, row: BatchRow | undefined): StoredBody[] => {
-  if (row === undefined) return [];
-  const { id, resource_key: key, main_date: mainDate, version, body } = row;
-  return [{ type, id, key, mainDate, version, value: JSON.parse(body) as Resource }];
-};
+const storedBodyOf = (
+  type: string,
+  { id, resource_key: key, main_date: mainDate, version, body }: BatchRow,
+): StoredBody[] =>
+  key === null || mainDate === null || version === null || body === null
+    ? []
+    : [{ type, id, key, mainDate, version, value: JSON.parse(body) as Resource }];

@@ -156,17 +156,17 @@ export const FINISH_EMPTY: Statement = {
 
 /**
  * The parameters of one type that are at the same place of their pass: they go on together. Types with few resources come first,
- * so that most searches are whole soon.
+ * so that most searches are whole soon. Before all of them come those that no job has begun with: they have no `writers`.
  */
 export const CLAIM: Statement = {
   name: 'index-job-claim',
   text: `with lead as materialized (
       select resource_type, last_id, writers from search_parameter_state
-      where state <> 'active' and writers is not null and next_step_at <= clock_timestamp()
-      order by total_count, parameter_key limit 1 for update skip locked
+      where state <> 'active' and next_step_at <= clock_timestamp()
+      order by writers is not null, total_count, parameter_key limit 1 for update skip locked
     )
     select s.parameter_key, s.resource_type, s.code, s.done_count, s.last_id, s.writers from search_parameter_state s
-    join lead on s.resource_type = lead.resource_type and s.last_id = lead.last_id and s.writers = lead.writers
+    join lead on s.resource_type = lead.resource_type and s.last_id = lead.last_id and s.writers is not distinct from lead.writers
     where s.state <> 'active' order by s.parameter_key for update of s skip locked`,
 };
 
@@ -183,16 +183,22 @@ export const SET_WRITERS: Statement = {
     where parameter_key = any($1::bigint[])`,
 };
 
-/** By id: the index that stands for a type. What is created behind the place is indexed by its writer. */
-export const LIST_BATCH: Statement = {
-  name: 'index-job-batch',
-  text: `select id, pg_column_size(body) as size from resource where type = $1 and id > $2 order by id limit $3`,
-};
-
-/** Never waits while it holds others: writers that lock several rows could wait for it in a circle. */
+/**
+ * The next resources by id (the index that stands for a type), up to $4 bytes of bodies, and their rows where nobody else holds
+ * them. What is created behind the place is indexed by its writer. Never waits while it holds others: writers that lock several
+ * rows could wait for it in a circle.
+ */
 export const LOCK_BATCH: Statement = {
   name: 'index-job-lock-batch',
-  text: `select id, version, resource_key, main_date, body from resource where type = $1 and id = any($2) for update skip locked`,
+  text: `with next as materialized (
+      select id from (
+        select id, sum(size) over (order by id) - size as before
+        from (select id, pg_column_size(body) as size from resource where type = $1 and id > $2 order by id limit $3) listed
+      ) summed where before <= $4
+    ), held as materialized (
+      select id, version, resource_key, main_date, body from resource
+      where type = $1 and id = any(array(select id from next)) for update skip locked
+    ) select n.id, h.version, h.resource_key, h.main_date, h.body from next n left join held h on h.id = n.id order by n.id`,
 };
 
 export const ADVANCE: Statement = {
