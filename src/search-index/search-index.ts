@@ -4,12 +4,14 @@ import { Environment } from '../platform/config/environment';
 import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
+import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../model/resource-types';
 import { Extractors } from './extract/extractor';
 import { targetHashOf } from './extract/hash';
 import { SearchParameterSet } from './extract/search-parameter-set';
 import { IndexSnapshot } from './index-snapshot';
 import { definitionsDigest } from './states/definitions-digest';
+import { KnownProgress } from './states/known-progress';
 import { type ParametersInForce, ParameterStates } from './states/parameter-states.repository';
 
 /** Stored parameters in compiled form, kept while indexes are built. */
@@ -23,6 +25,7 @@ interface Compiled {
 @Injectable()
 export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   private readonly cached: CachedRegistry<IndexSnapshot>;
+  private readonly progress: KnownProgress;
   private declared: SearchParameterSet | undefined;
   private digest: string | undefined;
   private compiled: Compiled | undefined;
@@ -34,8 +37,10 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     private readonly states: ParameterStates,
     epoch: RegistryEpoch,
     unitOfWork: UnitOfWork,
+    clock: Clock,
   ) {
     this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
+    this.progress = new KnownProgress(() => states.listUnfinished(), clock);
   }
 
   /**
@@ -66,8 +71,10 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /** What is in force for this request: for everything that reads. */
-  current(): Promise<IndexSnapshot> {
-    return this.cached.get();
+  async current(): Promise<IndexSnapshot> {
+    const snapshot = await this.cached.get();
+    if (snapshot.parameters.hasUnfinished) await this.progress.refresh();
+    return snapshot;
   }
 
   /**
@@ -104,9 +111,10 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     const set = await this.states.load();
     if (this.made?.set.signature !== set.signature) {
       const { parameters, extractors } = this.compiledOf(set);
-      const { version, unfinished, definitions } = set;
+      const { version, unfinished: ids, definitions } = set;
       const isOfThisBuild = definitions === this.digest;
-      const snapshot = new IndexSnapshot(version, parameters.withUnfinished(unfinished), extractors, isOfThisBuild);
+      const known = parameters.withUnfinished({ ids, progressOf: (type, code) => this.progress.of(type, code) });
+      const snapshot = new IndexSnapshot(version, known, extractors, isOfThisBuild);
       this.made = { set, snapshot };
     }
     return this.made.snapshot;

@@ -2,11 +2,22 @@ import { ServiceError } from '../platform/errors/service-error';
 import { type SearchParameter } from './extract/search-parameter';
 import { type SearchParameterSet } from './extract/search-parameter-set';
 
+/** A caller who comes again sooner than in 10 s finds little changed; one who waits for minutes may wait in vain. */
+const SOONEST_RETRY_SECONDS = 10;
+const LATEST_RETRY_SECONDS = 120;
+
 /** Where an answer may neither miss anything nor hold anything wrong, it has to wait for the index. */
-export const unfinishedIndex = ({ type, code }: Pick<SearchParameter, 'type' | 'code'>): ServiceError =>
-  new ServiceError('busy', `The index of ${type}.${code} is being built. Try again later.`, { retryAfterSeconds: 10 });
+export function unfinishedIndex(parameter: SearchParameter, parameters: SearchParameterSet): ServiceError {
+  const { percent = 0, secondsLeft } = parameters.progressOf(parameter) ?? {};
+  const left = secondsLeft === undefined ? '' : `, about ${secondsLeft} s are left`;
+  return new ServiceError(
+    'busy',
+    `The index of ${parameter.type}.${parameter.code} is being built: ${percent} % are done${left}. Try again later.`,
+    { retryAfterSeconds: Math.min(LATEST_RETRY_SECONDS, Math.max(SOONEST_RETRY_SECONDS, secondsLeft ?? 0)) },
+  );
+}
 
 /** @throws ServiceError 'busy' while the index of a parameter is being built */
 export function assertFinished(parameter: SearchParameter | undefined, parameters: SearchParameterSet): void {
-  if (parameter !== undefined && parameters.isUnfinished(parameter)) throw unfinishedIndex(parameter);
+  if (parameter !== undefined && parameters.isUnfinished(parameter)) throw unfinishedIndex(parameter, parameters);
 }

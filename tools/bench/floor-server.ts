@@ -77,7 +77,12 @@ async function countOf({ statement, values }: { statement: Statement; values: re
   return rows[0]?.total ?? 0;
 }
 
-const NO_COMPARTMENT = { parameterIdsByType: new Map(), hasItself: false, codesById: new Map() };
+const NO_COMPARTMENT = {
+  parameterIdsByType: new Map(),
+  hasItself: false,
+  codesById: new Map(),
+  assertFinished: () => undefined,
+};
 const ALL_ENTRIES = { types: undefined, since: undefined, period: undefined, limit: undefined, included: undefined };
 
 /** A limit for these statements alone takes a transaction, as in the server. */

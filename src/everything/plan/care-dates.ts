@@ -59,10 +59,14 @@ export interface CareDateIds {
   readonly untilIds: readonly number[];
 }
 
-/** @throws ServiceError 'busy' while the index of one of them is being built */
-export function careDateIdsOf(parameters: SearchParameterSet): CareDateIds {
+/**
+ * @param asked types; undefined: all
+ * @throws ServiceError 'busy' while the index of one of them is being built
+ */
+export function careDateIdsOf(parameters: SearchParameterSet, asked?: ReadonlySet<string>): CareDateIds {
   const idsOf = (code: string, types: readonly string[]): readonly number[] =>
     types.flatMap((type) => {
+      if (asked?.has(type) === false) return [];
       const parameter = parameters.find(type, code);
       assertFinished(parameter, parameters);
       return parameter?.storedAs ?? [];

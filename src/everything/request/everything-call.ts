@@ -14,7 +14,7 @@ import { EntryPrinter } from '../print/entry-printer';
 import { Reasons } from '../print/reasons';
 import { parametersOf } from './everything-parameters';
 import { type EverythingRequest, readEverythingRequest } from './everything-request';
-import { includesOf, SHARED_TYPES } from './read-includes';
+import { assertReferencesFinished, includesOf, SHARED_TYPES } from './read-includes';
 
 /** A call of `$everything`, read and checked. */
 export interface EverythingCall {
@@ -52,8 +52,14 @@ export class EverythingCalls {
       isInCompartment: (type) => type === 'Patient' || (compartment.parameterIdsByType.get(type) ?? []).length > 0,
     });
     const { types, since, period, subset } = request;
+    if (!isFurtherPage(request)) compartment.assertFinished(types);
     const granted = await this.grantedTypes(compartment);
     const included = includesOf(given, parameters);
+    if (included !== undefined && included.types.length > 0) {
+      const further = included.references.flatMap((one) => one.types);
+      const entries = types ?? compartment.parameterIdsByType.keys();
+      assertReferencesFinished(new Set([...entries, ...included.types, ...further]), parameters);
+    }
     const reached = included && (await this.reachedTypes(included));
     const reasons = this.reasonsOf(compartment, parameters);
     return {
@@ -64,7 +70,7 @@ export class EverythingCalls {
         compartment,
         types,
         since,
-        period: period && { ...period, ...careDateIdsOf(parameters) },
+        period: period && { ...period, ...careDateIdsOf(parameters, types) },
         limit: granted.limit,
         included: included && { ...included, limit: reached?.limit },
       },
@@ -105,6 +111,10 @@ export class EverythingCalls {
     return reasons;
   }
 }
+
+/** The first page has found the versions of the others. */
+const isFurtherPage = ({ cursor, count, subset, isManifest }: EverythingRequest): boolean =>
+  cursor !== undefined && count !== undefined && subset !== 'count' && !isManifest;
 
 /** `Observation:performer` by the id of the parameter, as `_include` names it, of all types that can be part of an answer. */
 function referenceNamesOf(

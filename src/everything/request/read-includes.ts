@@ -13,6 +13,17 @@ export const SHARED_TYPES = [
 const MOST_NAMES = 32;
 
 /**
+ * A type can be behind any reference of an entry, or of what is included: an index of references that is being built would leave
+ * some of it out.
+ * @throws ServiceError 'busy' while the index of a reference of one of these types is being built
+ */
+export function assertReferencesFinished(types: Iterable<string>, parameters: SearchParameterSet): void {
+  for (const type of types)
+    for (const parameter of parameters.list(type))
+      if (parameter.kind === 'reference') assertFinished(parameter, parameters);
+}
+
+/**
  * Reads `_include`: types such as `Practitioner`, whatever refers to them; references such as `Observation:performer` or
  * `Observation:performer:Practitioner`; `*` for {@link SHARED_TYPES}.
  * @throws ServiceError 'invalid' for what is none of these

@@ -4,6 +4,7 @@ import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { ResourceReader } from '../../store/resource-reader';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { SearchIndex } from '../../search-index/search-index';
 import { assertFinished } from '../../search-index/unfinished-index';
@@ -17,6 +18,8 @@ export interface Compartment {
   readonly hasItself: boolean;
   /** What the definition calls the links of a parameter: codes such as `subject`, several where they share their rows. */
   readonly codesById: ReadonlyMap<number, readonly string[]>;
+  /** @throws ServiceError 'busy' while links of these types, or of any, cannot all be found */
+  assertFinished(types?: Iterable<string>): void;
 }
 
 /** Stands among the parameters of a type for the resource that has the compartment (HL7's definition of Encounter, for one). */
@@ -79,11 +82,14 @@ export class Compartments {
 function compartmentOf({ code: owner, resource }: CompartmentDefinition, parameters: SearchParameterSet): Compartment {
   const idsByType = new Map<string, Set<number>>();
   const codesById = new Map<number, readonly string[]>();
+  const unfinished = new Map<string, SearchParameter>();
   for (const { code: type, param = [] } of resource) {
     const ids = idsByType.get(type) ?? new Set();
     idsByType.set(type, ids);
     for (const code of param.filter((one) => one !== ITSELF)) {
-      for (const parameterId of linksOf(type, code, parameters)) {
+      const parameter = linkOf(type, code, parameters);
+      if (parameters.isUnfinished(parameter)) unfinished.set(type, parameter);
+      for (const parameterId of parameter.storedAs) {
         ids.add(parameterId);
         codesById.set(parameterId, [...new Set([...(codesById.get(parameterId) ?? []), code])]);
       }
@@ -91,17 +97,19 @@ function compartmentOf({ code: owner, resource }: CompartmentDefinition, paramet
   }
   const parameterIdsByType = new Map([...idsByType].map(([type, ids]) => [type, [...ids]]));
   const hasItself = resource.some(({ code, param = [] }) => code === owner && param.includes(ITSELF));
-  return { parameterIds: [...codesById.keys()], parameterIdsByType, hasItself, codesById };
+  const assertFinishedOf = (types: Iterable<string> = unfinished.keys()): void => {
+    for (const type of types) assertFinished(unfinished.get(type), parameters);
+  };
+  const parameterIds = [...codesById.keys()];
+  return { parameterIds, parameterIdsByType, hasItself, codesById, assertFinished: assertFinishedOf };
 }
 
-function linksOf(type: string, code: string, parameters: SearchParameterSet): readonly number[] {
+function linkOf(type: string, code: string, parameters: SearchParameterSet): SearchParameter {
   const parameter = parameters.find(type, code);
   // A part that nobody can search would be missing from every answer without a word.
-  if (parameter === undefined)
-    throw new ServiceError(
-      'unprocessable',
-      `The CompartmentDefinition names ${type}.${code}, which is no search parameter.`,
-    );
-  assertFinished(parameter, parameters);
-  return parameter.storedAs;
+  if (parameter !== undefined) return parameter;
+  throw new ServiceError(
+    'unprocessable',
+    `The CompartmentDefinition names ${type}.${code}, which is no search parameter.`,
+  );
 }

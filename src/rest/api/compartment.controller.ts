@@ -38,7 +38,9 @@ export class CompartmentController {
     this.types.assertKnown(compartment);
     assertId(id);
     this.types.assertKnown(type);
-    const { parameterIdsByType, hasItself } = await this.compartments.of(compartment);
+    const definition = await this.compartments.of(compartment);
+    definition.assertFinished([type]);
+    const { parameterIdsByType, hasItself } = definition;
     const targetHash = this.index.referenceHash(compartment, id);
     const links = (parameterIdsByType.get(type) ?? []).map((parameterId) => ({ targetHash, parameterId }));
     const linked = { kind: 'reference' as const, links };

@@ -44,7 +44,10 @@ describe('a set with live parameters', () => {
   });
 
   it('H1: knows which are unfinished, and whose rows others answer by', () => {
-    const set = standard.withUnfinished(new Set([parameterIdOf('Observation', 'subject')]));
+    const set = standard.withUnfinished({
+      ids: new Set([parameterIdOf('Observation', 'subject')]),
+      progressOf: () => undefined,
+    });
     const isUnfinished = (code: string): boolean => {
       const parameter = set.find('Observation', code);
       return parameter !== undefined && set.isUnfinished(parameter);

@@ -11,8 +11,22 @@ type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>
 interface Layer {
   readonly below: SearchParameterSet;
   readonly live?: readonly OwnSearchParameter[];
-  /** Ids of parameters. */
-  readonly unfinished?: ReadonlySet<number>;
+  readonly unfinished?: UnfinishedParameters;
+}
+
+/** The parameters whose index is being built. */
+export interface UnfinishedParameters {
+  readonly ids: ReadonlySet<number>;
+  /** How far the index of one is; undefined where that is not known. */
+  progressOf(type: string, code: string): IndexProgress | undefined;
+}
+
+/** How far an index is that is built or removed. */
+export interface IndexProgress {
+  /** From 0 to 100, rounded down: 100 only when it is done. */
+  readonly percent: number;
+  /** Undefined until there is something to go by. */
+  readonly secondsLeft?: number;
 }
 
 /** The presence bits of all types, as the database has assigned them. */
@@ -57,14 +71,23 @@ export class SearchParameterSet {
   }
 
   /** This set, of which some parameters are still being built. */
-  withUnfinished(unfinished: ReadonlySet<number>): SearchParameterSet {
-    return unfinished.size === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, unfinished });
+  withUnfinished(unfinished: UnfinishedParameters): SearchParameterSet {
+    return unfinished.ids.size === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, unfinished });
+  }
+
+  get hasUnfinished(): boolean {
+    return this.layer?.unfinished !== undefined;
   }
 
   /** Whether rows that answer for the parameter may be missing or outdated. */
   isUnfinished({ parameterId, storedAs }: SearchParameter): boolean {
-    const { unfinished } = this.layer ?? {};
-    return unfinished !== undefined && [parameterId, ...storedAs].some((id) => unfinished.has(id));
+    const { ids } = this.layer?.unfinished ?? {};
+    return ids !== undefined && [parameterId, ...storedAs].some((id) => ids.has(id));
+  }
+
+  /** How far the index of an unfinished parameter is. */
+  progressOf({ type, code }: Pick<SearchParameter, 'type' | 'code'>): IndexProgress | undefined {
+    return this.layer?.unfinished?.progressOf(type, code);
   }
 
   types(): readonly string[] {

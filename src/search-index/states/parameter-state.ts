@@ -1,5 +1,6 @@
 import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { type OwnComponent, type OwnSearchParameter } from '../extract/search-parameter';
+import { type IndexProgress } from '../extract/search-parameter-set';
 
 /** One parameter of one type, and how far its index is. */
 export interface ParameterState {
@@ -19,14 +20,6 @@ export interface ParameterState {
   readonly total_count: number;
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
-}
-
-/** How far an index is that is built or removed. */
-export interface IndexProgress {
-  /** From 0 to 100, rounded down: 100 only when it is done. */
-  readonly percent: number;
-  /** Undefined until there is something to go by. */
-  readonly secondsLeft?: number;
 }
 
 /** The definition of a stored parameter; undefined for others. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
+import { type ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { ResourceTypes } from '../../model/resource-types';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
@@ -74,8 +75,9 @@ export class RowCriteria {
     });
     assertExactClauses(parsed);
     const [elsewhere] = incompleteElsewhere;
-    if (elsewhere !== undefined) throw unfinishedIndex(elsewhere);
+    if (elsewhere !== undefined) throw unfinishedIndex(elsewhere, parameters);
     const [unfinished] = incomplete;
-    return { type, clauses: parsed.clauses, unfinished };
+    const refusal = unfinished && ((): ServiceError => unfinishedIndex(unfinished, parameters));
+    return { type, clauses: parsed.clauses, unfinished: refusal };
   }
 }

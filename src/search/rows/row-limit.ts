@@ -1,15 +1,14 @@
+import { type ServiceError } from '../../platform/errors/service-error';
 import { type Binder } from '../../platform/database/binder';
 import { Predicates, type RowAlias } from '../compile/predicate';
-import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause } from '../query/search-query';
-import { unfinishedIndex } from '../../search-index/unfinished-index';
 
 /** Resources of one type that a caller may touch: those that all clauses hold for, every one where there are none. */
 export interface RowCriterion {
   readonly type: string;
   readonly clauses: readonly SearchClause[];
-  /** A parameter of the type that it asks for while its index is being built. */
-  readonly unfinished?: SearchParameter | undefined;
+  /** Makes the refusal of searches, where it asks for a parameter of the type whose index is being built. */
+  readonly unfinished?: (() => ServiceError) | undefined;
 }
 
 /** The row of `resource` that tests of a limit are about. */
@@ -23,7 +22,7 @@ const ROW: RowAlias = { name: 'c', isResource: true };
 export class RowLimit {
   constructor(
     private readonly clauses: ReadonlyMap<string, SearchClause>,
-    private readonly unfinished: ReadonlyMap<string, SearchParameter> = new Map(),
+    private readonly unfinished: ReadonlyMap<string, () => ServiceError> = new Map(),
   ) {}
 
   /** @param criteria resolved, of which one must hold */
@@ -57,8 +56,8 @@ export class RowLimit {
 
   /** What must hold for a resource of `type`. */
   clauseOf(type: string): SearchClause {
-    const unfinished = this.unfinished.get(type);
-    if (unfinished !== undefined) throw unfinishedIndex(unfinished);
+    const refusal = this.unfinished.get(type)?.();
+    if (refusal !== undefined) throw refusal;
     return this.clauses.get(type) ?? NO_ROW;
   }
 

@@ -80,7 +80,7 @@ export class ResourceCriteria {
     });
     const [unfinished] = incomplete;
     // An index that is being built may not find what is there, and a condition would then make it twice.
-    if (unfinished !== undefined) throw unfinishedIndex(unfinished);
+    if (unfinished !== undefined) throw unfinishedIndex(unfinished, parameters);
     return { clauses, isHit: holdsTexts(query, (code) => parameters.find(type, code)?.kind) };
   }
 }

@@ -1,0 +1,28 @@
+import { type Clock } from '../../platform/time/clock';
+import { type IndexProgress } from '../extract/search-parameter-set';
+import { type ParameterState, progressOf } from './parameter-state';
+
+const READ_AGAIN_MILLISECONDS = 1_000;
+
+/** How far unfinished indexes are, read at most once a second: refusals say it, and are made where nothing can be awaited. */
+export class KnownProgress {
+  private readAt = -Infinity;
+  private rows: readonly ParameterState[] = [];
+
+  constructor(
+    private readonly list: () => Promise<readonly ParameterState[]>,
+    private readonly clock: Clock,
+  ) {}
+
+  async refresh(): Promise<void> {
+    const now = performance.now();
+    if (now - this.readAt < READ_AGAIN_MILLISECONDS) return;
+    this.readAt = now;
+    this.rows = await this.list();
+  }
+
+  of(type: string, code: string): IndexProgress | undefined {
+    const row = this.rows.find((one) => one.resource_type === type && one.code === code);
+    return row && progressOf(row, this.clock.now().getTime());
+  }
+}
