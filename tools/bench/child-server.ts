@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const STOP_SECONDS = 40;
@@ -22,7 +24,7 @@ export class ChildServer {
     variables: Readonly<Record<string, string>>,
     errors: 'inherit' | 'ignore' = 'inherit',
   ): Promise<ChildServer> {
-    const child = spawn(process.execPath, [script], {
+    const child = spawn(process.execPath, [...(await nodeFlagsOf(script)), script], {
       env: { PATH: process.env.PATH, ...variables },
       stdio: ['ignore', 'pipe', errors],
     });
@@ -55,4 +57,12 @@ export class ChildServer {
     await ended;
     clearTimeout(killing);
   }
+}
+
+/** The server runs as `npm start` of its build runs it; other scripts have no flags. */
+async function nodeFlagsOf(script: string): Promise<readonly string[]> {
+  const root = /^(.*)dist\/src\/main\.js$/.exec(script)?.[1];
+  if (root === undefined) return [];
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  return scripts.start.match(/--\S+(?= (?:--\S+ )*dist\/src\/main\.js$)/g) ?? [];
 }
