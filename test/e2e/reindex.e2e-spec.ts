@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { progressOfTypes, requestReindex } from '../../tools/reindex/request-reindex';
 import { idsOn } from '../support/bundle';
+import { cloneDatabase } from '../support/clone-database';
 import { compileServer } from '../support/compiled-server';
+import { runStatement } from '../support/databases';
 import { eventually } from '../support/eventually';
 import { startTestApp, type TestApp } from '../support/test-app';
 
@@ -36,10 +38,12 @@ describe('npm run reindex', () => {
     expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual([]);
   };
 
-  const run = (...sent: string[]): Promise<{ code: number | null; text: string }> =>
+  const run = (...sent: string[]): Promise<{ code: number | null; text: string }> => runOn(app.databaseUrl, ...sent);
+
+  const runOn = (databaseUrl: string, ...sent: string[]): Promise<{ code: number | null; text: string }> =>
     new Promise((resolve) => {
       const child = spawn(process.execPath, [join(compiled.folder, 'tools/reindex/reindex.js'), ...sent], {
-        env: { PATH: process.env.PATH, DATABASE_URL: app.databaseUrl },
+        env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
       });
       let text = '';
       for (const stream of [child.stdout, child.stderr])
@@ -54,6 +58,24 @@ describe('npm run reindex', () => {
     const { code, text } = await run('Patient');
     expect([code, text]).toEqual([0, expect.stringMatching(/reindex \[#{24}\] 100 % {2}3\/3/)]);
     expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
+  });
+
+  it('H1: says what to do with a database that no server of this version knows', async () => {
+    const database = await cloneDatabase('new');
+    try {
+      await runStatement(database.url, `delete from server_setup where name = 'search-index'`);
+      expect(await runOn(database.url, 'Patient')).toEqual({
+        code: 1,
+        text: 'No server of this version has been started on this database: its first start builds all rows.\n',
+      });
+      await runStatement(database.url, 'drop schema public cascade; create schema public');
+      expect(await runOn(database.url, 'Patient')).toEqual({
+        code: 1,
+        text: 'The database does not have the schema of this version yet: start a server, or run npm run migrate.\n',
+      });
+    } finally {
+      await database.drop();
+    }
   });
 
   it('H1: goes on with what is being built, and writes meanwhile are found', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { planMigrations } from '../../src/platform/database/migrate';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { withDatabase } from '../with-database';
@@ -24,6 +25,10 @@ const write = (line: string): void => {
 async function main(): Promise<void> {
   const { positionals } = readOptions(USAGE, { options: {}, allowPositionals: true });
   await withDatabase(async (url) => {
+    if ((await planMigrations(url)).names.length > 0)
+      throw new Error(
+        'The database does not have the schema of this version yet: start a server, or run npm run migrate.',
+      );
     const client = new Client({ connectionString: url });
     await client.connect();
     try {

@@ -13,13 +13,17 @@ export interface ReindexProgress {
  * Notes that all parameters of these types are to be built, unless some of them are being built: then that goes on.
  * @param names empty: all types
  * @returns the types
- * @throws Error for a type without search parameters, with the nearest one that has some
+ * @throws Error for a type without search parameters, with the nearest one that has some; for a database
+ * on which no server has compared its parameters
  */
 export async function requestReindex(client: Client, names: readonly string[]): Promise<readonly string[]> {
   const { rows } = await client.query<{ type: string; is_building: boolean }>(
     `select resource_type as type, bool_or(state = 'building') as is_building from search_parameter_state group by 1 order by 1`,
   );
   const known = rows.map(({ type }) => type);
+  const compared = await client.query(`select from server_setup where name = 'search-index'`);
+  if (compared.rows.length === 0)
+    throw new Error('No server of this version has been started on this database: its first start builds all rows.');
   for (const name of names.filter((one) => !known.includes(one))) {
     const near = nearestCode(name, known);
     throw new Error(
