@@ -1,6 +1,7 @@
 import { measureAgainst } from './against/against-bench';
 import { measureCapture } from './capture/capture-bench';
 import { type Cleanup } from './cleanup';
+import { measureCoverage } from './coverage/coverage-bench';
 import { measureCurves } from './curves/curves-bench';
 import { measureDelivery } from './delivery/delivery-bench';
 import { measureEverything } from './everything/everything-bench';
@@ -23,6 +24,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   operations: (_, cleanup) => measureOperations(cleanup),
   against: measureAgainst,
   capture: figures(async (_, cleanup) => measureCapture((await setUpServer(cleanup)).server, cleanup)),
+  coverage: figures(({ only }, cleanup) => measureCoverage(only, cleanup)),
   curves: measureCurves,
   delivery: figures(({ only }, cleanup) => measureDelivery(only, cleanup)),
   everything: figures(({ sizes = [200, 2_000, 20_000, 100_000] }, cleanup) => measureEverything(sizes, cleanup)),

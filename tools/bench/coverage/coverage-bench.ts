@@ -1,0 +1,99 @@
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startServer } from '../../../src/boot';
+import { readEnvironment } from '../../../src/platform/config/environment';
+import { textTable } from '../../demo/text-table';
+import { HttpClient } from '../../http-client';
+import { type Cleanup } from '../cleanup';
+import { newServer } from '../new-server';
+import { prepareServer, succeed } from '../prepare-server';
+import { startCluster } from '../start-cluster';
+import { chosen } from '../suite';
+import { WebhookReceiver } from '../webhook-receiver';
+import { coveredRequests, type CoveredRequest, STORED } from './covered-requests';
+import { FunctionCoverage } from './function-coverage';
+import { StatementLog } from './statement-log';
+
+const WARM_UPS = 20;
+/** Background work runs beside some of them, and counts only where it ran beside all. */
+const MEASURED = 5;
+/** An event is delivered and settled in a fraction of it. */
+const SETTLED_MILLISECONDS = 300;
+
+const FOLDER = resolve('dist/src');
+
+/**
+ * Measures what one warm request of each kind runs through: files, functions and SQL (docs/performance.md).
+ * The server runs in this process, where V8 counts. With `--only`, files and statements are listed.
+ */
+export async function measureCoverage(only: string | undefined, cleanup: Cleanup): Promise<string> {
+  const log = new StatementLog();
+  const cluster = await startCluster(cleanup);
+  const { secrets, variables } = newServer(cluster.url);
+  const environment = readEnvironment({ ...variables, DATA_DIR: cluster.folder });
+  const server = await cleanup.undoing(
+    startServer(environment, () => undefined),
+    (started) => started.stop(),
+  );
+  const receiver = await cleanup.undoing(WebhookReceiver.start(), (started) => started.stop());
+  const client = new HttpClient(server.url);
+  const bearer = await prepareServer(server.url, secrets, receiver.url);
+  for (const call of STORED) await succeed(client, { ...call, authorization: { bearer } });
+
+  const send = async ({ callOf, events = 0 }: CoveredRequest, n: number): Promise<void> => {
+    const arrived = receiver.reach(receiver.seen + events, 10);
+    const call = callOf(n);
+    await succeed(client, call.path === '/auth/token' ? call : { ...call, authorization: { bearer } });
+    await arrived;
+    if (events > 0) await delay(SETTLED_MILLISECONDS);
+  };
+
+  const coverage = new FunctionCoverage(FOLDER);
+  await coverage.start();
+  const rows: string[][] = [];
+  const lists: string[] = [];
+  for (const request of chosen(coveredRequests(secrets), only)) {
+    for (let n = 0; n < WARM_UPS; n++) await send(request, n);
+    const runs: Run[] = [];
+    for (let n = WARM_UPS; n < WARM_UPS + MEASURED; n++) {
+      log.take();
+      const functions = await coverage.of(() => send(request, n));
+      runs.push({ functions, statements: log.take() });
+    }
+    const way = wayOf(runs);
+    rows.push(rowOf(request, way));
+    if (only !== undefined) lists.push([`${request.name}:`, ...way.files, ...way.statements].join('\n  '));
+  }
+  coverage.stop();
+  return [textTable(HEADINGS, rows), ...lists].join('\n\n');
+}
+
+const HEADINGS = ['request', 'files', 'functions', 'folders', 'packages', 'statements'];
+
+interface Run {
+  readonly functions: ReadonlySet<string>;
+  readonly statements: readonly string[];
+}
+
+/** The functions, files and statements that are in every run. */
+interface Way {
+  readonly functions: readonly string[];
+  readonly files: readonly string[];
+  readonly statements: readonly string[];
+}
+
+function wayOf(runs: readonly Run[]): Way {
+  const [first, ...others] = runs;
+  const functions = [...(first?.functions ?? [])].filter((name) => others.every((run) => run.functions.has(name)));
+  const [statements = []] = runs.map((run) => run.statements).sort((one, other) => one.length - other.length);
+  return { functions, files: distinct(functions, (name) => name.slice(0, name.lastIndexOf(':'))), statements };
+}
+
+function rowOf({ name }: CoveredRequest, { functions, files, statements }: Way): string[] {
+  const folders = distinct(files, (file) => file.slice(0, Math.max(0, file.lastIndexOf('/'))));
+  const packages = distinct(folders, (folder) => folder.split('/')[0] ?? '');
+  return [name, ...[files, functions, folders, packages, statements].map(({ length }) => String(length))];
+}
+
+const distinct = (names: readonly string[], of: (name: string) => string): readonly string[] =>
+  [...new Set(names.map(of))].sort();

@@ -1,0 +1,24 @@
+import { Client } from 'pg';
+
+/** Keeps the text of each command that this process sends to PostgreSQL, BEGIN and COMMIT included. */
+export class StatementLog {
+  private readonly texts: string[] = [];
+
+  constructor() {
+    const send = Reflect.get(Client.prototype, 'query') as (...given: unknown[]) => unknown;
+    const { texts } = this;
+    // pg reports no command that it sends, so its clients are given a method that does.
+    Reflect.set(Client.prototype, 'query', function (this: Client, ...given: unknown[]): unknown {
+      texts.push(textOf(given[0]));
+      return send.apply(this, given);
+    });
+  }
+
+  /** What was sent since the last call. */
+  take(): readonly string[] {
+    return this.texts.splice(0);
+  }
+}
+
+const textOf = (command: unknown): string =>
+  typeof command === 'string' ? command : ((command as { readonly text?: string }).text ?? '');
