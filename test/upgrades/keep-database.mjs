@@ -320,7 +320,12 @@ async function storeParameters(client) {
       ...{ code, base: [base], type, expression },
     });
   const state = async (code) =>
-    (await client.query('select state, done_count from live_search_parameter where code = $1', [code])).rows[0];
+    (
+      await client.query(
+        'select state, done_count from search_parameter_state where code = $1 and definition_id is not null',
+        [code],
+      )
+    ).rows[0];
   await parameter('Flag', 'finding', 'Flag.code.text', 'string');
   await until('the first index is complete', async () => (await state('finding'))?.state === 'active');
   await client.query(`begin; select from resource where type = 'Basic' and id = 'b449' for update`);

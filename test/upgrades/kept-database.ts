@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type ClonedDatabase } from '../support/clone-database';
@@ -25,10 +25,6 @@ export interface Kept {
 export const KEPT_KEY = Buffer.from('kept-database-of-an-old-release!').toString('base64');
 
 const unzipped = (name: string): string => gunzipSync(readFileSync(join(__dirname, name))).toString();
-
-/** The releases whose databases are kept. */
-export const keptReleases = (): string[] =>
-  readdirSync(__dirname).flatMap((name) => (name.endsWith('.sql.gz') ? [name.slice(0, -'.sql.gz'.length)] : []));
 
 export const keptAnswers = (release: string): Kept => JSON.parse(unzipped(`${release}.json.gz`)) as Kept;
 
