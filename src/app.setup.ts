@@ -2,7 +2,7 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import { NestFactory } from '@nestjs/core';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
-import { CallerResolver } from './auth/caller-resolver';
+import { CallerResolver } from './auth/caller/caller-resolver';
 import { refuseBrokenRequests } from './fhir/edge/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { MemoryBudget } from './platform/admission/memory-budget';

@@ -4,7 +4,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type Client } from '../client/client';
 import { TokenIssuer, type TokenResponse } from '../token/token-issuer';
 import { TokenOwners } from '../token/token-owners';
-import { type TokenRequest } from '../token/token-request';
+import { type TokenRequest } from '../oauth/token-request';
 import { type Grant, GrantOf } from './grant';
 import { requestedGrant } from './requested-grant';
 

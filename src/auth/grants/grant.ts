@@ -1,7 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type Client } from '../client/client';
 import { type TokenResponse } from '../token/token-issuer';
-import { type TokenRequest } from '../token/token-request';
+import { type TokenRequest } from '../oauth/token-request';
 
 /** One grant type of the token endpoint: a class of its own. */
 export interface Grant {

@@ -5,11 +5,11 @@ import { type RefreshToken, RefreshTokens } from '../../session/refresh-tokens.r
 import { SessionGroups } from '../../session/session-groups';
 import { Sessions } from '../../session/sessions';
 import { type Client, settingsOf } from '../client/client';
-import { OAuthError } from '../token/oauth-error';
-import { grantedScope } from '../token/scope';
+import { OAuthError } from '../oauth/oauth-error';
+import { grantedScope } from '../oauth/scope';
 import { TokenIssuer, type TokenResponse } from '../token/token-issuer';
 import { TokenOwners } from '../token/token-owners';
-import { type TokenRequest } from '../token/token-request';
+import { type TokenRequest } from '../oauth/token-request';
 import { type Grant, GrantOf } from './grant';
 
 /**

@@ -1,8 +1,8 @@
 import { type Client, settingsOf } from '../client/client';
-import { OAuthError } from '../token/oauth-error';
-import { grantedScope } from '../token/scope';
+import { OAuthError } from '../oauth/oauth-error';
+import { grantedScope } from '../oauth/scope';
 import { type TokenOrder } from '../token/token-issuer';
-import { type TokenRequest } from '../token/token-request';
+import { type TokenRequest } from '../oauth/token-request';
 
 /**
  * The grant and scope that a client asks for and may have, before anything expensive is done.

@@ -7,7 +7,7 @@ import { type NewRefreshToken } from '../../session/refresh-tokens.repository';
 import { Sessions } from '../../session/sessions';
 import { newOpaqueToken } from '../../session/token-hash';
 import { type Client, type GrantSettings, settingsOf } from '../client/client';
-import { Userinfo } from '../user/userinfo';
+import { Userinfo } from './userinfo';
 import { AccessTokens } from './access-tokens';
 import { type TokenUser } from './token-owners';
 

@@ -7,7 +7,7 @@ import { ResourceReader } from '../../store/resource-reader';
 import { Sessions } from '../../session/sessions';
 import { type Client } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
-import { OAuthError, WRONG_CREDENTIALS } from './oauth-error';
+import { OAuthError, WRONG_CREDENTIALS } from '../oauth/oauth-error';
 
 /** The User that a token is issued to. */
 export interface TokenUser {

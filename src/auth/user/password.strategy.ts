@@ -6,7 +6,7 @@ import { HashSlots } from '../hashing/hash-slots';
 import { isCurrentFormat } from '../hashing/password-format';
 import { PasswordHash } from '../hashing/password-hash';
 import { isPasswordLength } from '../hashing/password-text';
-import { OAuthError, WRONG_CREDENTIALS } from '../token/oauth-error';
+import { OAuthError, WRONG_CREDENTIALS } from '../oauth/oauth-error';
 import { type LoginOwner } from './user-logins.repository';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 

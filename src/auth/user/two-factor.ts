@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { Clock } from '../../platform/time/clock';
-import { OAuthError, WRONG_CODE } from '../token/oauth-error';
+import { OAuthError, WRONG_CODE } from '../oauth/oauth-error';
 import { stepOf } from './one-time-code';
 import { TwoFactorKeys } from './two-factor-keys.repository';
 

@@ -1,9 +1,9 @@
 import { All, Controller, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { ServiceError } from '../platform/errors/service-error';
-import { PublicRoute, TokenIsEnough } from '../platform/http/route-access';
-import { Routes } from '../platform/http/routes';
+import { ServiceError } from '../../platform/errors/service-error';
+import { PublicRoute, TokenIsEnough } from '../../platform/http/route-access';
+import { Routes } from '../../platform/http/routes';
 
 /**
  * Requests that no route of `/auth` and `/.well-known` takes. Registered behind them; without it the routes of `/:type/:id` would

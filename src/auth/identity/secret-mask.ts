@@ -1,7 +1,7 @@
-import { type Resource } from '../fhir/types';
-import { ServiceError } from '../platform/errors/service-error';
-import { withMember } from '../platform/json/json-members';
-import { type ResourceDraft } from '../model/resource-draft';
+import { type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { withMember } from '../../platform/json/json-members';
+import { type ResourceDraft } from '../../model/resource-draft';
 
 /** Stands in bodies in place of a secret; sent back, it means "keep the stored one". */
 const SECRET_MASK = '***';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DefinesResourceType } from '../model/resource-type';
-import { CLIENT_SHAPE } from './client/client.shape';
-import { USER_SHAPE } from './user/user.shape';
+import { DefinesResourceType } from '../../model/resource-type';
+import { CLIENT_SHAPE } from './client.shape';
+import { USER_SHAPE } from './user.shape';
 
 @Injectable()
 @DefinesResourceType({

@@ -5,7 +5,7 @@ import { RequestContext } from '../../platform/http/request-context';
 import { type Grant } from '../grants/grant';
 import { SlowAddresses } from '../guessing/slow-addresses';
 import { HashSlots, LOGINS } from '../hashing/hash-slots';
-import { type TokenRequest } from './token-request';
+import { type TokenRequest } from '../oauth/token-request';
 
 /** Tokens without a hash keep the event loop busy with fewer; more would wait for connections to the database. */
 const OTHER_TOKENS = 4;

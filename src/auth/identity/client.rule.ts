@@ -5,10 +5,10 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
 import { Grants } from '../grants/grant.registry';
-import { keepSecret, takeSecret } from '../secret-mask';
-import { assertShapes } from '../shape';
-import { isScopeToken } from '../token/scope';
-import { ClientSecrets, secretHashOf } from './client-secrets.repository';
+import { keepSecret, takeSecret } from './secret-mask';
+import { assertShapes } from './shape';
+import { isScopeToken } from '../oauth/scope';
+import { ClientSecrets, secretHashOf } from '../client/client-secrets.repository';
 
 /** Grant types that a Client may name before the server has them. */
 const UNSERVED_GRANT_TYPES = [

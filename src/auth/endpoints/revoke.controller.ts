@@ -7,12 +7,12 @@ import { RefreshTokens } from '../../session/refresh-tokens.repository';
 import { Sessions } from '../../session/sessions';
 import { settingsOf } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
-import { forbidStoring, noteClient } from './oauth-answer';
-import { OAuthError } from './oauth-error';
+import { forbidStoring, noteClient } from '../oauth/oauth-answer';
+import { OAuthError } from '../oauth/oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
-import { readParameters } from './request-parameters';
+import { readParameters } from '../oauth/request-parameters';
 import { OAUTH_ERROR, REVOKE_REQUEST } from './token.openapi';
-import { clientRequestOf } from './token-request';
+import { clientRequestOf } from '../oauth/token-request';
 
 /**
  * Token revocation (RFC 7009). Either token ends the Session and all that its refresh token was exchanged for.

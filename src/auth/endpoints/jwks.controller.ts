@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { PublicRoute } from '../../platform/http/route-access';
-import { SigningKeys } from './signing-keys.repository';
+import { SigningKeys } from '../keys/signing-keys.repository';
 
 @ApiTags('Tokens')
 @Controller('.well-known/jwks.json')

@@ -8,15 +8,15 @@ import { type Caller } from '../../platform/http/caller';
 import { authorizationOf } from '../../platform/http/raw-request';
 import { RequestContext } from '../../platform/http/request-context';
 import { OperationId, PublicRoute } from '../../platform/http/route-access';
-import { CallerResolver } from '../caller-resolver';
+import { CallerResolver } from '../caller/caller-resolver';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { Introspection } from './introspection';
-import { noteClient, sendUnstored } from './oauth-answer';
-import { OAuthError } from './oauth-error';
+import { noteClient, sendUnstored } from '../oauth/oauth-answer';
+import { OAuthError } from '../oauth/oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
-import { readParameters, type RequestParameters } from './request-parameters';
+import { readParameters, type RequestParameters } from '../oauth/request-parameters';
 import { INTROSPECT_REQUEST, OAUTH_ERROR } from './token.openapi';
-import { clientRequestOf } from './token-request';
+import { clientRequestOf } from '../oauth/token-request';
 
 /** Token introspection (RFC 7662). The caller is a client with its secret, or comes with a bearer token. */
 @ApiTags('Tokens')

@@ -7,7 +7,7 @@ import { RequestContext } from '../../platform/http/request-context';
 import { TokenIsEnough } from '../../platform/http/route-access';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson } from '../../platform/json/read-json';
-import { PasswordChange } from './password-change';
+import { PasswordChange } from '../user/password-change';
 import { userIdOf } from './userinfo.controller';
 
 const BODY = {

@@ -4,7 +4,7 @@ import { type RequestContext } from '../../platform/http/request-context';
 import { type Grant } from '../grants/grant';
 import { SlowAddresses } from '../guessing/slow-addresses';
 import { HashSlots } from '../hashing/hash-slots';
-import { type TokenRequest } from './token-request';
+import { type TokenRequest } from '../oauth/token-request';
 import { TokenSlots } from './token-slots';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

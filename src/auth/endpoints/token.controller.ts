@@ -9,12 +9,12 @@ import { type Client, settingsOf } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { type Grant } from '../grants/grant';
 import { Grants } from '../grants/grant.registry';
-import { noteClient, sendUnstored } from './oauth-answer';
-import { OAuthError } from './oauth-error';
+import { noteClient, sendUnstored } from '../oauth/oauth-answer';
+import { OAuthError } from '../oauth/oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
 import { OAUTH_ERROR, TOKEN_REQUEST, TOKEN_RESPONSE } from './token.openapi';
-import { readTokenRequest, type TokenRequest } from './token-request';
-import { type TokenResponse } from './token-issuer';
+import { readTokenRequest, type TokenRequest } from '../oauth/token-request';
+import { type TokenResponse } from '../token/token-issuer';
 import { TokenSlots } from './token-slots';
 
 /** The token endpoint (RFC 6749, section 3.2): reads, finds the grant, waits for a slot, authenticates the client, exchanges, sends. */

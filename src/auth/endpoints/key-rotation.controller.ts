@@ -4,7 +4,7 @@ import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
-import { KeyRotation, type RotationResult } from './key-rotation';
+import { KeyRotation, type RotationResult } from '../keys/key-rotation';
 
 /** Rotates the signing keys; `npm run rotate-keys` calls it. Asks a policy, as every route does. */
 @ApiTags('Tokens')

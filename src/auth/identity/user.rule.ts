@@ -5,12 +5,12 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
 import { Sessions } from '../../session/sessions';
-import { keepSecret, takeSecret } from '../secret-mask';
-import { assertShapes } from '../shape';
-import { type NewPassword, NewPasswords } from './new-passwords';
-import { base32Bytes } from './one-time-code';
-import { TwoFactorKeys } from './two-factor-keys.repository';
-import { type LoginNames, UserLogins } from './user-logins.repository';
+import { keepSecret, takeSecret } from './secret-mask';
+import { assertShapes } from './shape';
+import { type NewPassword, NewPasswords } from '../user/new-passwords';
+import { base32Bytes } from '../user/one-time-code';
+import { TwoFactorKeys } from '../user/two-factor-keys.repository';
+import { type LoginNames, UserLogins } from '../user/user-logins.repository';
 
 interface NewSecrets {
   readonly password?: NewPassword;

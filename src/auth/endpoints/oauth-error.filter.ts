@@ -5,8 +5,8 @@ import { type ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { errorTrace } from '../../platform/logging/error-trace';
-import { forbidStoring, notedClient } from './oauth-answer';
-import { OAuthError } from './oauth-error';
+import { forbidStoring, notedClient } from '../oauth/oauth-answer';
+import { OAuthError } from '../oauth/oauth-error';
 
 /**
  * The edge of the OAuth endpoints: `{error, error_description}` of RFC 6749, section 5.2, for the caller, and a line of

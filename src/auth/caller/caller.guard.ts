@@ -1,17 +1,17 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
-import { AccessDecision } from '../access/decision/access-decision';
-import { Denials } from '../access/denials/denials';
-import { AccessRequests } from '../access/request/access-requests';
-import { RequestContext } from '../platform/http/request-context';
+import { AccessDecision } from '../../access/decision/access-decision';
+import { Denials } from '../../access/denials/denials';
+import { AccessRequests } from '../../access/request/access-requests';
+import { RequestContext } from '../../platform/http/request-context';
 import {
   ENFORCES_ROWS,
   OPERATION_ID,
   type OperationIdOf,
   ROUTE_ACCESS,
   type RouteAccess,
-} from '../platform/http/route-access';
+} from '../../platform/http/route-access';
 import { CallerResolver } from './caller-resolver';
 
 /** Every route but the public ones: who calls, and does a policy grant it. */

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { type Epochs } from '../platform/database/epochs';
-import { RegistryEpoch } from '../platform/database/registry-epoch';
-import { ServiceError } from '../platform/errors/service-error';
-import { type Caller } from '../platform/http/caller';
-import { authorizationOf } from '../platform/http/raw-request';
-import { RequestContext } from '../platform/http/request-context';
-import { Sessions } from '../session/sessions';
-import { basicCredentialsOf } from './token/basic-credentials';
-import { ClientAuthenticator } from './client/client-authenticator';
+import { type Epochs } from '../../platform/database/epochs';
+import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type Caller } from '../../platform/http/caller';
+import { authorizationOf } from '../../platform/http/raw-request';
+import { RequestContext } from '../../platform/http/request-context';
+import { Sessions } from '../../session/sessions';
+import { basicCredentialsOf } from '../oauth/basic-credentials';
+import { ClientAuthenticator } from '../client/client-authenticator';
 
 interface Identified {
   readonly caller: Caller;

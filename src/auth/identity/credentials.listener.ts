@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type Statement } from '../platform/database/statement';
-import { Statements } from '../platform/database/statements';
-import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
+import { type Statement } from '../../platform/database/statement';
+import { Statements } from '../../platform/database/statements';
+import {
+  OnResourceChange,
+  type ResourceChange,
+  type ResourceChangeListener,
+} from '../../resource/hooks/resource-change';
 
 const FORGET_CLIENT: Statement = {
   name: 'auth-forget-client',

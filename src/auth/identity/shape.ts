@@ -1,5 +1,5 @@
-import { ServiceError } from '../platform/errors/service-error';
-import { type Resource } from '../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type Resource } from '../../fhir/types';
 
 type Shape = 'string' | 'boolean' | 'positive-integer' | 'string-array' | 'object';
 

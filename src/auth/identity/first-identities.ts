@@ -1,12 +1,12 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Environment } from '../platform/config/environment';
-import { ServerSetup } from '../platform/database/server-setup';
-import { readJson } from '../platform/json/read-json';
-import { ResourceDraft } from '../model/resource-draft';
-import { ResourceReader } from '../store/resource-reader';
-import { ResourceWriter } from '../resource/resource-writer';
-import { SigningKeys } from './keys/signing-keys.repository';
-import { NewPasswords } from './user/new-passwords';
+import { Environment } from '../../platform/config/environment';
+import { ServerSetup } from '../../platform/database/server-setup';
+import { readJson } from '../../platform/json/read-json';
+import { ResourceDraft } from '../../model/resource-draft';
+import { ResourceReader } from '../../store/resource-reader';
+import { ResourceWriter } from '../../resource/resource-writer';
+import { SigningKeys } from '../keys/signing-keys.repository';
+import { NewPasswords } from '../user/new-passwords';
 
 /** Gives a new database its signing key and its first Client, User and policies, so that somebody can log in. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Roles } from '../../access/roles/roles';
 import { JsonText } from '../../platform/json/json-text';
 import { withLeadingMembers, withoutMembers } from '../../platform/json/json-members';
-import { type TokenUser } from '../token/token-owners';
+import { type TokenUser } from './token-owners';
 
 /**
  * The userinfo of a client's User: the whole resource without secrets, `sub` as OpenID Connect names its id, and the

@@ -6,8 +6,8 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/http/request-context';
 import { TokenIsEnough } from '../../platform/http/route-access';
 import { ResourceReader } from '../../store/resource-reader';
-import { sendUnstored } from '../token/oauth-answer';
-import { Userinfo } from './userinfo';
+import { sendUnstored } from '../oauth/oauth-answer';
+import { Userinfo } from '../token/userinfo';
 
 const SUMMARY = {
   summary: 'The User of the token, without secrets, with sub and role',
