@@ -37,6 +37,17 @@ const faces = {
     'roles/roles',
   ],
   addendum: ['addendum.module'],
+  audit: ['audit-codes', 'audit.module'],
+  auth: [
+    'auth.module',
+    'caller/caller-resolver',
+    'client/client',
+    'grants/grant',
+    'oauth/oauth-error',
+    'oauth/token-request',
+    'token/token-issuer',
+    'token/token-owners',
+  ],
   delivery: [
     'attempt-log-level',
     'delivery-kind',
@@ -54,6 +65,14 @@ const faces = {
   ],
   operation: ['operation', 'operation.module', 'operation.registry', 'operation-api.module'],
   rpc: ['member-text', 'rpc-method', 'rpc-refusal', 'rpc.controller', 'rpc.module', 'rpc.registry'],
+  session: [
+    'refresh-tokens.repository',
+    'session-groups',
+    'session-tokens.repository',
+    'session.module',
+    'sessions',
+    'token-hash',
+  ],
 };
 
 /**
