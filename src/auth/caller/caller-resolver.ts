@@ -20,6 +20,8 @@ interface Identified {
 export class CallerResolver {
   /** By the request that came by the wire. */
   private readonly judged = new WeakMap<Request, Identified & { readonly callerChanges: number }>();
+  /** Refusals are kept too: a body was left unread for them. */
+  private readonly refused = new WeakMap<Request, ServiceError>();
 
   constructor(
     private readonly sessions: Sessions,
@@ -38,9 +40,16 @@ export class CallerResolver {
     const { origin = request, callerChanges } = this.requests;
     const known = this.judged.get(origin);
     if (known?.callerChanges === callerChanges && authorizationOf(origin) === authorization) return known;
-    const identified = { ...(await this.resolve(authorization)), callerChanges };
-    this.judged.set(origin, identified);
-    return identified;
+    const refusal = this.refused.get(request);
+    if (refusal !== undefined) throw refusal;
+    try {
+      const identified = { ...(await this.resolve(authorization)), callerChanges };
+      this.judged.set(origin, identified);
+      return identified;
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === 'unauthorized') this.refused.set(request, error);
+      throw error;
+    }
   }
 
   /** @throws ServiceError 'unauthorized' */

@@ -10,7 +10,10 @@ export interface BodyRules {
   readonly limitBytes: number;
   /** 64 kB of a body, or its rest, must come in so many seconds. */
   readonly stallSeconds: number;
-  /** Judges the credentials in the headers of a request. @throws when they do not hold; its guard refuses it then */
+  /**
+   * Judges the credentials in the headers of a request.
+   * @throws ServiceError 'unauthorized' when they do not hold; the guard of its route refuses it then. Any other error is the answer.
+   */
   readonly judge: (request: Request) => Promise<void>;
 }
 
@@ -104,11 +107,16 @@ async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): 
   return body.length <= SMALL_BYTES || (await isCaller(request, rules)) ? body : undefined;
 }
 
-const isCaller = (request: Request, { judge }: BodyRules): Promise<boolean> =>
-  judge(request).then(
-    () => true,
-    () => false,
-  );
+/** @throws every error that is no refusal: a request whose body was left unread must not reach its route as an empty one */
+async function isCaller(request: Request, { judge }: BodyRules): Promise<boolean> {
+  try {
+    await judge(request);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'unauthorized') return false;
+    throw error;
+  }
+}
 
 /** Node reads and drops the rest of a body that was answered unread, so that the client gets the answer. That must end. */
 function dropUnread(request: Request, seconds: number): void {

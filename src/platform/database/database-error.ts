@@ -92,7 +92,8 @@ const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT',
 /** node-postgres reports a connection that broke, or a pool that ran dry, without a code. */
 function isLostConnection(error: unknown): boolean {
   return (
-    error instanceof Error && /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+    error instanceof Error &&
+    /^(Connection terminated|timeout exceeded when trying to connect)|and is not queryable$/.test(error.message)
   );
 }
 
