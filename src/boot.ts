@@ -3,7 +3,7 @@ import { createApp, listen } from './app.setup';
 import { type Environment, EnvironmentError } from './platform/config/environment';
 import { completeCredentials } from './platform/config/local-credentials';
 import { startEmbeddedPostgres } from './platform/database/embedded/embedded-postgres';
-import { migrate } from './platform/database/migrate';
+import { migrate } from './platform/database/schema/migrate';
 
 export interface RunningServer {
   readonly url: string;

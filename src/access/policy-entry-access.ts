@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
-import { type GrantedRows } from '../platform/http/granted-rows';
-import { RequestContext } from '../platform/http/request-context';
+import { type GrantedRows } from '../platform/request/granted-rows';
+import { RequestContext } from '../platform/request/request-context';
 import {
   DecidesEntryAccess,
   type EntryAccess,

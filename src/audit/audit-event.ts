@@ -1,4 +1,4 @@
-import { type Caller } from '../platform/http/caller';
+import { type Caller } from '../platform/request/caller';
 import {
   APPLICATION_SERVER,
   CLIENT_AGENT,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { readJson } from '../platform/json/read-json';
 import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from '../model/resource-draft';

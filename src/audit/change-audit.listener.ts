@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
 import { UnitOfWork } from '../platform/database/unit-of-work';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { type Resource } from '../fhir/types';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 import { AUTHENTICATION, interactionCoding, LOGIN, LOGOUT, REST } from './audit-codes';

@@ -1,6 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 
 /** Requests whose changes were recorded one by one: a success needs no record more. */
 @Injectable()

@@ -3,7 +3,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationB
 import { Slots } from '../platform/admission/slots';
 import { Background, type BackgroundTask } from '../platform/background/background';
 import { Environment } from '../platform/config/environment';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { errorName, errorTrace } from '../platform/logging/error-trace';
 import { recordAttempt } from './attempt-record';
 import { backoffMilliseconds } from './backoff';

@@ -5,7 +5,7 @@ import { type Statement } from '../platform/database/statement';
 import { type StatementPart } from '../platform/database/statement-part';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { DeliveryWorker } from './delivery-worker';
 import { type DeliveryEvent } from './notification-renderer';
 

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { type Request } from 'express';
 import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 
 /** Printable ASCII: it ends up in logs of receivers, and of other letters HTTP does not tell the encoding. */
 const HANDED_ON = /^[\x20-\x7e]{1,256}$/;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { ServiceError } from '../platform/errors/service-error';
-import { limitedToRows } from '../platform/http/request-context';
+import { limitedToRows } from '../platform/request/request-context';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { everythingOperation } from './everything-definition';
 import { CompartmentAnswers } from './compartment-answers';

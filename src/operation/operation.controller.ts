@@ -8,7 +8,7 @@ import { rootUrlOf } from '../fhir/edge/root-url';
 import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { bodyOf, queryOf } from '../platform/http/raw-request';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { EnforcesRows, OperationId, operationIdOfCode } from '../platform/http/route-access';
 import { assertId } from '../model/resource-draft';
 import { ANY_TYPE, type OperationDefinition } from './operation';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type GrantedRows } from '../platform/http/granted-rows';
+import { type GrantedRows } from '../platform/request/granted-rows';
 import { ServiceError } from '../platform/errors/service-error';
 import { EntryAccesses } from '../resource/access/entry-access.registry';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type GrantedRows } from '../platform/http/granted-rows';
-import { RequestContext } from '../platform/http/request-context';
+import { type GrantedRows } from '../platform/request/granted-rows';
+import { RequestContext } from '../platform/request/request-context';
 import { ServiceError } from '../platform/errors/service-error';
 import { nearestCode } from '../platform/text/nearest-code';
 import { JsonParts } from '../platform/json/json-parts';

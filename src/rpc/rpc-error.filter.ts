@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, HttpException } from '@nestjs/common';
 import { type Response } from 'express';
 import { FhirErrorFilter } from '../fhir/edge/fhir-error.filter';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { serviceErrorOf } from '../platform/http/service-error-of';
 import { sendJson } from './json-answer';
 import { RpcErrors } from './rpc-errors';

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type ErrorKind } from '../platform/errors/service-error';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { serviceErrorOf } from '../platform/http/service-error-of';
 import { errorTrace } from '../platform/logging/error-trace';
 import { RpcRefusal } from './rpc-refusal';

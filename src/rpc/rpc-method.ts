@@ -1,6 +1,6 @@
 import { type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { type Caller } from '../platform/http/caller';
+import { type Caller } from '../platform/request/caller';
 import { type ParamError } from './rpc-refusal';
 
 export interface RpcMethodDefinition {

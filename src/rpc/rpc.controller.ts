@@ -2,7 +2,7 @@ import { All, Controller, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs
 import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
-import { type GrantedRows } from '../platform/http/granted-rows';
+import { type GrantedRows } from '../platform/request/granted-rows';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { bodyOf, isJson, queryOf } from '../platform/http/raw-request';
 import { DecidedByParts, OperationId } from '../platform/http/route-access';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 import { SessionTokens } from './session-tokens.repository';
 

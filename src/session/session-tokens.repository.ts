@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Epochs } from '../platform/database/epochs';
+import { type Epochs } from '../platform/request/epochs';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import {

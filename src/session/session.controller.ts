@@ -5,7 +5,7 @@ import { sendAnswer } from '../fhir/edge/fhir-answer';
 import { FormatGuard } from '../fhir/edge/format.guard';
 import { ServiceError } from '../platform/errors/service-error';
 import { queryOf } from '../platform/http/raw-request';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { TokenIsEnough } from '../platform/http/route-access';
 import { Sessions } from './sessions';
 

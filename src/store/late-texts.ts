@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Subset, subsetOf } from '../fhir/subset/subset';
 import { Statements } from '../platform/database/statements';
 import { TimeLimit } from '../platform/database/time-limit';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { Slices } from '../platform/time/slices';
 import { ResourceReader } from './resource-reader';
 

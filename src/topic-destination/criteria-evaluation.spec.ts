@@ -4,7 +4,7 @@ import { ChangedTexts } from './changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from './criteria-evaluation';
 import { type WantedResource } from './reference-lookup';
 import { CpuBudget } from '../platform/time/cpu-budget';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { Slices } from '../platform/time/slices';
 import { compileCriterion, type Criterion } from '../fhirpath/fhirpath';
 

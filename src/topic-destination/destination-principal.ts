@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { type DestinationRuntime, Destinations } from '../delivery/destinations';
 import { type NativeReference } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
-import { type Caller } from '../platform/http/caller';
-import { RequestContext } from '../platform/http/request-context';
+import { type Caller } from '../platform/request/caller';
+import { RequestContext } from '../platform/request/request-context';
 import { EntryAccesses } from '../resource/access/entry-access.registry';
 import { presentationIn } from './destination-presentation';
 

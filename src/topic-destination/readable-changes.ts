@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../fhir/types';
-import { type GrantedRows } from '../platform/http/granted-rows';
+import { type GrantedRows } from '../platform/request/granted-rows';
 import { type Reader } from '../resource/access/entry-access';
 import { EntryAccesses } from '../resource/access/entry-access.registry';
 import { type ResourceChange } from '../resource/hooks/resource-change';

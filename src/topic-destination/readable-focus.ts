@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../fhir/reference';
 import { type NativeReference } from '../fhir/types';
-import { type GrantedRows } from '../platform/http/granted-rows';
-import { RequestContext } from '../platform/http/request-context';
+import { type GrantedRows } from '../platform/request/granted-rows';
+import { RequestContext } from '../platform/request/request-context';
 import { type Reader } from '../resource/access/entry-access';
 import { EntryAccesses } from '../resource/access/entry-access.registry';
 import { RowCheck } from '../resource/rows/row-check';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { isR4ResourceType } from '../fhir/definitions/definitions';
-import { RequestContext } from '../platform/http/request-context';
+import { RequestContext } from '../platform/request/request-context';
 import { type ErrorIssue, ServiceError } from '../platform/errors/service-error';
 import { ResourceDraft } from '../model/resource-draft';
 import { ResourceTypes } from '../model/resource-types';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CounterDatabase } from '../support/counter-database';
-import { type RequestContext } from '../../src/platform/http/request-context';
+import { type RequestContext } from '../../src/platform/request/request-context';
 import { CachedRegistry, RegistryEpoch, assertRightsSql } from '../../src/platform/database/registry-epoch';
 import { type Statement } from '../../src/platform/database/statement';
-import { type Epochs } from '../../src/platform/database/epochs';
+import { type Epochs } from '../../src/platform/request/epochs';
 import { type Statements } from '../../src/platform/database/statements';
 import { type UnitOfWork } from '../../src/platform/database/unit-of-work';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type DataSource, type Repository } from 'typeorm';
 import { type Counter, CounterDatabase } from '../support/counter-database';
 import { TransactionConflict } from '../../src/platform/database/database-error';
-import { type IsolationLevel } from '../../src/platform/database/isolation-level';
+import { type IsolationLevel } from '../../src/platform/request/isolation-level';
 import { type Statement } from '../../src/platform/database/statement';
 import { type Statements } from '../../src/platform/database/statements';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work';

@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type GrantedRows } from '../../src/platform/http/granted-rows';
-import { RequestContext } from '../../src/platform/http/request-context';
+import { type GrantedRows } from '../../src/platform/request/granted-rows';
+import { RequestContext } from '../../src/platform/request/request-context';
 import { EnforcesRows, OperationId } from '../../src/platform/http/route-access';
 import { type Person, login } from '../support/people';
 import { type Received, type TestApp, startTestApp } from '../support/test-app';

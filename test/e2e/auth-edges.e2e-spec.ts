@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { RequestContext } from '../../src/platform/http/request-context';
+import { RequestContext } from '../../src/platform/request/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
 import { type Person, login } from '../support/people';
 import { type Sent, type TestApp, startTestApp } from '../support/test-app';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { searchParameterDefinitions } from '../../src/fhir/definitions/definitions';
-import { migrate } from '../../src/platform/database/migrate';
+import { migrate } from '../../src/platform/database/schema/migrate';
 import { READ_HASH_KEY } from '../../src/search-index/database-hash-key';
 import { type Bundle } from '../support/bundle';
 import { cloneDatabase } from '../support/clone-database';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { maskQueriesOfEndpoints } from '../../src/platform/database/migrations/1795000000300-mask-queries-of-endpoints';
-import { RequestContext } from '../../src/platform/http/request-context';
+import { RequestContext } from '../../src/platform/request/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
 import { delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';

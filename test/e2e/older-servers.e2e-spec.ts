@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { migrate } from '../../src/platform/database/migrate';
+import { migrate } from '../../src/platform/database/schema/migrate';
 import { ROW_FORMAT, refuseFormatsBelow } from '../../src/platform/database/row-format';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 import { type TestApp, startTestApp } from '../support/test-app';

@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
-import { RequestContext } from '../../src/platform/http/request-context';
+import { RequestContext } from '../../src/platform/request/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
 import { Clock } from '../../src/platform/time/clock';
 import { BASE_URL, type Received, type Sent, type TestApp, basicHeader, startTestApp } from '../support/test-app';

@@ -3,7 +3,7 @@ import { dataSourceOptions } from '../../src/platform/database/data-source-optio
 import { type Statement } from '../../src/platform/database/statement';
 import { Statements } from '../../src/platform/database/statements';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work';
-import { RequestContext } from '../../src/platform/http/request-context';
+import { RequestContext } from '../../src/platform/request/request-context';
 import { type ClonedDatabase, cloneDatabase } from './clone-database';
 
 @Entity('counter')

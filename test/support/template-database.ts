@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { migrate } from '../../src/platform/database/migrate';
+import { migrate } from '../../src/platform/database/schema/migrate';
 import { databaseUrl, dropDatabase, runStatement } from './databases';
 import { preloadDefinitions } from './preload-definitions';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { MIGRATIONS } from '../../src/platform/database/all-migrations';
-import { migrate } from '../../src/platform/database/migrate';
+import { MIGRATIONS } from '../../src/platform/database/schema/all-migrations';
+import { migrate } from '../../src/platform/database/schema/migrate';
 import { digestOf } from '../../src/platform/database/migration';
 import { type ClonedDatabase } from '../support/clone-database';
 import { eventually } from '../support/eventually';
@@ -29,7 +29,7 @@ describe('an upgrade of release 0.1.0 that is killed', () => {
 
   /** Migrates in a process of its own, which is killed when it waits for the table. */
   async function killAt(table: string): Promise<void> {
-    const script = `require(${JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src/platform/database/migrate.js'))}).migrate(process.argv[1])`;
+    const script = `require(${JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src/platform/database/schema/migrate.js'))}).migrate(process.argv[1])`;
     // Apart from the client that looks: an index that is built concurrently waits for transactions with a snapshot.
     const holder = new Client({ connectionString: database.url });
     await holder.connect();

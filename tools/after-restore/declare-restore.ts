@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { migrate } from '../../src/platform/database/migrate';
+import { migrate } from '../../src/platform/database/schema/migrate';
 
 /** Makes a new delivery generation and holds delivery. A backup of an older version is migrated first. */
 export async function declareRestore(databaseUrl: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { migrate, planMigrations } from '../../src/platform/database/migrate';
+import { migrate, planMigrations } from '../../src/platform/database/schema/migrate';
 import { textTable } from '../demo/text-table';
 import { readOptions } from '../options';
 import { withDatabase } from '../with-database';

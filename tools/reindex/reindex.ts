@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { planMigrations } from '../../src/platform/database/migrate';
+import { planMigrations } from '../../src/platform/database/schema/migrate';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { withDatabase } from '../with-database';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type GrantedRows } from '../../platform/http/granted-rows';
+import { type GrantedRows } from '../../platform/request/granted-rows';
 import { Slices } from '../../platform/time/slices';
 import { AccessPolicies } from '../policy/access-policies';
 import { type CompiledPolicy } from '../policy/compiled-policy';

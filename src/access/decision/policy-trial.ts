@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type GrantedRows } from '../../platform/http/granted-rows';
+import { type GrantedRows } from '../../platform/request/granted-rows';
 import { type CompiledPolicy } from '../policy/compiled-policy';
 import { PolicyRows } from '../criteria/policy-rows';
 import { type FailedClause } from '../policy/policy-engine';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { type Decision } from '../decision/access-decision';
 import { type LazyRequest } from '../request/lazy-request';
 import { DenialLog } from './denial-log';

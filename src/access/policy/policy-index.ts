@@ -1,4 +1,4 @@
-import { type Caller } from '../../platform/http/caller';
+import { type Caller } from '../../platform/request/caller';
 import { type CompiledPolicy } from './compiled-policy';
 import { type AccessRequest } from '../request/access-request';
 

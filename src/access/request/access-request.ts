@@ -1,4 +1,4 @@
-import { type Caller } from '../../platform/http/caller';
+import { type Caller } from '../../platform/request/caller';
 
 /** The parts of a request that policies can look at (ADR 0021). */
 export const REQUEST_PARTS = [

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { type NativeReference } from '../../fhir/types';
-import { type Caller } from '../../platform/http/caller';
-import { RequestContext } from '../../platform/http/request-context';
+import { type Caller } from '../../platform/request/caller';
+import { RequestContext } from '../../platform/request/request-context';
 import { Slices } from '../../platform/time/slices';
 import { type EntryAccessRequest } from '../../resource/access/entry-access';
 import { CallerParts } from './caller-parts';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
-import { type Caller } from '../../platform/http/caller';
+import { type Caller } from '../../platform/request/caller';
 import { mayAct } from '../../resource/may-act';
 import { ResourceReader } from '../../store/resource-reader';
 import { type Role, Roles } from '../roles/roles';

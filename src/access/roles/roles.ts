@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
-import { type Caller } from '../../platform/http/caller';
+import { type Caller } from '../../platform/request/caller';
 import { ResourceCriteria } from '../../search/run/resource-criteria';
 
 export interface Role extends Resource {

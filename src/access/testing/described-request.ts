@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
-import { type Caller } from '../../platform/http/caller';
+import { type Caller } from '../../platform/request/caller';
 import { isObject } from '../../platform/json/plain-object';
 import { CallerParts, claimsOf } from '../request/caller-parts';
 import { resourceOf, valuesByName, visibleHeaders } from '../request/http-parts';

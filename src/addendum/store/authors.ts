@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
-import { type Caller } from '../../platform/http/caller';
+import { type Caller } from '../../platform/request/caller';
 
 /** The author of an addendum: the user that the call names, and beside it the caller. */
 export interface Author {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { type Epochs } from '../../platform/database/epochs';
+import { type Epochs } from '../../platform/request/epochs';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { ServiceError } from '../../platform/errors/service-error';
-import { type Caller } from '../../platform/http/caller';
+import { type Caller } from '../../platform/request/caller';
 import { authorizationOf } from '../../platform/http/raw-request';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { Sessions } from '../../session/sessions';
 import { basicCredentialsOf } from '../oauth/basic-credentials';
 import { ClientAuthenticator } from '../client/client-authenticator';

@@ -4,7 +4,7 @@ import { type Request } from 'express';
 import { AccessDecision } from '../../access/decision/access-decision';
 import { Denials } from '../../access/denials/denials';
 import { AccessRequests } from '../../access/request/access-requests';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import {
   ENFORCES_ROWS,
   OPERATION_ID,

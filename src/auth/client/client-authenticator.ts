@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { addressPrefixOf } from '../../platform/http/address-prefix';
-import { RequestContext } from '../../platform/http/request-context';
+import { addressPrefixOf } from '../../platform/admission/address-prefix';
+import { RequestContext } from '../../platform/request/request-context';
 import { CredentialGuard } from '../guessing/credential-guard';
 import { GuessKeyMaker } from '../guessing/guess-keys';
 import { type BasicCredentials } from '../oauth/basic-credentials';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
-import { type Caller } from '../../platform/http/caller';
+import { type Caller } from '../../platform/request/caller';
 import { ResourceReader } from '../../store/resource-reader';
 import { RefreshTokens } from '../../session/refresh-tokens.repository';
 import { type IssuedToken } from '../../session/session-tokens.repository';

@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Logger } f
 import { type Request, type Response } from 'express';
 import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
 import { type ServiceError } from '../../platform/errors/service-error';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { errorTrace } from '../../platform/logging/error-trace';
 import { forbidStoring, notedClient } from '../oauth/oauth-answer';

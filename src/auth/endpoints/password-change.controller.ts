@@ -3,7 +3,7 @@ import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf } from '../../platform/http/raw-request';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { TokenIsEnough } from '../../platform/http/route-access';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson } from '../../platform/json/read-json';

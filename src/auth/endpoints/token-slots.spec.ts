@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Environment } from '../../platform/config/environment';
-import { type RequestContext } from '../../platform/http/request-context';
+import { type RequestContext } from '../../platform/request/request-context';
 import { type Grant } from '../grants/grant';
 import { SlowAddresses } from '../guessing/slow-addresses';
 import { HashSlots } from '../hashing/hash-slots';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Slots } from '../../platform/admission/slots';
-import { addressPrefixOf } from '../../platform/http/address-prefix';
-import { RequestContext } from '../../platform/http/request-context';
+import { addressPrefixOf } from '../../platform/admission/address-prefix';
+import { RequestContext } from '../../platform/request/request-context';
 import { type Grant } from '../grants/grant';
 import { SlowAddresses } from '../guessing/slow-addresses';
 import { HashSlots, LOGINS } from '../hashing/hash-slots';

@@ -3,7 +3,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { TokenIsEnough } from '../../platform/http/route-access';
 import { ResourceReader } from '../../store/resource-reader';
 import { sendUnstored } from '../oauth/oauth-answer';

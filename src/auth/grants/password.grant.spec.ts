@@ -3,7 +3,7 @@ import { readEnvironment } from '../../platform/config/environment';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { type UnitOfWork } from '../../platform/database/unit-of-work';
 import { clientOf } from '../client/client';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { type CredentialGuard } from '../guessing/credential-guard';
 import { type PasswordStrategy } from '../user/password.strategy';
 import { type TokenIssuer } from '../token/token-issuer';

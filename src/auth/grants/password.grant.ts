@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { type Client } from '../client/client';
 import { CredentialGuard } from '../guessing/credential-guard';
 import { isWrongGuess, OAuthError, WRONG_CREDENTIALS } from '../oauth/oauth-error';

@@ -4,7 +4,7 @@ import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { type Account, type GuessKeys, GuessKeyMaker } from './guess-keys';
 import { COUNT_FAILURE, FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRY } from './guess-statements';
 import { SlowAddresses } from './slow-addresses';

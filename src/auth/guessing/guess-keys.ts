@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
-import { addressPrefixOf } from '../../platform/http/address-prefix';
+import { addressPrefixOf } from '../../platform/admission/address-prefix';
 
 /**
  * The owner of credentials that are judged. A User is counted by its id, whatever login name was typed; a `login` is a name that no

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
-import { addressPrefixOf } from '../../platform/http/address-prefix';
+import { addressPrefixOf } from '../../platform/admission/address-prefix';
 import { LOGINS } from '../hashing/hash-slots';
 
 /** Above it the address that was noted first is forgotten: its next try notes it again. */

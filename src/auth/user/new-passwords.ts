@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { HashSlots } from '../hashing/hash-slots';
 import { claimsToBeHash, passwordFormatOf } from '../hashing/password-format';
 import { PasswordHash } from '../hashing/password-hash';

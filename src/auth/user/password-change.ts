@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { membersOf, objectText } from '../../platform/json/json-members';
 import { readJson } from '../../platform/json/read-json';
 import { ResourceWriter } from '../../resource/resource-writer';

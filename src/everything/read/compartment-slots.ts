@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 

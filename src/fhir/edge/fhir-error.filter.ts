@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import { type Response } from 'express';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { errorTrace } from '../../platform/logging/error-trace';
 import { sendAnswer } from './fhir-answer';

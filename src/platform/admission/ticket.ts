@@ -1,5 +1,5 @@
 import { type Request, type Response } from 'express';
-import { addressPrefixOf } from '../http/address-prefix';
+import { addressPrefixOf } from './address-prefix';
 import { type MemoryBudget } from './memory-budget';
 import { type EndSignal, NEVER, RequestEnd } from './request-end';
 import { type Held } from './slots';

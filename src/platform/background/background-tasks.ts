@@ -5,7 +5,7 @@ import { type Statement } from '../database/statement';
 import { Statements } from '../database/statements';
 import { UnitOfWork } from '../database/unit-of-work';
 import { HandlerRegistry } from '../discovery/handler-registry';
-import { RequestContext } from '../http/request-context';
+import { RequestContext } from '../request/request-context';
 import { errorName } from '../logging/error-trace';
 import { type MetricFamily } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSystemError } from '../database/embedded/system-error';
+import { isSystemError } from '../errors/system-error';
 import { type Environment } from './environment';
 
 interface LocalCredentials {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { RequestContext } from '../http/request-context';
-import { type Epochs } from './epochs';
+import { RequestContext } from '../request/request-context';
+import { type Epochs } from '../request/epochs';
 import { type Statement } from './statement';
 import { Statements } from './statements';
 import { UnitOfWork } from './unit-of-work';

@@ -9,7 +9,7 @@ import { inOneFlight } from './in-one-flight';
 import { type Statement } from './statement';
 import { configOf, valuesOf } from './statements';
 import { ServiceError } from '../errors/service-error';
-import { RequestContext } from '../http/request-context';
+import { RequestContext } from '../request/request-context';
 
 export interface SnapshotOptions {
   /** What all statements up to {@link Snapshot.liftLimit} together may take; the time between them does not count. */

@@ -6,14 +6,14 @@ import { type Slots } from '../admission/slots';
 import { BACKGROUND, type Ticket } from '../admission/ticket';
 import { Ambient } from '../ambient';
 import { ServiceError } from '../errors/service-error';
-import { RequestContext } from '../http/request-context';
+import { RequestContext } from '../request/request-context';
 import { errorTrace } from '../logging/error-trace';
 import { cancelledWhenGone } from './cancelled-when-gone';
 import { connectionSlots } from './connection-slots';
 import { TransactionConflict, isTransactionConflict } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { EarlyLocks, LockNeeded } from './early-locks';
-import { BEGIN, type IsolationLevel } from './isolation-level';
+import { BEGIN, type IsolationLevel } from '../request/isolation-level';
 import { type Statement } from './statement';
 
 interface Unit {

@@ -6,7 +6,7 @@ import { CpuBudget } from '../time/cpu-budget';
 import { Slices } from '../time/slices';
 import { InnerRequests } from './inner-requests';
 import { OperationNames } from './operation-names';
-import { RequestContext } from './request-context';
+import { RequestContext } from '../request/request-context';
 import { Routes } from './routes';
 
 /** The request context, budgets of memory and CPU, the clock, slices of long work and the routes, for every module. */

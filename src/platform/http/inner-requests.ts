@@ -5,7 +5,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { type Held } from '../admission/slots';
 import { type Ticket } from '../admission/ticket';
 import { ServiceError } from '../errors/service-error';
-import { RequestContext } from './request-context';
+import { RequestContext } from '../request/request-context';
 
 export interface InnerRequest {
   readonly method: string;

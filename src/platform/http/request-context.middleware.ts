@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Request, type RequestHandler } from 'express';
 import { type MemoryBudget } from '../admission/memory-budget';
 import { RequestTicket } from '../admission/ticket';
-import { type RequestContext } from './request-context';
+import { type RequestContext } from '../request/request-context';
 import { NO_SNIFFING } from './security-headers';
 
 /** Ids that a caller may choose: short, and harmless in a log line. */

@@ -6,7 +6,7 @@ import express from 'express';
 import { MemoryBudget } from '../admission/memory-budget';
 import { readEnvironment } from '../config/environment';
 import { Slices } from '../time/slices';
-import { RequestContext } from './request-context';
+import { RequestContext } from '../request/request-context';
 import { requestContext } from './request-context.middleware';
 import { ANSWER_TERMS, type AnswerTerms, sendBody } from './send-body';
 

@@ -1,6 +1,6 @@
 import { ConsoleLogger, Injectable } from '@nestjs/common';
 import { type LogLevel } from '../config/environment';
-import { type RequestContext } from '../http/request-context';
+import { type RequestContext } from '../request/request-context';
 
 const LEVELS = ['error', 'warn', 'log', 'debug', 'verbose'] as const satisfies readonly LogLevel[];
 

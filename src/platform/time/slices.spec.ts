@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { BACKGROUND } from '../admission/ticket';
 import { TooCostly } from '../errors/too-costly';
-import { RequestContext } from '../http/request-context';
+import { RequestContext } from '../request/request-context';
 import { Slices } from './slices';
 import { type Steps } from './steps';
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Slots } from '../admission/slots';
 import { TooCostly } from '../errors/too-costly';
-import { RequestContext } from '../http/request-context';
+import { RequestContext } from '../request/request-context';
 import { type Steps } from './steps';
 import { withinTime } from './within-time';
 

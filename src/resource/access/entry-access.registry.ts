@@ -3,7 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
 import { type NativeReference } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
-import { type GrantedRows } from '../../platform/http/granted-rows';
+import { type GrantedRows } from '../../platform/request/granted-rows';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from './entry-access';
 
 /** Whoever is registered decides; without anybody nothing is granted. */

@@ -1,7 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { type ServiceError } from '../../platform/errors/service-error';
-import { type GrantedRows } from '../../platform/http/granted-rows';
+import { type GrantedRows } from '../../platform/request/granted-rows';
 
 /** A part of a larger request, as the access of its caller is decided: as if it were a request of its own. */
 export interface EntryAccessRequest {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { notStored } from '../../store/not-stored';
 import { ResourceReader } from '../../store/resource-reader';
 import { Binder } from '../../platform/database/binder';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { type GrantedRows } from '../../platform/http/granted-rows';
-import { RequestContext } from '../../platform/http/request-context';
+import { type GrantedRows } from '../../platform/request/granted-rows';
+import { RequestContext } from '../../platform/request/request-context';
 import { EntryAccesses } from '../access/entry-access.registry';
 import { ClauseResolver } from '../../search/run/clause-resolver';
 import { type SearchClause } from '../../search/query/search-query';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { NextVersions } from './next-versions';
 import { type ResourceChange } from '../hooks/resource-change';
 import { ResourceChangeListeners } from '../hooks/resource-change.registry';

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { parseIsolationLevel } from '../../platform/database/isolation-level';
-import { RequestContext } from '../../platform/http/request-context';
+import { parseIsolationLevel } from '../../platform/request/isolation-level';
+import { RequestContext } from '../../platform/request/request-context';
 
 /** Stands before the routes that write: `x-max-isolation-level` says at which level their transactions are opened (ADR 0005). */
 @Injectable()

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type EndSignal } from '../../platform/admission/request-end';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { type Produce } from '../../platform/http/send-body';
 import { Slices } from '../../platform/time/slices';
 import { type Bundle } from './bundle';

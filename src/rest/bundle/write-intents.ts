@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
-import { type GrantedRows } from '../../platform/http/granted-rows';
+import { type GrantedRows } from '../../platform/request/granted-rows';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { type WriteKind } from '../../model/resource-type';
 import { ResourceTypes } from '../../model/resource-types';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { longestTurn } from '../../../test/support/longest-turn';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { parseLossless, printLossless } from '../../platform/json/lossless';
 import { Slices } from '../../platform/time/slices';
 import { atOnce } from '../../platform/time/steps';

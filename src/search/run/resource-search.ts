@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { instantOf } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
-import { limitedToRows } from '../../platform/http/request-context';
+import { limitedToRows } from '../../platform/request/request-context';
 import { fittingRows } from '../../store/late-texts';
 import { type Reach } from '../rows/reach';
 import { ClauseResolver } from './clause-resolver';

@@ -3,7 +3,7 @@ import { type Criterion, compileCriterion } from '../../fhirpath/fhirpath';
 import { type EndSignal } from '../../platform/admission/request-end';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
-import { RequestContext } from '../../platform/http/request-context';
+import { RequestContext } from '../../platform/request/request-context';
 import { Clock } from '../../platform/time/clock';
 import { CpuBudget } from '../../platform/time/cpu-budget';
 import { Slices } from '../../platform/time/slices';

@@ -1,5 +1,5 @@
 import { type Client } from 'pg';
-import { migrate } from '../../../src/platform/database/migrate';
+import { migrate } from '../../../src/platform/database/schema/migrate';
 import { READ_HASH_KEY } from '../../../src/search-index/database-hash-key';
 import { type HashKey } from '../../../src/search-index/extract/half-siphash';
 import { useHashKey } from '../../../src/search-index/extract/hash';

@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../../src/platform/database/data-source-options';
 import { Statements } from '../../../src/platform/database/statements';
 import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
-import { RequestContext } from '../../../src/platform/http/request-context';
+import { RequestContext } from '../../../src/platform/request/request-context';
 import { Slices } from '../../../src/platform/time/slices';
 import { LateTexts } from '../../../src/store/late-texts';
 import { ResourceReader } from '../../../src/store/resource-reader';

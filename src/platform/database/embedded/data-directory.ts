@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
-import { isSystemError } from './system-error';
+import { isSystemError } from '../../errors/system-error';
 
 export interface TakenDataDirectory {
   release(): Promise<void>;

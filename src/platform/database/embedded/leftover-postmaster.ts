@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findPostmasterPid, postmasterPidPath } from './postmaster-pid-file';
 import { FAST_SHUTDOWN } from './postmaster';
 import { isAlive, readCommandLine } from './process-by-id';
-import { isSystemError } from './system-error';
+import { isSystemError } from '../../errors/system-error';
 
 /** A shutdown writes a checkpoint: up to all of shared_buffers goes to the disk. */
 const SHUTDOWN_SECONDS = 60;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { isSystemError } from './system-error';
+import { isSystemError } from '../../errors/system-error';
 
 const run = promisify(execFile);
 

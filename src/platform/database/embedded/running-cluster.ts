@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { clusterFolder, clusterUser, findClusterPlace, passwordFile } from './cluster';
 import { postmasterPidPath } from './postmaster-pid-file';
-import { isSystemError } from './system-error';
+import { isSystemError } from '../../errors/system-error';
 
 /**
  * The URL of the embedded database of a server that runs on `dataDirectory`, for tools beside it; undefined when none runs.

@@ -1,8 +1,8 @@
 import { type RequestListener, type Server } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addressPrefixOf } from '../http/address-prefix';
+import { addressPrefixOf } from '../admission/address-prefix';
 import { hasOpenBody } from './request-bodies';
-import { Slots } from './slots';
+import { Slots } from '../admission/slots';
 
 /**
  * Begins requests with a body below `/auth/` one in a turn of the event loop, in turns by address. Their senders are strangers, and hundreds may

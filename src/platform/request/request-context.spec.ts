@@ -6,7 +6,7 @@ import express from 'express';
 import { MemoryBudget } from '../admission/memory-budget';
 import { readEnvironment } from '../config/environment';
 import { RequestContext } from './request-context';
-import { requestContext } from './request-context.middleware';
+import { requestContext } from '../http/request-context.middleware';
 
 describe(RequestContext, () => {
   it('is empty outside of a request', () => {

@@ -1,9 +1,9 @@
 import { type IncomingMessage } from 'node:http';
 import { type Request, type RequestHandler } from 'express';
 import { ServiceError } from '../errors/service-error';
-import { type RequestContext } from '../http/request-context';
+import { type RequestContext } from '../request/request-context';
 import { receive, SMALL_BYTES } from './receive';
-import { type Ticket } from './ticket';
+import { type Ticket } from '../admission/ticket';
 import { tooLarge, unpackingOf } from './unpack';
 
 export interface BodyRules {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { StartError } from '../errors/start-error';
-import { MIGRATION_LOCK } from './advisory-locks';
+import { StartError } from '../../errors/start-error';
+import { MIGRATION_LOCK } from '../advisory-locks';
 import { MIGRATIONS } from './all-migrations';
-import { sessionSettings } from './data-source-options';
-import { isLockNotAvailable } from './database-error';
-import { ROW_FORMAT } from './row-format';
+import { sessionSettings } from '../data-source-options';
+import { isLockNotAvailable } from '../database-error';
+import { ROW_FORMAT } from '../row-format';
 import { applyMigration, pendingMigrations, prepareList } from './schema-migrations';
 
 const LOCK_PAUSE_MILLISECONDS = 100;

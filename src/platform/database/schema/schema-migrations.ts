@@ -1,7 +1,7 @@
 import { type Client } from 'pg';
-import { StartError } from '../errors/start-error';
+import { StartError } from '../../errors/start-error';
 import { MIGRATIONS } from './all-migrations';
-import { digestOf, type Migration, tablesDroppedBy, tablesMadeBy } from './migration';
+import { digestOf, type Migration, tablesDroppedBy, tablesMadeBy } from '../migration';
 
 /** Whose migrations these are; a module that brings its own has rows under its own name. */
 const MODULE = 'core';
