@@ -9,6 +9,7 @@ export class TcpProxy {
   private wanted: { readonly answer: string; readonly sent: string } | undefined;
   private onHeld: (() => void) | undefined;
   private lateness: { readonly sent: RegExp; readonly milliseconds: () => number } | undefined;
+  private isRefusing = false;
   private delay: { readonly sent: string; readonly milliseconds: number } | undefined;
 
   private constructor(
@@ -16,7 +17,9 @@ export class TcpProxy {
     private readonly target: URL,
   ) {
     server.on('connection', (client) => {
-      this.join(client);
+      if (this.isRefusing) client.destroy();
+      else this.join(client);
+      this.isRefusing = false;
     });
   }
 
@@ -41,6 +44,12 @@ export class TcpProxy {
   holdAnswer(answer: string, sent: string): Promise<void> {
     this.wanted = { answer, sent };
     return new Promise((resolve) => (this.onHeld = resolve));
+  }
+
+  /** Closes all connections, and the next one that is opened: the one after it works. */
+  breakConnections(): void {
+    for (const socket of this.sockets) socket.destroy();
+    this.isRefusing = true;
   }
 
   /** From now on each answer on a connection that `sent` was sent on comes later; what is returned ends that. */
