@@ -8,16 +8,8 @@ import { hasServerTag, SERVER_RECORD } from './audit-codes';
 @Injectable()
 @ForResourceType('AuditEvent')
 export class AuditEventRule implements ResourceRule {
-  private readonly own = new WeakSet<ResourceDraft>();
-
-  /** Lets the draft have the tag: the server made it. */
-  accept(draft: ResourceDraft): ResourceDraft {
-    this.own.add(draft);
-    return draft;
-  }
-
   check(draft: ResourceDraft): void {
-    if (this.own.has(draft) || !hasServerTag(draft.value)) return;
+    if (draft.isOwn || !hasServerTag(draft.value)) return;
     throw new ServiceError(
       'unprocessable',
       `Security tags of ${SERVER_RECORD.system} are for the records of the server itself. Leave the tag out.`,

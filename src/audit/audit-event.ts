@@ -52,7 +52,6 @@ const auditOutcomeOf = (failedWith: number | undefined): object =>
 /** The AuditEvent of a record, after IHE's Basic Audit Log Patterns. */
 export function auditEventOf(record: AuditRecord, place: AuditPlace): object {
   return {
-    resourceType: 'AuditEvent',
     meta: { security: [SERVER_RECORD] },
     type: record.type,
     subtype: [record.subtype],

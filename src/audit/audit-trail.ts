@@ -1,19 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/request/request-context';
-import { readJson } from '../platform/json/read-json';
 import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from '../model/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
 import { type AuditRecord, auditEventOf } from './audit-event';
-import { AuditEventRule } from './audit-event.rule';
 
 /** Writes AuditEvents: in the open unit of work, else in one of their own. */
 @Injectable()
 export class AuditTrail {
   constructor(
     private readonly writer: ResourceWriter,
-    private readonly rule: AuditEventRule,
     private readonly requests: RequestContext,
     private readonly clock: Clock,
     private readonly environment: Environment,
@@ -28,7 +25,6 @@ export class AuditTrail {
       requestId,
       correlationId,
     });
-    const draft = ResourceDraft.of(readJson(JSON.stringify(event)), 'AuditEvent');
-    await this.writer.create(this.rule.accept(draft));
+    await this.writer.create(ResourceDraft.own('AuditEvent', event));
   }
 }

@@ -52,7 +52,6 @@ export class Sessions {
   /** Stores the Session and its tokens in the open unit of work. */
   async open(session: NewSession): Promise<void> {
     const { id, userId, clientId, accessToken, kid, expiresAt, refresh, parentId } = session;
-    const body = JSON.stringify(bodyOf(session, this.clock.now()));
     await inOneFlight([
       this.tokens.add({
         sessionId: id,
@@ -65,7 +64,7 @@ export class Sessions {
         notesFirstUse: parentId !== undefined,
         refresh,
       }),
-      this.writer.create(ResourceDraft.of(readJson(body), 'Session'), { newId: id }),
+      this.writer.create(ResourceDraft.own('Session', sessionBody(session, this.clock.now())), { newId: id }),
     ]);
   }
 
@@ -139,7 +138,8 @@ function endOf(expiresAt: Date, refresh: NewSession['refresh']): Date | undefine
   return refresh.expiresAt === undefined || refresh.expiresAt > expiresAt ? refresh.expiresAt : expiresAt;
 }
 
-function bodyOf(session: NewSession, start: Date): object {
+/** The Session as a resource, when it begins. */
+export function sessionBody(session: NewSession, start: Date): object {
   const { grantType, userId, clientId, parentId, scope, audience, expiresAt, refresh, jti, issuer } = session;
   return {
     type: grantType,

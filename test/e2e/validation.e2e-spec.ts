@@ -435,6 +435,13 @@ describe('SVC_REFERENCE_CHECK=on', () => {
     expect(refused.text).toContain('Encounter/never is not stored here');
   });
 
+  it('lets a Client be deleted, whose AuditEvent names it', async () => {
+    await strict.put('/Client/short-lived', { grant_types: ['basic'] });
+    expect((await strict.delete('/Client/short-lived')).status).toBe(200);
+    const { total } = (await strict.get('/AuditEvent?entity=Client/short-lived')).json<{ total: number }>();
+    expect(total).toBe(2);
+  });
+
   it('is asked by $validate where a write is meant', async () => {
     const lost = observation({ subject: { reference: 'Patient/gone' } });
     expect(issuesOf(await strict.post('/fhir/Observation/$validate?mode=create', lost))).toEqual([

@@ -7,7 +7,7 @@ import { type ResourceDraft } from '../../model/resource-draft';
 import { ResourceRules } from '../hooks/resource-rule.registry';
 import { WriteValidation } from '../validation/write-validation';
 
-/** A draft that is valid and that its type's rule has accepted. */
+/** A draft that its type's rule has accepted, and that is valid: by validation, or because code of this server made it. */
 export interface CheckedDraft {
   /** False when the write is the one statement of its row: no rule stores, nothing is looked up; listeners aside. */
   readonly needsTransaction: boolean;
@@ -33,18 +33,25 @@ export class WriteExtensions {
   async check(draft: ResourceDraft, willExist?: ReadonlySet<string>): Promise<CheckedDraft> {
     const isConcerning = await this.listeners.concerns(draft.type);
     const rule = this.rules.of(draft.type);
-    // Types of R4 are validated before a rule does slow work; the rule of an own type knows better words than its shape.
-    if (isR4ResourceType(draft.type)) await this.validation.assertValid(draft);
-    const checked = await this.checkByRule(draft);
-    if (!isR4ResourceType(draft.type)) await this.validation.assertValid(draft);
+    const { isOwn } = draft;
+    const checked = isOwn ? await rule?.check(draft) : await this.checkSent(draft);
     return {
-      needsTransaction: rule?.store !== undefined || this.validation.needsTransaction,
+      needsTransaction: rule?.store !== undefined || (!isOwn && this.validation.needsTransaction),
       isConcerning,
       store: async (previous) => {
-        await this.validation.assertReferences(draft, willExist);
+        if (!isOwn) await this.validation.assertReferences(draft, willExist);
         await rule?.store?.(draft, checked, previous);
       },
     };
+  }
+
+  /** Types of R4 are validated before a rule does slow work; the rule of an own type knows better words than its shape. */
+  private async checkSent(draft: ResourceDraft): Promise<unknown> {
+    const isR4 = isR4ResourceType(draft.type);
+    if (isR4) await this.validation.assertValid(draft);
+    const checked = await this.checkByRule(draft);
+    if (!isR4) await this.validation.assertValid(draft);
+    return checked;
   }
 
   /** What a rule refuses may be there misspelt: what the shape does not know is told with it. */
