@@ -291,7 +291,7 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'other bytes at each attempt',
-    file: 'topic-destination/notification-bundle.js',
+    file: 'topic-destination/events/notification-bundle.js',
     from: 'batch.createdAt.toISOString()',
     to: 'new Date().toISOString()',
     scenario: refused,

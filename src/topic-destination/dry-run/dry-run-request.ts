@@ -7,7 +7,7 @@ import { readJsonInSteps } from '../../platform/json/read-json';
 import { type Steps } from '../../platform/time/steps';
 import { parsePosition } from '../../store/history-position';
 import { type HistoryPosition } from '../../store/history-statements';
-import { newTopicOf, type Topic } from '../topic';
+import { newTopicOf, type Topic } from '../topics/topic';
 
 /** The parameters of `$dry-run`. */
 export interface DryRunRequest {

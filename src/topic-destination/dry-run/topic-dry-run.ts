@@ -13,11 +13,11 @@ import { ResourceHistory } from '../../resource/resource-history';
 import { ResourceReader } from '../../store/resource-reader';
 import { type HistoryPosition } from '../../store/history-statements';
 import { type StoredVersion } from '../../model/stored-resource';
-import { ChangedTexts } from '../changed-texts';
-import { CriteriaEvaluation, type Decision, type LoadReferences } from '../criteria-evaluation';
-import { ReadableFocus } from '../readable-focus';
-import { textsOf } from '../reference-lookup';
-import { type TopicTrigger } from '../topic';
+import { ChangedTexts } from '../criteria/changed-texts';
+import { CriteriaEvaluation, type Decision, type LoadReferences } from '../criteria/criteria-evaluation';
+import { ReadableFocus } from '../events/readable-focus';
+import { textsOf } from '../criteria/reference-lookup';
+import { type TopicTrigger } from '../topics/topic';
 import { clausesOf } from './criteria-clauses';
 import { type DryRunRequest } from './dry-run-request';
 

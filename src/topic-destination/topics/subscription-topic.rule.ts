@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { RegistryEpoch } from '../platform/database/registry-epoch';
-import { ServiceError } from '../platform/errors/service-error';
-import { Slices } from '../platform/time/slices';
-import { OnResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
-import { type ResourceDraft } from '../model/resource-draft';
-import { ForResourceType, type ResourceRule } from '../resource/hooks/resource-rule';
-import { DefinesResourceType } from '../model/resource-type';
-import { ResourceTypes } from '../model/resource-types';
-import { GrantedReader } from '../resource/rows/granted-reader';
+import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { ServiceError } from '../../platform/errors/service-error';
+import { Slices } from '../../platform/time/slices';
+import { OnResourceChange, type ResourceChangeListener } from '../../resource/hooks/resource-change';
+import { type ResourceDraft } from '../../model/resource-draft';
+import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
+import { DefinesResourceType } from '../../model/resource-type';
+import { ResourceTypes } from '../../model/resource-types';
+import { GrantedReader } from '../../resource/rows/granted-reader';
 import { newTopicOf } from './topic';
 import { SUBSCRIPTION_TOPIC_SHAPE } from './topic.shapes';
 

@@ -1,5 +1,5 @@
-import { type Criterion } from '../fhirpath/fhirpath';
-import { withinTime } from '../platform/time/within-time';
+import { type Criterion } from '../../fhirpath/fhirpath';
+import { withinTime } from '../../platform/time/within-time';
 import { ChangedTexts } from './changed-texts';
 
 /** On a resource without any content. */

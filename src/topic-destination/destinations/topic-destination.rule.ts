@@ -1,20 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { type DeliveryKind, type DestinationParameter } from '../delivery/delivery-kind';
-import { DeliveryKinds } from '../delivery/delivery-kind.registry';
-import { type Destination, type DestinationSettings, Destinations } from '../delivery/destinations';
-import { type NativeReference, type Resource } from '../fhir/types';
-import { RegistryEpoch } from '../platform/database/registry-epoch';
-import { ServiceError } from '../platform/errors/service-error';
-import { elementsOf } from '../platform/json/json-members';
-import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
-import { type ResourceDraft } from '../model/resource-draft';
-import { ForResourceType, type ResourceRule } from '../resource/hooks/resource-rule';
-import { DefinesResourceType } from '../model/resource-type';
-import { type StoredResource } from '../model/stored-resource';
+import { type DeliveryKind, type DestinationParameter } from '../../delivery/delivery-kind';
+import { DeliveryKinds } from '../../delivery/delivery-kind.registry';
+import { type Destination, type DestinationSettings, Destinations } from '../../delivery/destinations';
+import { type NativeReference, type Resource } from '../../fhir/types';
+import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { ServiceError } from '../../platform/errors/service-error';
+import { elementsOf } from '../../platform/json/json-members';
+import {
+  OnResourceChange,
+  type ResourceChange,
+  type ResourceChangeListener,
+} from '../../resource/hooks/resource-change';
+import { type ResourceDraft } from '../../model/resource-draft';
+import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
+import { DefinesResourceType } from '../../model/resource-type';
+import { type StoredResource } from '../../model/stored-resource';
 import { attemptLogLevelOf, presentationOf } from './destination-presentation';
 import { DestinationPrincipal } from './destination-principal';
 import { ShownDestination } from './shown-destination';
-import { TOPIC_DESTINATION_SHAPE } from './topic.shapes';
+import { TOPIC_DESTINATION_SHAPE } from '../topics/topic.shapes';
 
 interface CheckedDestination {
   /** JSON text of `parameter` without secrets. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ChangedTexts } from './changed-texts';
-import { compileCriterion } from '../fhirpath/fhirpath';
+import { compileCriterion } from '../../fhirpath/fhirpath';
 import { tryCriteria } from './topic-criteria';
 
 const patient = (members: object): string => JSON.stringify({ resourceType: 'Patient', id: 'p', ...members });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Destinations } from '../delivery/destinations';
-import { type RegistryEpoch } from '../platform/database/registry-epoch';
-import { type UnitOfWork } from '../platform/database/unit-of-work';
-import { RequestContext } from '../platform/request/request-context';
-import { Slices } from '../platform/time/slices';
-import { type ResourceReader } from '../store/resource-reader';
+import { type Destinations } from '../../delivery/destinations';
+import { type RegistryEpoch } from '../../platform/database/registry-epoch';
+import { type UnitOfWork } from '../../platform/database/unit-of-work';
+import { RequestContext } from '../../platform/request/request-context';
+import { Slices } from '../../platform/time/slices';
+import { type ResourceReader } from '../../store/resource-reader';
 import { TopicRegistry } from './topic-registry';
 
 const url = (n: number): string => `http://topics.example/${n}`;

@@ -1,9 +1,9 @@
-import { FORMAT_PARAMETERS } from '../fhir/edge/format';
-import { type Resource } from '../fhir/types';
-import { type EventRange } from '../delivery/timeline';
-import { ServiceError } from '../platform/errors/service-error';
-import { decodeUtf8 } from '../platform/json/decode-utf8';
-import { readJson } from '../platform/json/read-json';
+import { FORMAT_PARAMETERS } from '../../fhir/edge/format';
+import { type Resource } from '../../fhir/types';
+import { type EventRange } from '../../delivery/timeline';
+import { ServiceError } from '../../platform/errors/service-error';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { readJson } from '../../platform/json/read-json';
 
 /** The parameters of a call of an operation on a destination, by name. */
 export type CallParameters = ReadonlyMap<string, string>;

@@ -6,14 +6,14 @@ import {
   type TimelineAttempt,
   type TimelineCursor,
   type TimelineEvent,
-} from '../delivery/timeline';
-import { type FhirAnswer, parametersAnswer } from '../fhir/edge/fhir-answer';
-import { localKey } from '../fhir/reference';
-import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
-import { ServiceError } from '../platform/errors/service-error';
-import { GrantedReader } from '../resource/rows/granted-reader';
+} from '../../delivery/timeline';
+import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
+import { localKey } from '../../fhir/reference';
+import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { ServiceError } from '../../platform/errors/service-error';
+import { GrantedReader } from '../../resource/rows/granted-reader';
 import { RANGE_NAMES, callParametersOf, eventRangeOf, wholeNumber } from './destination-call';
-import { ReadableFocus } from './readable-focus';
+import { ReadableFocus } from '../events/readable-focus';
 
 const DEFAULT_COUNT = 20;
 /** Each event of a page is asked about: may the caller read what it is about? */

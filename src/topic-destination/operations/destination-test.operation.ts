@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type Finding } from '../delivery/delivery-kind';
-import { Trials } from '../delivery/trials';
-import { type FhirAnswer, parametersAnswer } from '../fhir/edge/fhir-answer';
-import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
+import { type Finding } from '../../delivery/delivery-kind';
+import { Trials } from '../../delivery/trials';
+import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
+import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
 import { callParametersOf } from './destination-call';
-import { DestinationPrincipal } from './destination-principal';
+import { DestinationPrincipal } from '../destinations/destination-principal';
 
 /** Sends a sample as events are sent, and grades how it is taken. */
 @Injectable()

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { localKey } from '../fhir/reference';
-import { type NativeReference } from '../fhir/types';
-import { type ResourceChange } from '../resource/hooks/resource-change';
-import { ResourceReader } from '../store/resource-reader';
-import { ChangedTexts } from './changed-texts';
-import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from './criteria-evaluation';
+import { localKey } from '../../fhir/reference';
+import { type NativeReference } from '../../fhir/types';
+import { type ResourceChange } from '../../resource/hooks/resource-change';
+import { ResourceReader } from '../../store/resource-reader';
+import { ChangedTexts } from '../criteria/changed-texts';
+import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from '../criteria/criteria-evaluation';
 import { ReadableFocus } from './readable-focus';
-import { type WantedResource, textsOf } from './reference-lookup';
+import { type WantedResource, textsOf } from '../criteria/reference-lookup';
 import { type WatchedDestination, type WatchedTrigger } from './topic-registry';
 
 /** A trigger and some of its destinations. */

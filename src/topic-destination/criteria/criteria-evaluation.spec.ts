@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type Environment } from '../platform/config/environment';
+import { type Environment } from '../../platform/config/environment';
 import { ChangedTexts } from './changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from './criteria-evaluation';
 import { type WantedResource } from './reference-lookup';
-import { CpuBudget } from '../platform/time/cpu-budget';
-import { RequestContext } from '../platform/request/request-context';
-import { Slices } from '../platform/time/slices';
-import { compileCriterion, type Criterion } from '../fhirpath/fhirpath';
+import { CpuBudget } from '../../platform/time/cpu-budget';
+import { RequestContext } from '../../platform/request/request-context';
+import { Slices } from '../../platform/time/slices';
+import { compileCriterion, type Criterion } from '../../fhirpath/fhirpath';
 
 const patient = '{"resourceType":"Patient","gender":"female","name":[{"family":"a"},{"family":"b"}]}';
 const female = compileCriterion("gender = 'female'", 'Patient');

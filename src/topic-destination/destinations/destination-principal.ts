@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type DestinationRuntime, Destinations } from '../delivery/destinations';
-import { type NativeReference } from '../fhir/types';
-import { ServiceError } from '../platform/errors/service-error';
-import { type Caller } from '../platform/request/caller';
-import { RequestContext } from '../platform/request/request-context';
-import { EntryAccesses } from '../resource/access/entry-access.registry';
+import { type DestinationRuntime, Destinations } from '../../delivery/destinations';
+import { type NativeReference } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { type Caller } from '../../platform/request/caller';
+import { RequestContext } from '../../platform/request/request-context';
+import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { presentationIn } from './destination-presentation';
 
 /** Whose rights decide what a destination hears of: who made it, or a User that it names (`principal`). */

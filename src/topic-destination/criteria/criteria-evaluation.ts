@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type Criterion } from '../fhirpath/fhirpath';
-import { Environment } from '../platform/config/environment';
-import { TooCostly } from '../platform/errors/too-costly';
-import { CpuBudget } from '../platform/time/cpu-budget';
-import { longestStepOn, Slices } from '../platform/time/slices';
-import { type Steps } from '../platform/time/steps';
+import { type Criterion } from '../../fhirpath/fhirpath';
+import { Environment } from '../../platform/config/environment';
+import { TooCostly } from '../../platform/errors/too-costly';
+import { CpuBudget } from '../../platform/time/cpu-budget';
+import { longestStepOn, Slices } from '../../platform/time/slices';
+import { type Steps } from '../../platform/time/steps';
 import { type ChangedTexts } from './changed-texts';
 import { ReferenceLookup, type WantedResource } from './reference-lookup';
 

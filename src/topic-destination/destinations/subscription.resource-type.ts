@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DefinesResourceType, type WriteRefusal } from '../model/resource-type';
+import { DefinesResourceType, type WriteRefusal } from '../../model/resource-type';
 
 /** Nothing would be delivered to its channel, so that its sender must not believe that it is subscribed. */
 const NOT_SERVED: WriteRefusal = {

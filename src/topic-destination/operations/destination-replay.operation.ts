@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Replays } from '../delivery/replays';
-import { Trials } from '../delivery/trials';
-import { type FhirAnswer, parametersAnswer } from '../fhir/edge/fhir-answer';
-import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
-import { ServiceError } from '../platform/errors/service-error';
+import { Replays } from '../../delivery/replays';
+import { Trials } from '../../delivery/trials';
+import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
+import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { ServiceError } from '../../platform/errors/service-error';
 import { RANGE_NAMES, callParametersOf, eventRangeOf } from './destination-call';
-import { DestinationPrincipal } from './destination-principal';
+import { DestinationPrincipal } from '../destinations/destination-principal';
 
 /** Sends delivered events once more, under their numbers. */
 @Injectable()

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { DeliveryKinds } from '../delivery/delivery-kind.registry';
-import { type DestinationParameter } from '../delivery/delivery-kind';
-import { Destinations } from '../delivery/destinations';
-import { type Resource } from '../fhir/types';
-import { elementsOf, membersOf, withMember } from '../platform/json/json-members';
-import { EntryAccesses } from '../resource/access/entry-access.registry';
-import { ResourceReader } from '../store/resource-reader';
-import { type StoredResource } from '../model/stored-resource';
+import { DeliveryKinds } from '../../delivery/delivery-kind.registry';
+import { type DestinationParameter } from '../../delivery/delivery-kind';
+import { Destinations } from '../../delivery/destinations';
+import { type Resource } from '../../fhir/types';
+import { elementsOf, membersOf, withMember } from '../../platform/json/json-members';
+import { EntryAccesses } from '../../resource/access/entry-access.registry';
+import { ResourceReader } from '../../store/resource-reader';
+import { type StoredResource } from '../../model/stored-resource';
 
 /**
  * A destination as it is shown to callers who may update it: with header values. They could have them sent to an endpoint of

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type NativeReference } from '../fhir/types';
-import { type GrantedRows } from '../platform/request/granted-rows';
-import { type Reader } from '../resource/access/entry-access';
-import { EntryAccesses } from '../resource/access/entry-access.registry';
-import { type ResourceChange } from '../resource/hooks/resource-change';
+import { type NativeReference } from '../../fhir/types';
+import { type GrantedRows } from '../../platform/request/granted-rows';
+import { type Reader } from '../../resource/access/entry-access';
+import { EntryAccesses } from '../../resource/access/entry-access.registry';
+import { type ResourceChange } from '../../resource/hooks/resource-change';
 import { ReadableFocus } from './readable-focus';
 import { type WatchedDestination } from './topic-registry';
 

@@ -1,6 +1,6 @@
-import { type BatchOrigin, type DeliveryBatch, type DeliveryEvent } from '../delivery/notification-renderer';
-import { localKey } from '../fhir/reference';
-import { type DestinationPresentation } from './destination-presentation';
+import { type BatchOrigin, type DeliveryBatch, type DeliveryEvent } from '../../delivery/notification-renderer';
+import { localKey } from '../../fhir/reference';
+import { type DestinationPresentation } from '../destinations/destination-presentation';
 
 /** One event with the text of the version that it is about; without a text for a deletion. */
 export interface RenderedEvent extends DeliveryEvent {

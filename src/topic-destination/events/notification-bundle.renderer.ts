@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { OPEN_EVENTS } from '../delivery/delivery-statements';
-import { type DeliveryBatch, type NotificationRenderer, RendersNotifications } from '../delivery/notification-renderer';
-import { Environment } from '../platform/config/environment';
-import { type Statement } from '../platform/database/statement';
-import { ResourceReader, type VersionKey } from '../store/resource-reader';
-import { DefinesResourceType } from '../model/resource-type';
-import { versionsOf } from '../store/resource-statements';
-import { presentationIn } from './destination-presentation';
+import { OPEN_EVENTS } from '../../delivery/delivery-statements';
+import {
+  type DeliveryBatch,
+  type NotificationRenderer,
+  RendersNotifications,
+} from '../../delivery/notification-renderer';
+import { Environment } from '../../platform/config/environment';
+import { type Statement } from '../../platform/database/statement';
+import { ResourceReader, type VersionKey } from '../../store/resource-reader';
+import { DefinesResourceType } from '../../model/resource-type';
+import { versionsOf } from '../../store/resource-statements';
+import { presentationIn } from '../destinations/destination-presentation';
 import { notificationBundle } from './notification-bundle';
-import { SUBSCRIPTION_STATUS_SHAPE } from './topic.shapes';
+import { SUBSCRIPTION_STATUS_SHAPE } from '../topics/topic.shapes';
 
 /** The texts of the versions that a batch is about; null for a deletion. */
 const READ_TEXTS: Statement = {

@@ -1,5 +1,5 @@
-import { localKey, parseReference, referenceTargetOf } from '../fhir/reference';
-import { type ResourceReader } from '../store/resource-reader';
+import { localKey, parseReference, referenceTargetOf } from '../../fhir/reference';
+import { type ResourceReader } from '../../store/resource-reader';
 import { type ChangedTexts } from './changed-texts';
 
 /** A resource that a criterion asks for. */

@@ -1,10 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { type NewEvent, Outbox } from '../delivery/outbox';
-import { isRecordOfAuditUse } from '../audit/audit-codes';
-import { RegistryEpoch } from '../platform/database/registry-epoch';
-import { Slices } from '../platform/time/slices';
-import { type StatementPart } from '../platform/database/statement-part';
-import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
+import { type NewEvent, Outbox } from '../../delivery/outbox';
+import { isRecordOfAuditUse } from '../../audit/audit-codes';
+import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { Slices } from '../../platform/time/slices';
+import { type StatementPart } from '../../platform/database/statement-part';
+import {
+  OnResourceChange,
+  type ResourceChange,
+  type ResourceChangeListener,
+} from '../../resource/hooks/resource-change';
 import { type OfferedChange, ReadableChanges } from './readable-changes';
 import { ReadableCriteria } from './readable-criteria';
 import { TopicRegistry, type WatchedTrigger } from './topic-registry';

@@ -1,9 +1,9 @@
-import { type Resource } from '../fhir/types';
-import { compileCriterion, type Criterion } from '../fhirpath/fhirpath';
-import { ServiceError } from '../platform/errors/service-error';
-import { atOnce, type Steps } from '../platform/time/steps';
-import { type Interaction } from '../resource/hooks/resource-change';
-import { tryCriteria, undecidable } from './topic-criteria';
+import { type Resource } from '../../fhir/types';
+import { compileCriterion, type Criterion } from '../../fhirpath/fhirpath';
+import { ServiceError } from '../../platform/errors/service-error';
+import { atOnce, type Steps } from '../../platform/time/steps';
+import { type Interaction } from '../../resource/hooks/resource-change';
+import { tryCriteria, undecidable } from '../criteria/topic-criteria';
 
 /** A trigger of a topic. */
 export interface TopicTrigger {

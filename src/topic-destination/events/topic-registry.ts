@@ -1,13 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Destinations } from '../delivery/destinations';
-import { type NativeReference, type Resource } from '../fhir/types';
-import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
-import { UnitOfWork } from '../platform/database/unit-of-work';
-import { Slices } from '../platform/time/slices';
-import { ResourceReader } from '../store/resource-reader';
-import { type StoredResource } from '../model/stored-resource';
-import { presentationIn } from './destination-presentation';
-import { type Topic, type TopicTrigger, canonicalsOf, topicOf } from './topic';
+import { Destinations } from '../../delivery/destinations';
+import { type NativeReference, type Resource } from '../../fhir/types';
+import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { Slices } from '../../platform/time/slices';
+import { ResourceReader } from '../../store/resource-reader';
+import { type StoredResource } from '../../model/stored-resource';
+import { presentationIn } from '../destinations/destination-presentation';
+import { type Topic, type TopicTrigger, canonicalsOf, topicOf } from '../topics/topic';
 
 export interface WatchedDestination {
   readonly destinationKey: number;

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { localKey } from '../fhir/reference';
-import { type NativeReference } from '../fhir/types';
-import { type GrantedRows } from '../platform/request/granted-rows';
-import { RequestContext } from '../platform/request/request-context';
-import { type Reader } from '../resource/access/entry-access';
-import { EntryAccesses } from '../resource/access/entry-access.registry';
-import { RowCheck } from '../resource/rows/row-check';
-import { RowLimits } from '../resource/rows/row-limits';
-import { principalOf } from './destination-principal';
+import { localKey } from '../../fhir/reference';
+import { type NativeReference } from '../../fhir/types';
+import { type GrantedRows } from '../../platform/request/granted-rows';
+import { RequestContext } from '../../platform/request/request-context';
+import { type Reader } from '../../resource/access/entry-access';
+import { EntryAccesses } from '../../resource/access/entry-access.registry';
+import { RowCheck } from '../../resource/rows/row-check';
+import { RowLimits } from '../../resource/rows/row-limits';
+import { principalOf } from '../destinations/destination-principal';
 
 interface Focus {
   readonly type: string;

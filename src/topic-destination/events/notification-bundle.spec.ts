@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type DestinationPresentation } from './destination-presentation';
+import { type DestinationPresentation } from '../destinations/destination-presentation';
 import { type RenderedEvent, notificationBundle } from './notification-bundle';
 
 const batch = { destinationId: 'd', createdAt: new Date('2025-02-11T09:14:08Z'), firstNumber: 7, origin: null };

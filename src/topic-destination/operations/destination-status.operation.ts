@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type DestinationStatus, Destinations } from '../delivery/destinations';
-import { type FhirAnswer } from '../fhir/edge/fhir-answer';
-import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
-import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
-import { GrantedReader } from '../resource/rows/granted-reader';
+import { type DestinationStatus, Destinations } from '../../delivery/destinations';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
+import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { assertKnownParameters, SHAPE_PARAMETERS } from '../../platform/http/known-parameters';
+import { GrantedReader } from '../../resource/rows/granted-reader';
 
 /** interface, "Status result of the destination". */
 @Injectable()

@@ -1,6 +1,6 @@
-import { ATTEMPT_LOG_LEVELS, type AttemptLogLevel } from '../delivery/attempt-log-level';
-import { type NativeReference, type Resource } from '../fhir/types';
-import { ServiceError } from '../platform/errors/service-error';
+import { ATTEMPT_LOG_LEVELS, type AttemptLogLevel } from '../../delivery/attempt-log-level';
+import { type NativeReference, type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
 
 /**
  * The members of a destination that shape its notifications. Kept as JSON with each batch, so that retries do not

@@ -1,4 +1,4 @@
-import { type OwnShapes } from '../fhir/definitions/element-tables';
+import { type OwnShapes } from '../../fhir/definitions/element-tables';
 
 /** The elements of a SvcSubscriptionTopic: those that the server reads, and the metadata that definitions have. */
 export const SUBSCRIPTION_TOPIC_SHAPE: OwnShapes = {
