@@ -186,8 +186,23 @@ module.exports = {
       severity: 'error',
       comment: 'A file that two folders share stands in a folder below both, or in the package below.',
       scope: 'folder',
-      from: { path: `^src/(${ofResources})(/|$)` },
+      from: { path: `^src/(platform|topic-destination|${ofResources})(/|$)` },
       to: { circular: true },
+    },
+    {
+      name: 'platform-folders-keep-out-of-their-own-folders',
+      severity: 'error',
+      comment:
+        'A folder inside of a folder of the platform stands above it: migrations and what runs them above src/platform/database.',
+      from: { path: '^src/platform/([^/]+)/[^/]+$' },
+      to: { path: '^src/platform/$1/[^/]+/' },
+    },
+    {
+      name: 'topic-destination-is-folders-under-a-module',
+      severity: 'error',
+      comment: 'The module stands above the folders; what they share stands in one of them.',
+      from: { path: '^src/topic-destination/[^/]+/' },
+      to: { path: '^src/topic-destination/[^/]+$' },
     },
     ...Object.entries(resourceFaces).flatMap(([room, { modules, above }]) => [
       {

@@ -13,7 +13,7 @@ import { connectionSlots } from './connection-slots';
 import { TransactionConflict, isTransactionConflict } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { EarlyLocks, LockNeeded } from './early-locks';
-import { BEGIN, type IsolationLevel } from '../request/isolation-level';
+import { type IsolationLevel } from '../request/isolation-level';
 import { type Statement } from './statement';
 
 interface Unit {
@@ -40,6 +40,13 @@ type Gathered = Map<symbol, { readonly items: unknown[]; readonly flush: (items:
 
 /** Waits for statements that were sent together, the last ones of `work`: COMMIT travels with them, where `work` began the transaction. */
 export type Finish = typeof inOneFlight;
+
+/** https://www.postgresql.org/docs/current/transaction-iso.html */
+const BEGIN: Readonly<Record<IsolationLevel, string>> = {
+  'read-committed': 'BEGIN',
+  'repeatable-read': 'BEGIN ISOLATION LEVEL REPEATABLE READ',
+  serializable: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
+};
 
 /** A conflict says that somebody else was faster, so a few more tries settle it; a livelock ends as 503. */
 const MAX_TRIES = 5;

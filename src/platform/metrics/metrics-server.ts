@@ -3,7 +3,6 @@ import { type AddressInfo } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Environment } from '../config/environment';
 import { StartError } from '../errors/start-error';
-import { NO_SNIFFING } from '../http/security-headers';
 import { EXPOSITION_TYPE } from './exposition';
 import { METRIC_PATHS } from './metric-source';
 import { Metrics } from './metrics';
@@ -72,6 +71,6 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
 
 function sendText(response: ServerResponse, status: number, text: string): void {
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'text/plain; charset=utf-8');
-  response.setHeader(...NO_SNIFFING);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
   response.writeHead(status, { 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' }).end(text);
 }

@@ -3,13 +3,6 @@ import { ServiceError } from '../errors/service-error';
 /** As the header `x-max-isolation-level` names them; `read-committed` is what every write has that asks for nothing. */
 export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
 
-/** What `BEGIN` is sent with (https://www.postgresql.org/docs/current/transaction-iso.html). */
-export const BEGIN: Readonly<Record<IsolationLevel, string>> = {
-  'read-committed': 'BEGIN',
-  'repeatable-read': 'BEGIN ISOLATION LEVEL REPEATABLE READ',
-  serializable: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
-};
-
 const LEVELS = ['serializable', 'repeatable-read', 'read-committed'] as const satisfies readonly IsolationLevel[];
 
 /** @throws ServiceError 'invalid' for anything that is no name of a level; lists of them too. */
