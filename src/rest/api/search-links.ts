@@ -26,36 +26,39 @@ export interface Link {
  * while others write; by number when it was reached by its number.
  */
 export function linksOf(page: SearchPage, place: SearchPlace): readonly Link[] {
-  if (place.page !== undefined) return numberedLinksOf(page, place, place.page);
+  const { rootUrl, path, used } = place;
+  const link = linkFrom(`${rootUrl}${path === '' ? '' : `/${path}`}?`, used.toString());
+  if (place.page !== undefined) return numberedLinksOf(page, place, place.page, link);
   return [
-    linkTo(place, 'self', place.position),
-    linkTo(place, 'first', undefined),
-    ...(page.previous === undefined ? [] : [linkTo(place, 'previous', page.previous)]),
-    ...(page.next === undefined ? [] : [linkTo(place, 'next', page.next)]),
+    link('self', place.position),
+    link('first', undefined),
+    ...(page.previous === undefined ? [] : [link('previous', page.previous)]),
+    ...(page.next === undefined ? [] : [link('next', page.next)]),
   ];
 }
 
 /** Where numbers end, or a page ended early since it is long, `next` goes on by the last row. */
 function numberedLinksOf(
   { total, hasMore, isShort, next }: SearchPage,
-  place: SearchPlace,
+  { count }: SearchPlace,
   page: number,
+  link: ReturnType<typeof linkFrom>,
 ): readonly Link[] {
-  const { count } = place;
   const last = total === undefined || count === 0 ? undefined : Math.max(1, Math.ceil(total / count));
   const isByRow = isShort || isTooDeep(page + 1, count);
   return [
-    linkTo(place, 'self', page),
-    linkTo(place, 'first', 1),
-    ...(page > 1 ? [linkTo(place, 'previous', Math.min(page - 1, last ?? page))] : []),
-    ...(hasMore ? [linkTo(place, 'next', isByRow ? next : page + 1)] : []),
-    ...(last === undefined || isTooDeep(last, count) ? [] : [linkTo(place, 'last', last)]),
+    link('self', page),
+    link('first', 1),
+    ...(page > 1 ? [link('previous', Math.min(page - 1, last ?? page))] : []),
+    ...(hasMore ? [link('next', isByRow ? next : page + 1)] : []),
+    ...(last === undefined || isTooDeep(last, count) ? [] : [link('last', last)]),
   ];
 }
 
 /** The parameters that were used say nothing of a page; what does needs no escapes. */
-function linkTo({ rootUrl, path, used }: SearchPlace, relation: string, at: PagePosition | number | undefined): Link {
-  const place = at === undefined ? '' : typeof at === 'number' ? `_page=${at}` : `_${at.side}=${printPosition(at)}`;
-  const query = [used.toString(), place].filter((part) => part !== '').join('&');
-  return { relation, url: `${rootUrl}${path === '' ? '' : `/${path}`}?${query}` };
-}
+const linkFrom =
+  (base: string, used: string) =>
+  (relation: string, at: PagePosition | number | undefined): Link => {
+    const place = at === undefined ? '' : typeof at === 'number' ? `_page=${at}` : `_${at.side}=${printPosition(at)}`;
+    return { relation, url: `${base}${used}${used === '' || place === '' ? '' : '&'}${place}` };
+  };
