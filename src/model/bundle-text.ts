@@ -3,9 +3,11 @@ import { type ResourceText } from './stored-resource';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A Bundle without entries: FHIR has no empty arrays, so it has no `entry`. */
-export const bundleText = (type: string, members: Members): string =>
-  JSON.stringify({ resourceType: 'Bundle', type, ...members });
+/** A Bundle of entries that are JSON already. FHIR has no empty arrays, so a Bundle without entries has no `entry`. */
+export function bundleText(type: string, members: Members, entries: readonly string[] = []): string {
+  const head = JSON.stringify({ resourceType: 'Bundle', type, ...members });
+  return entries.length === 0 ? head : `${head.slice(0, -1)},"entry":[${entries.join(',')}]}`;
+}
 
 /** Writes a Bundle as its entries come, a few at a time: bodies are joined as they are, never parsed. */
 export function produceBundle(

@@ -7,7 +7,7 @@ import { type OutcomeIssue } from '../../search-index/states/incomplete-indexes'
 import { type ResourceText } from '../../model/stored-resource';
 import { type SearchExtension } from './location-distance';
 import { type LateTexts, type ListedVersion } from '../../store/late-texts';
-import { produceBundle, searchEntry } from '../../model/bundle-text';
+import { bundleText, produceBundle, searchEntry } from '../../model/bundle-text';
 import { linksOf, type SearchPlace } from './search-links';
 
 /** What the answer of a search says beside its resources, and how these are shown. */
@@ -54,11 +54,34 @@ function bundleOf(
 ): FhirAnswer {
   const { total, explanation } = page;
   const members = { ...(total === undefined ? {} : { total }), link: linksOf(page, presentation), ...explanation };
+  if (isShort(page) && (presentation.subset === undefined || presentation.subset === 'count'))
+    return { status: 200, text: bundleText('searchset', members, shortEntriesOf(page, presentation, issues)) };
   return {
     status: 200,
     produce: produceBundle('searchset', members, entriesOf(page, presentation, texts, issues)),
   };
 }
+
+/** Bytes of texts that are printed at once. */
+const SHORT_BYTES = 64 * 1024;
+
+/** Whether all texts came with the page and are few: to print them in steps would cost more than the search. */
+function isShort({ resources, included }: SearchPage): boolean {
+  let bytes = 0;
+  const isWithin = ({ text, bytes: own }: SearchPage['resources'][number]): boolean =>
+    text !== undefined && (bytes += own) <= SHORT_BYTES;
+  return resources.every(isWithin) && included.every(isWithin);
+}
+
+const shortEntriesOf = (
+  { resources, included }: SearchPage,
+  { rootUrl, extension }: SearchPresentation,
+  issues: readonly OutcomeIssue[],
+): readonly string[] => [
+  ...resources.map((one) => searchEntry(rootUrl, textOf(one), 'match', extension?.(one.text ?? ''))),
+  ...included.map((one) => searchEntry(rootUrl, textOf(one), 'include')),
+  ...(issues.length === 0 ? [] : [outcomeEntry(issues)]),
+];
 
 async function* entriesOf(
   page: SearchPage,
