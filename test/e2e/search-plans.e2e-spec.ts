@@ -216,6 +216,15 @@ describe.each([
       expect(await database.planOf(compileTotal(query))).not.toMatch(/Seq Scan/);
     });
 
+    it('counts in the statement of a page that is not the last', async () => {
+      const page = compilePage({ ...query, count: 2, isCounted: true });
+      expect(await database.planOf(page)).not.toMatch(/Seq Scan/);
+      const [row] = await run<{ total: number | null }>(page);
+      const [counted] = await run<{ total: number }>(compileTotal(query));
+      const total = counted?.total ?? 0;
+      expect(row?.total ?? undefined).toBe(total > 2 ? total : undefined);
+    });
+
     if (!isFull) return;
 
     it('comes in order, each once, and as many as are counted', async () => {

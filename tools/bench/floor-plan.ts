@@ -1,7 +1,7 @@
 import { patientCompartment } from '../../src/fhir/definitions/definitions';
 import { localKey } from '../../src/fhir/reference';
 import { type Resource } from '../../src/fhir/types';
-import { compilePage, compileTotal } from '../../src/search/compile/compile-search';
+import { compileListedPage } from '../../src/search/compile/compile-search';
 import { type CompiledSearch } from '../../src/platform/database/binder';
 import { Extractors } from '../../src/search-index/extract/extractor';
 import { atOnce } from '../../src/platform/time/steps';
@@ -26,7 +26,6 @@ const parameters = new SearchParameterSet();
 export interface PlannedSearch {
   readonly count: number;
   readonly page: CompiledSearch;
-  readonly total: CompiledSearch;
 }
 
 /** What the requests of the bench take, by their query or body. */
@@ -57,8 +56,7 @@ function plannedSearch(text: string): [string, PlannedSearch] {
   const query = new URLSearchParams(text);
   const { clauses } = parseSearch(query, { type: TYPE, parameters, baseUrl: '', isLenient: false });
   const count = countOf(query);
-  const search = { type: TYPE, clauses, count };
-  return [text, { count, page: compilePage(search), total: compileTotal(search) }];
+  return [text, { count, page: compileListedPage({ type: TYPE, clauses, count, isCounted: true }) }];
 }
 
 function compartmentParameters(): readonly number[] {

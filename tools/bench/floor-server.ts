@@ -60,21 +60,19 @@ async function read(request: Request, response: Response): Promise<void> {
   send(response, row === undefined ? 404 : 200, row?.body ?? '');
 }
 
+interface CountedRow extends ResourceRow {
+  readonly total?: number | null;
+}
+
 async function search(request: Request, response: Response): Promise<void> {
   const planned = plan.searches.get(request.url.slice(request.url.indexOf('?') + 1));
   if (planned === undefined) {
     send(response, 400, '');
     return;
   }
-  const rows = await rowsOf(planned.page.statement, planned.page.values);
-  const isLastPage = rows.length <= planned.count;
-  const total = isLastPage ? rows.length : await countOf(planned.total);
-  send(response, 200, bundle(total, isLastPage ? rows : rows.slice(0, planned.count)));
-}
-
-async function countOf({ statement, values }: { statement: Statement; values: readonly unknown[] }): Promise<number> {
-  const { rows } = await pool.query<{ total: number }>(configOf(statement, values));
-  return rows[0]?.total ?? 0;
+  const rows: readonly CountedRow[] = await rowsOf(planned.page.statement, planned.page.values);
+  const total = rows[0]?.total ?? rows.length;
+  send(response, 200, bundle(total, rows.slice(0, planned.count)));
 }
 
 const NO_COMPARTMENT = {

@@ -6,10 +6,18 @@ import { Predicates } from './predicate';
 import { type OrderTerm, PageOrder, termOf, valueOf, valueSqlOf } from './order';
 import { sortWalkOf } from './sort-walk';
 import { foundColumns } from './found-resource';
-import { type PagePosition, type SearchQuery, type SortKey } from '../query/search-query';
+import { type PagePosition, type SearchClause, type SearchQuery, type SortKey } from '../query/search-query';
 
 /** The order of a search that asks for none: the latest first. */
 const DEFAULT_SORT: readonly SortKey[] = [{ by: { kind: 'main-date' }, isDescending: true }];
+
+export interface PageQuery extends SearchQuery {
+  /**
+   * Adds a column `total`: the number of all matches, or null where the page itself tells it, as their last one is on it. A statement
+   * of its own costs a round trip more.
+   */
+  readonly isCounted?: boolean;
+}
 
 export interface CompiledPage extends CompiledSearch {
   /** Whether rows come from the end of the page to its beginning. */
@@ -24,7 +32,7 @@ export interface CompiledPage extends CompiledSearch {
  * The SQL leaves the planner no choice, since it runs with generic plans: one clause drives in index order, the others
  * are probed by exact key in nested loops.
  */
-export function compilePage(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
+export function compilePage(query: PageQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
   const sort = query.sort === undefined || query.sort.length === 0 ? DEFAULT_SORT : query.sort;
   const [first, ...others] = sort;
   if (first === undefined || others.length > 0) return byValues(query, sort, frequencies);
@@ -45,11 +53,17 @@ export function compilePlaces(query: SearchQuery, frequencies: Frequencies = not
 const pages = new WeakMap<Statement, Statement>();
 
 /** As {@link compilePage}, but only the first bodies come with the rows, as {@link foundColumns} says. */
-export function compileListedPage(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
+export function compileListedPage(query: PageQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
   const compiled = compilePage(query, frequencies);
+  const known = pages.get(compiled.statement);
+  if (known !== undefined) return { ...compiled, statement: known };
   const { name, text } = compiled.statement;
-  const columns = [...compiled.terms.map((_term, index) => `k.s${index}`), foundColumns('k', '')].join(', ');
-  const statement = pages.get(compiled.statement) ?? {
+  const columns = [
+    ...compiled.terms.map((_term, index) => `k.s${index}`),
+    ...(query.isCounted === true ? ['k.total'] : []),
+    foundColumns('k', ''),
+  ].join(', ');
+  const statement = {
     ...compiled.statement,
     name: name === '' ? '' : `${name}-p`,
     text: `select ${columns} from (${text}) k`,
@@ -64,11 +78,14 @@ export function compileTotal(
   frequencies: Frequencies = nothingIsFrequent,
 ): CompiledSearch {
   const bind = new Binder();
-  return bind.finish(`select count(*) as total from (${new Candidates(bind, frequencies).eachOnce(type, clauses)}) m`);
+  return bind.finish(`select ${countOf(type, clauses, new Candidates(bind, frequencies))} as total`);
 }
 
+const countOf = (type: string, clauses: readonly SearchClause[], candidates: Candidates): string =>
+  `(select count(*) from (${candidates.eachOnce(type, clauses)}) m)`;
+
 /** The indexes hold their rows in this order, so that a page costs what a page holds. */
-function byMainDate(query: SearchQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
+function byMainDate(query: PageQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const { position } = query;
   const isReversed = position?.side === 'before';
@@ -85,11 +102,10 @@ function byMainDate(query: SearchQuery, isDescending: boolean, frequencies: Freq
     by: orderBy,
     page: (alias) => `${orderBy(alias)} limit ${limit}`,
   };
-  const page = new Candidates(bind, frequencies).of(query.type, query.clauses, order);
+  const candidates = new Candidates(bind, frequencies);
+  const page = candidates.of(query.type, query.clauses, order);
   const compiled = bind.finish(`with page as materialized (${page})
-select p.main_date as s0, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body
-from ${pageOf(query, bind, () => `order by p.main_date ${direction}, p.resource_key ${direction}`)} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
-order by p.main_date ${direction}, p.resource_key ${direction}`);
+${shown(query, 'p.main_date as s0', () => orderBy('p'), candidates, bind)}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
@@ -105,7 +121,7 @@ function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean
 }
 
 /** Walks the type in the order of its updates. */
-function byUpdated(query: SearchQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
+function byUpdated(query: PageQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
   const { type, clauses, position } = query;
   const bind = new Binder();
   const isReversed = position?.side === 'before';
@@ -123,8 +139,7 @@ function byUpdated(query: SearchQuery, isDescending: boolean, frequencies: Frequ
     `order by ${alias}.updated_at ${direction}, ${alias}.resource_key ${direction}`;
   const compiled = bind.finish(`with page as materialized (
 select c.updated_at, c.resource_key from resource c where ${tests.join(' and ')} ${order('c')} limit ${bind.value(limitOf(query))})
-select p.updated_at as s0, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body
-from ${pageOf(query, bind, () => order('p'))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r ${order('p')}`);
+${shown(query, 'p.updated_at as s0', () => order('p'), new Candidates(bind, frequencies), bind)}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
@@ -138,17 +153,16 @@ function mostSorted(query: SearchQuery, frequencies: Frequencies): number {
 }
 
 /** All matches are gathered and sorted by what they hold; many of them are read in the order of an index, if there is one. */
-function byValues(query: SearchQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
+function byValues(query: PageQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const terms = sort.map(termOf);
   const order = new PageOrder(terms, bind, query.position, limitOf(query));
   const candidates = new Candidates(bind, frequencies);
   const walk = sortWalkOf(query, sort, candidates, bind);
   const whole = (page: string): CompiledPage => {
+    const columns = terms.map((_term, index) => `p.s${index}`).join(', ');
     const compiled = bind.finish(`with ${page}
-select ${terms.map((_term, index) => `p.s${index}`).join(', ')}, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body
-from ${pageOf(query, bind, () => order.orderBy('p'))} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
-${order.orderBy('p')}`);
+${shown(query, columns, () => order.orderBy('p'), candidates, bind)}`);
     return { ...compiled, isReversed: order.isReversed, terms };
   };
   if (walk?.isNear === true) return whole(`page as materialized (${walk.sql})`);
@@ -168,6 +182,22 @@ union all (select w.* from (${walk.sql}) w where not (select is_all from gathere
 /** One more than is shown tells that there is another page; what stands before the page has to be walked past. */
 const limitOf = ({ count, offset = 0 }: SearchQuery): number => offset + count + 1;
 
-/** The rows of a page without those before it, whose bodies then are not read. */
-const pageOf = ({ offset = 0 }: SearchQuery, bind: Binder, order: () => string): string =>
-  offset === 0 ? 'page' : `(select * from page p ${order()} offset ${bind.value(offset)})`;
+/** The rows of the CTE `page`, with their resources. Those before it, which a page by number walks past, are not read. */
+function shown(
+  { type, clauses, position, count, offset = 0, isCounted = false }: PageQuery,
+  sortedBy: string,
+  order: () => string,
+  candidates: Candidates,
+  bind: Binder,
+): string {
+  const page = offset === 0 ? 'page' : `(select * from page p ${order()} offset ${bind.value(offset)})`;
+  // Scalar subqueries run once, and only when a row asks for them.
+  const total = (): string => {
+    const all = countOf(type, clauses, candidates);
+    if (position !== undefined) return all;
+    return `case when (select count(*) from page) > ${bind.value(offset + count)}::integer then ${all} end`;
+  };
+  return `select ${sortedBy}, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body${isCounted ? `, ${total()} as total` : ''}
+from ${page} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
+${order()}`;
+}

@@ -15,6 +15,8 @@ export interface Included {
   readonly hiddenTypes: readonly string[];
 }
 
+const NOTHING_INCLUDED: Included = { resources: [], isComplete: true, hiddenTypes: [] };
+
 /** An include as far as the caller may follow it. */
 interface ReachedInclude extends Include {
   /** Narrows what is found; undefined where all rows of its types may be seen. */
@@ -40,6 +42,7 @@ export class IncludedResources {
 
   /** @param reach what the caller may see: what goes beyond it leads nowhere either */
   async of(page: readonly FoundResource[], asked: readonly Include[], reach?: Reach): Promise<Included> {
+    if (asked.length === 0) return NOTHING_INCLUDED;
     const { includes, hiddenTypes } = await reachedIncludes(asked, reach);
     const seen = new Set(page.map(({ key }) => key));
     const resources: FoundResource[] = [];

@@ -60,7 +60,7 @@ export interface PlacedRow {
   readonly [column: string]: unknown;
 }
 
-type PageRow = ResourceRow & PlacedRow;
+type PageRow = ResourceRow & PlacedRow & { readonly total?: number | null };
 
 /** Finds resources by their search rows. */
 @Injectable()
@@ -79,7 +79,8 @@ export class ResourceSearch {
     const asked = (await reach?.narrow(type, request.clauses)) ?? request.clauses;
     // A plan counts rows that the caller may not see.
     if (request.explain !== undefined && reach?.isLimited === true) throw limitedToRows();
-    const query = { ...request, clauses: await this.resolver.resolveAll(asked) };
+    const isCounted = request.total !== 'none' && request.count > 0;
+    const query = { ...request, clauses: await this.resolver.resolveAll(asked), isCounted };
     const compiled = compileListedPage(query, this.frequencies);
     const rows = query.count === 0 ? [] : await this.statements.run<PageRow>(compiled.statement, compiled.values);
     const fitting = fittingRows(rows.slice(0, query.count));
@@ -87,7 +88,10 @@ export class ResourceSearch {
     const page = compiled.isReversed ? fitting.toReversed() : fitting;
     const { offset = 0 } = query;
     const isLast = query.position === undefined && !hasMore && query.count > 0 && (page.length > 0 || offset === 0);
-    const total = isLast && (offset === 0 || query.total !== 'none') ? offset + page.length : await this.total(query);
+    const total =
+      isLast && (offset === 0 || query.total !== 'none')
+        ? offset + page.length
+        : (rows[0]?.total ?? (await this.total(query)));
     const resources = page.map(foundResourceOf);
     const { resources: included, ...rest } = await this.includedResources.of(resources, query.includes ?? [], reach);
     return {
