@@ -1,7 +1,7 @@
 import { type RequestListener, type Server } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressPrefixOf } from '../admission/address-prefix';
 import { hasOpenBody } from './request-bodies';
+import { quietTurn } from '../admission/quiet-turn';
 import { Slots } from '../admission/slots';
 
 /**
@@ -20,7 +20,7 @@ export function paceLogins(server: Server): void {
     }
     // Behind a proxy that is trusted its address counts here, and the address of the client in the wait for a slot.
     void turns.run({ key: addressPrefixOf(request.socket.remoteAddress ?? '') }, async () => {
-      await nextTurn();
+      await quietTurn();
       if (!request.destroyed) handle(request, response);
     });
   });

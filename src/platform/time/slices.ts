@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { quietTurn } from '../admission/quiet-turn';
 import { Slots } from '../admission/slots';
 import { TooCostly } from '../errors/too-costly';
 import { RequestContext } from '../request/request-context';
@@ -105,7 +105,7 @@ export class Slices {
   private inTurn<T>(work: () => T): Promise<T> {
     const { caller: key, signal } = this.requests.ticket;
     return this.turns.run({ key, signal }, async () => {
-      await nextTurn();
+      await quietTurn();
       return work();
     });
   }

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { quietTurn } from './quiet-turn';
+
+const CONNECTIONS = 100;
+const SLICE_MILLISECONDS = 2;
+
+describe('S10: connections that arrive while each turn of the event loop has work', () => {
+  let accepted = 0;
+  const server = createServer(() => accepted++);
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+
+  const work = (): void => {
+    const end = performance.now() + SLICE_MILLISECONDS;
+    while (performance.now() < end);
+  };
+
+  it('wait for few of the time slices', async () => {
+    const { port } = server.address() as AddressInfo;
+    for (let n = 0; n < CONNECTIONS; n++) sockets.push(connect(port, '127.0.0.1'));
+    let slices = 0;
+    for (; accepted < CONNECTIONS; slices++) {
+      await quietTurn();
+      work();
+    }
+    expect(slices).toBeLessThan(CONNECTIONS / 4);
+  });
+
+  it('do not hold up the work for ever', async () => {
+    let isOver = false;
+    server.on('connection', (socket) => {
+      socket.destroy();
+      if (!isOver) again();
+    });
+    const again = (): void => {
+      const { port } = server.address() as AddressInfo;
+      sockets.push(connect(port, '127.0.0.1').on('error', () => undefined));
+    };
+    for (let n = 0; n < 20; n++) again();
+    const startedAt = performance.now();
+    for (let n = 0; n < 5; n++) await quietTurn();
+    isOver = true;
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});
