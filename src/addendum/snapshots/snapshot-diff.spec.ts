@@ -177,7 +177,8 @@ describe('diffSnapshots and applyDiff together', () => {
   const rebuilds = (differ: typeof diffSnapshots): fc.IPropertyWithHooks<[[string, string]]> =>
     fc.property(pairs, ([before, after]) => isRebuilt(differ, before, after));
 
-  it('make the newer snapshot of the older one, exactly, for 10,000 pairs and back, as stored JSON too', () => {
+  // Of 40 seeds, none needed more than 9 pairs to find any of the defects below.
+  it('make the newer snapshot of the older one, exactly, for 2,000 pairs and back, as stored JSON too', () => {
     let count = 0;
     const asStored: typeof diffSnapshots = (before, after) =>
       JSON.parse(JSON.stringify(diffSnapshots(before, after))) as DiffEntry[];
@@ -185,8 +186,8 @@ describe('diffSnapshots and applyDiff together', () => {
       count++;
       return isRebuilt(diffSnapshots, before, after) && isRebuilt(asStored, after, before);
     });
-    fc.assert(both, { numRuns: 10_000 });
-    expect(count).toBe(10_000);
+    fc.assert(both, { numRuns: 2000 });
+    expect(count).toBe(2000);
   });
 
   it('give an empty diff exactly for equal snapshots', () => {
@@ -216,7 +217,7 @@ describe('diffSnapshots and applyDiff together', () => {
     ['forgets empty leaves', (before, after) => diffSnapshots(before, after).filter((entry) => entry.new !== '{}')],
     ['takes entries backwards', (before, after) => [...diffSnapshots(before, after)].reverse()],
   ])('tell a differ that %s', (_, differ) => {
-    expect(fc.check(rebuilds(differ), { numRuns: 10_000 }).failed).toBe(true);
+    expect(fc.check(rebuilds(differ), { numRuns: 2000 }).failed).toBe(true);
   });
 });
 

@@ -10,7 +10,14 @@ const own = (code: string, expression = code): OwnSearchParameter => ({
   kind: 'token',
   expression,
 });
-const setOf = (...parameters: OwnSearchParameter[]): SearchParameterSet => new SearchParameterSet(parameters);
+/** Kept for all tests: a set compiles HL7's parameters of all types when it is listed. */
+const sets = new Map<string, SearchParameterSet>();
+const setOf = (...parameters: OwnSearchParameter[]): SearchParameterSet => {
+  const key = JSON.stringify(parameters);
+  const set = sets.get(key) ?? new SearchParameterSet(parameters);
+  sets.set(key, set);
+  return set;
+};
 
 const stateOf = (code: string, members: Partial<ComparedState> = {}): ComparedState => ({
   parameter_key: 1,

@@ -116,11 +116,13 @@ function* writing(queue: Queue, { takesFirst }: QueueVariant): Iterable<readonly
       ...queue,
       writers: queue.writers.with(index, { ...writer, ...change }),
     });
-    const takesId = { ...becomes({ id: queue.nextId }), nextId: queue.nextId + 1 };
-    const takesNumber = { ...becomes({ number: queue.sequence + 1 }), sequence: queue.sequence + 1 };
     const name = `writer ${index + 1}`;
-    if (id === 0 && (takesFirst === 'id' || number > 0)) yield [`${name} takes its id`, takesId];
-    if (number === 0 && (takesFirst === 'number' || id > 0)) yield [`${name} takes its number`, takesNumber];
+    if (id === 0 && (takesFirst === 'id' || number > 0))
+      yield [`${name} takes its id`, { ...becomes({ id: queue.nextId }), nextId: queue.nextId + 1 }];
+    if (number === 0 && (takesFirst === 'number' || id > 0)) {
+      const sequence = queue.sequence + 1;
+      yield [`${name} takes its number`, { ...becomes({ number: sequence }), sequence }];
+    }
     if (id === 0 || number === 0) continue;
     yield [`${name} commits`, done(becomes({ stage: 'committed', id: 0 }), id)];
     yield [`${name} rolls back`, done(becomes(OVER), id)];
