@@ -51,7 +51,7 @@ import { UserLogins } from './user/user-logins.repository';
 import { UserPasswordEntity } from './user/user-password.entity';
 import { UserPasswords } from './user/user-passwords.repository';
 import { UserRule } from './identity/user.rule';
-import { Userinfo } from './token/userinfo';
+import { TokenUsers } from './token/token-users';
 import { UserinfoController } from './endpoints/userinfo.controller';
 
 const clients = [ClientResourceType, ClientRule, ClientSecrets, KnownClients, ClientAuthenticator];
@@ -65,14 +65,13 @@ const users = [
   PasswordChange,
   TwoFactor,
   TwoFactorKeys,
-  Userinfo,
   HashSlots,
   HashThreads,
   PasswordHash,
 ];
 const keys = [SigningKeys, KeyRotation, SecretBox];
 const guessing = [CredentialGuard, GuessKeyMaker, GuessSweeper, SlowAddresses];
-const tokens = [AccessTokens, TokenOwners, TokenIssuer, TokenSlots, Introspection];
+const tokens = [AccessTokens, TokenOwners, TokenUsers, TokenIssuer, TokenSlots, Introspection];
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
 @Module({

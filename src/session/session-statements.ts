@@ -1,4 +1,5 @@
 import { SESSION_FAMILY_LOCK_CLASS, SESSION_OWNER_LOCK_CLASS } from '../platform/database/advisory-locks';
+import { assertRightsSql } from '../platform/database/registry-epoch';
 import { type Statement } from '../platform/database/statement';
 
 /** One indexed read per request: the live Session of a token, and the epochs of cached registries and rights. */
@@ -9,14 +10,17 @@ export const FIND_LIVE_SESSION: Statement = {
     where t.token_hash = $1 and t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())`,
 };
 
-/** The access token of a Session ($1 to $8) and, where $9 is not null, the refresh token that comes with it. */
+/**
+ * The access token of a Session ($1 to $8) and, where $9 is not null, the refresh token that comes with it; a conflict where $15 is not
+ * the epoch of rights that its owners are known as of.
+ */
 export const ADD_TOKENS: Statement = {
   name: 'session-add-tokens',
   text: `with refresh as (
       insert into refresh_token (session_id, user_id, client_id, token_hash, expires_at, family_id, grant_type, scope, audience)
       select $1::text, $2::text, $3::text, $9::bytea, $10::timestamptz, $11::uuid, $12::text, $13::text, $14::text where $9 is not null
     ) insert into session_token (session_id, user_id, client_id, token_hash, expires_at, ends_at, is_unused, kid)
-    values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    select $1, $2, $3, $4, $5::timestamptz, $6::timestamptz, $7::boolean, $8 where ${assertRightsSql('$15::bigint')} = 0`,
 };
 
 /** Committed before the request goes on, so that no later use of the old refresh token takes this one for unused. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { type Epochs } from '../platform/request/epochs';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
@@ -74,6 +75,7 @@ export class SessionTokens {
   constructor(
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
+    private readonly epoch: RegistryEpoch,
   ) {}
 
   async add(token: NewSessionToken): Promise<void> {
@@ -84,6 +86,7 @@ export class SessionTokens {
       ...[sessionId, userId, clientId],
       ...[tokenHashOf(accessToken), expiresAt, endsAt, notesFirstUse, kid],
       ...(refresh === undefined ? Array<undefined>(6) : refreshValues(refresh)),
+      await this.epoch.rightsToHold(),
     ]);
   }
 

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
+import { KeptByRights } from '../../platform/database/kept-by-rights';
+import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type Caller } from '../../platform/request/caller';
 import { ResourceCriteria } from '../../search/run/resource-criteria';
 
@@ -10,28 +13,47 @@ export interface Role extends Resource {
 /** More Roles than any person has; those beyond, the oldest, do not count. */
 const MAX_ROLES = 200;
 
-/** The Roles of callers, as stored when a request first needs them: one that is revoked counts for no later request. */
+/** Longer ones of one User are read for each request. */
+const MAX_KEPT_CHARACTERS = 16_384;
+
+interface StoredRole {
+  readonly text: string;
+  readonly role: Role;
+}
+
+/** The Roles of callers, in memory by the epoch of rights: one that is revoked counts for no request that begins after it. */
 @Injectable()
 export class Roles {
-  private readonly known = new WeakMap<Caller, Promise<readonly Role[]>>();
+  private readonly known: KeptByRights<readonly StoredRole[]>;
+  /** Those of one request, where an open transaction keeps them from being known. */
+  private readonly asked = new WeakMap<Caller, Promise<readonly Role[]>>();
 
-  constructor(private readonly criteria: ResourceCriteria) {}
+  constructor(
+    private readonly criteria: ResourceCriteria,
+    epoch: RegistryEpoch,
+    unitOfWork: UnitOfWork,
+  ) {
+    this.known = new KeptByRights(epoch, unitOfWork, (userId) => this.read(userId), isSmall);
+  }
 
   of(caller: Caller): Promise<readonly Role[]> {
     const { userId } = caller;
     if (userId === undefined) return Promise.resolve([]);
-    const known = this.known.get(caller) ?? this.read(userId);
-    this.known.set(caller, known);
-    return known;
+    const asked = this.asked.get(caller) ?? this.known.get(userId).then((found) => found.map(({ role }) => role));
+    this.asked.set(caller, asked);
+    return asked;
   }
 
   /** The Roles of a User as they are stored, digits and all. */
   async textsOf(userId: string): Promise<readonly string[]> {
-    const stored = await this.criteria.find('Role', `user=User/${encodeURIComponent(userId)}`, MAX_ROLES);
-    return stored.map(({ text }) => text);
+    return (await this.known.get(userId)).map(({ text }) => text);
   }
 
-  private async read(userId: string): Promise<readonly Role[]> {
-    return (await this.textsOf(userId)).map((text) => JSON.parse(text) as Role);
+  private async read(userId: string): Promise<readonly StoredRole[]> {
+    const stored = await this.criteria.find('Role', `user=User/${encodeURIComponent(userId)}`, MAX_ROLES);
+    return stored.map(({ text }) => ({ text, role: JSON.parse(text) as Role }));
   }
 }
+
+const isSmall = (roles: readonly StoredRole[]): boolean =>
+  roles.reduce((sum, { text }) => sum + text.length, 0) <= MAX_KEPT_CHARACTERS;

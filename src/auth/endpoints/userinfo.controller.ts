@@ -1,13 +1,11 @@
 import { Controller, Get, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { TokenIsEnough } from '../../platform/http/route-access';
-import { ResourceReader } from '../../store/resource-reader';
 import { sendUnstored } from '../oauth/oauth-answer';
-import { Userinfo } from '../token/userinfo';
+import { TokenUsers } from '../token/token-users';
 
 const SUMMARY = {
   summary: 'The User of the token, without secrets, with sub and role',
@@ -25,8 +23,7 @@ const ANSWER = {
 export class UserinfoController {
   constructor(
     private readonly requests: RequestContext,
-    private readonly reader: ResourceReader,
-    private readonly userinfo: Userinfo,
+    private readonly users: TokenUsers,
   ) {}
 
   @TokenIsEnough()
@@ -47,9 +44,9 @@ export class UserinfoController {
   }
 
   private async answer(response: Response): Promise<void> {
-    const id = userIdOf(this.requests);
-    const { text } = await this.reader.read('User', id);
-    sendUnstored(response, (await this.userinfo.of({ id, text, value: JSON.parse(text) as Resource })).text);
+    const user = await this.users.find(userIdOf(this.requests));
+    if (user === undefined) throw new ServiceError('gone', 'The User of the token is deleted.');
+    sendUnstored(response, user.userinfo.text);
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../platform/config/environment';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { type UnitOfWork } from '../../platform/database/unit-of-work';
+import { JsonText } from '../../platform/json/json-text';
 import { clientOf } from '../client/client';
 import { RequestContext } from '../../platform/request/request-context';
 import { type CredentialGuard } from '../guessing/credential-guard';
@@ -19,8 +20,9 @@ function grantWith({ isCurrent }: { isCurrent: boolean }): PasswordGrant {
     isCurrent: () => Promise.resolve(isCurrent),
     renewHash: () => Promise.resolve(),
   };
-  const owners: Pick<TokenOwners, 'hold'> = {
-    hold: (_client, id) => Promise.resolve({ id, text: '{}', value: { resourceType: 'User', id } }),
+  const owners: Pick<TokenOwners, 'prepare' | 'hold'> = {
+    prepare: () => Promise.resolve(),
+    hold: (_client, id) => Promise.resolve({ id, value: { resourceType: 'User', id }, userinfo: new JsonText('{}') }),
   };
   const issuer: Pick<TokenIssuer, 'issue'> = {
     issue: () => Promise.resolve({ token_type: 'Bearer', expires_in: 60, access_token: 'token' }),

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
-import { inOneFlight } from '../../platform/database/in-one-flight';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { RequestContext } from '../../platform/request/request-context';
 import { type Client } from '../client/client';
@@ -63,12 +62,11 @@ export class PasswordGrant implements Grant {
     { username, password, code, owner }: Login,
   ): Promise<TokenResponse> {
     const verified = await this.passwords.authenticate(username, password, owner);
+    await this.owners.prepare(verified.userId);
     return this.unitOfWork.run(async () => {
-      const [user, isCurrent] = await inOneFlight([
-        this.owners.hold(requested.client, verified.userId),
-        this.passwords.isCurrent(verified),
-      ]);
-      if (!isCurrent) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the password was changed meanwhile');
+      const user = await this.owners.hold(requested.client, verified.userId);
+      if (!(await this.passwords.isCurrent(verified)))
+        throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the password was changed meanwhile');
       await this.twoFactor.assertPassed(user.value, code);
       this.unitOfWork.afterCommit(() => this.passwords.renewHash(verified, password));
       return this.issuer.issue({ ...requested, user });

@@ -39,6 +39,7 @@ export class RefreshTokenGrant implements Grant {
     if (token === undefined) throw notValid('unknown');
     if (token.clientId !== client.id) throw notValid(`issued to client ${token.clientId}`);
     assertStillGranted(client, token, request);
+    if (token.userId !== undefined) await this.owners.prepare(token.userId);
     const scope = scopeOf(token, request.parameter('scope'));
     const outcome = await this.unitOfWork.run(() =>
       this.use(client, text, scope === undefined ? token : { ...token, scope }),

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { inOneFlight } from '../../platform/database/in-one-flight';
 import { type JsonText } from '../../platform/json/json-text';
 import { Clock } from '../../platform/time/clock';
 import { type NewRefreshToken } from '../../session/refresh-tokens.repository';
 import { Sessions } from '../../session/sessions';
 import { newOpaqueToken } from '../../session/token-hash';
 import { type Client, type GrantSettings, settingsOf } from '../client/client';
-import { Userinfo } from './userinfo';
 import { AccessTokens } from './access-tokens';
-import { type TokenUser } from './token-owners';
+import { type TokenUser } from './token-users';
 
 /** RFC 6749, section 5.1, with the User (interface, "Token response"). */
 export interface TokenResponse {
@@ -47,7 +45,6 @@ export class TokenIssuer {
   constructor(
     private readonly sessions: Sessions,
     private readonly accessTokens: AccessTokens,
-    private readonly userinfo: Userinfo,
     private readonly clock: Clock,
   ) {}
 
@@ -70,30 +67,27 @@ export class TokenIssuer {
       audience: audiences,
     });
     const refresh = settings.issuesRefreshToken ? newRefreshToken(order, settings, issuedAt) : undefined;
-    const [, userinfo] = await inOneFlight([
-      this.sessions.open({
-        ...owners,
-        id: sessionId,
-        grantType: successorOf === undefined ? grantType : 'refresh_token',
-        accessToken: token.text,
-        jti: token.jti,
-        issuer: token.issuer,
-        kid: token.kid,
-        expiresAt: secondsAfter(issuedAt, settings.tokenLifetimeSeconds),
-        refresh,
-        parentId: successorOf?.sessionId,
-        scope,
-        audience: audiences.length === 0 ? undefined : audiences.join(' '),
-      }),
-      user === undefined ? undefined : this.userinfo.of(user),
-    ]);
+    await this.sessions.open({
+      ...owners,
+      id: sessionId,
+      grantType: successorOf === undefined ? grantType : 'refresh_token',
+      accessToken: token.text,
+      jti: token.jti,
+      issuer: token.issuer,
+      kid: token.kid,
+      expiresAt: secondsAfter(issuedAt, settings.tokenLifetimeSeconds),
+      refresh,
+      parentId: successorOf?.sessionId,
+      scope,
+      audience: audiences.length === 0 ? undefined : audiences.join(' '),
+    });
     const response = {
       token_type: 'Bearer',
       expires_in: settings.tokenLifetimeSeconds,
       access_token: token.text,
       ...(refresh === undefined ? {} : { refresh_token: refresh.token }),
       ...(scope === undefined ? {} : { scope }),
-      ...(userinfo === undefined ? {} : { userinfo }),
+      ...(user === undefined ? {} : { userinfo: user.userinfo }),
     } as const;
     return { sessionId, response };
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import passport from 'passport';
 import { Strategy } from 'passport-local';
+import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { HashSlots } from '../hashing/hash-slots';
 import { isCurrentFormat } from '../hashing/password-format';
 import { PasswordHash } from '../hashing/password-hash';
@@ -24,6 +25,7 @@ export class PasswordStrategy {
     private readonly passwords: UserPasswords,
     private readonly hashes: PasswordHash,
     private readonly slots: HashSlots,
+    private readonly epoch: RegistryEpoch,
   ) {}
 
   /**
@@ -47,9 +49,12 @@ export class PasswordStrategy {
     });
   }
 
-  /** Whether the password that was right is still the User's. */
+  /**
+   * Whether the password that was right is still the User's, behind the lock on it. A change raises the epoch of rights, as each write of
+   * a User does: the statement that opens the Session compares it, so the password is looked at only after a start over.
+   */
   async isCurrent({ userId, passwordId }: VerifiedPassword): Promise<boolean> {
-    return (await this.passwords.find(userId))?.passwordId === passwordId;
+    return !this.epoch.isReadAnew || (await this.passwords.find(userId))?.passwordId === passwordId;
   }
 
   /** Stores a hash of this server's own kind in place of one that came from elsewhere, or from before. */
