@@ -104,6 +104,7 @@ const resourceFaces = {
       'extract/kind-types',
       'extract/parameter-digest',
       'extract/position-rows',
+      'extract/row-hashes',
       'extract/scope',
       'extract/search-rows',
       'states/incomplete-indexes',

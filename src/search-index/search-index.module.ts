@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ModelModule } from '../model/model.module';
-import { DatabaseHashKey } from './database-hash-key';
+import { RowHashes } from './extract/row-hashes';
+import { ROW_HASHES } from './read-row-hashes';
 import { SearchIndex } from './search-index';
 import { IncompleteIndexes } from './states/incomplete-indexes';
 import { IndexMetrics } from './states/index.metrics';
@@ -9,7 +10,7 @@ import { ParameterStates } from './states/parameter-states.repository';
 /** Search parameters, their states, and the index rows that they find in a resource. */
 @Module({
   imports: [ModelModule],
-  providers: [DatabaseHashKey, SearchIndex, ParameterStates, IndexMetrics, IncompleteIndexes],
-  exports: [SearchIndex, ParameterStates, IncompleteIndexes],
+  providers: [ROW_HASHES, SearchIndex, ParameterStates, IndexMetrics, IncompleteIndexes],
+  exports: [RowHashes, SearchIndex, ParameterStates, IncompleteIndexes],
 })
 export class SearchIndexModule {}

@@ -7,7 +7,7 @@ import { ServiceError } from '../platform/errors/service-error';
 import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../model/resource-types';
 import { Extractors } from './extract/extractor';
-import { targetHashOf } from './extract/hash';
+import { RowHashes } from './extract/row-hashes';
 import { SearchParameterSet } from './extract/search-parameter-set';
 import { IndexSnapshot } from './index-snapshot';
 import { definitionsDigest } from './states/definitions-digest';
@@ -32,6 +32,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   private made: { readonly set: ParametersInForce; readonly snapshot: IndexSnapshot } | undefined;
 
   constructor(
+    readonly hashes: RowHashes,
     private readonly types: ResourceTypes,
     private readonly environment: Environment,
     private readonly states: ParameterStates,
@@ -103,7 +104,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
 
   /** The number that links to `type/id` are found by. */
   referenceHash(type: string, id: string): number {
-    return targetHashOf(localKey(type, id));
+    return this.hashes.ofTarget(localKey(type, id));
   }
 
   /** The epoch moves for other reasons too: as long as parameters and states are the same, so is the snapshot. */
@@ -123,7 +124,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   private compiledOf({ live, liveSignature: signature }: ParametersInForce): Compiled {
     if (this.compiled?.signature === signature) return this.compiled;
     const parameters = this.builtIn.withLive(live);
-    const extractors = new Extractors(parameters, this.environment.baseUrl);
+    const extractors = new Extractors(parameters, this.hashes, this.environment.baseUrl);
     return (this.compiled = { signature, parameters, extractors });
   }
 }

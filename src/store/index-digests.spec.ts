@@ -1,26 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import { atOnce } from '../platform/time/steps';
-import { useHashKey } from '../search-index/extract/hash';
+import { RowHashes } from '../search-index/extract/row-hashes';
 import { type SearchRows } from '../search-index/extract/search-rows';
 import { indexDigestsOf } from './index-digests';
 import { columnsOf } from './search-tables';
 
-useHashKey({ low: 1, high: 2 });
+const hashes = new RowHashes({ low: 1, high: 2 });
 
 const ROWS: SearchRows = {
   ...{ mainDate: undefined, patientHash: 5, present: 0n, dates: [], units: [] },
   tokens: [{ hash: 12, systemHash: -3 }],
   references: [{ targetHash: 4, parameterId: 1 }],
   numbers: [{ parameterId: 1, codeHash: 2, value: 0.5, unitHash: 3 }],
-  strings: [{ parameterId: 1, value: 'name' }],
+  strings: [{ parameterId: 1, valueHash: hashes.ofText('name'), value: 'name' }],
 };
 
 const digestsOf = (rows: SearchRows): string =>
   atOnce(
-    indexDigestsOf({
-      ...{ version: 3, parametersVersion: 7, mainDate: new Date('2026-01-01T00:00:00Z') },
-      columns: atOnce(columnsOf(rows)),
-    }),
+    indexDigestsOf(
+      {
+        ...{ version: 3, parametersVersion: 7, mainDate: new Date('2026-01-01T00:00:00Z') },
+        columns: atOnce(columnsOf(rows)),
+      },
+      hashes,
+    ),
   );
 
 describe(indexDigestsOf, () => {

@@ -1,5 +1,5 @@
 import { type Steps } from '../platform/time/steps';
-import { plainHashOf } from '../search-index/extract/hash';
+import { type RowHashes } from '../search-index/extract/row-hashes';
 import { type ColumnValues, INDEX_TABLES } from './search-tables';
 
 /** Rows that are hashed between two pauses. */
@@ -23,7 +23,10 @@ interface DigestedVersion {
  * One digest for each index table, empty without rows, after the versions that they hold for. An update compares them and
  * leaves alone the tables whose rows stay: it neither reads the stored rows nor computes them again (ADR 0043).
  */
-export function* indexDigestsOf({ version, parametersVersion, mainDate, columns }: IndexedVersion): Steps<string> {
+export function* indexDigestsOf(
+  { version, parametersVersion, mainDate, columns }: IndexedVersion,
+  hashes: RowHashes,
+): Steps<string> {
   let digests = versionsOf(version, parametersVersion);
   for (const table of columns.slice(0, INDEX_TABLES.length)) {
     const count = table[0]?.length ?? 0;
@@ -31,7 +34,7 @@ export function* indexDigestsOf({ version, parametersVersion, mainDate, columns 
     // Each digest covers the one before, so that a table of many rows is hashed with pauses.
     for (let from = 0; from < count; from += ROWS_AT_ONCE) {
       if (from > 0) yield;
-      digest = base36(plainHashOf(textOf(table, from, digest)));
+      digest = base36(hashes.ofText(textOf(table, from, digest)));
     }
     digests += count === 0 ? ' ' : ` ${digest}`;
   }

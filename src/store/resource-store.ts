@@ -267,7 +267,7 @@ export class ResourceStore {
     const mainDate = ownDate === undefined ? fallbackDate : new Date(ownDate);
     const columns = yield* columnsOf({ ...found, units: this.knownUnits.unknownAmong(found.units) });
     const row = { ...stored, present, columns, mainDate, parametersVersion: index.version };
-    return { ...row, indexDigests: yield* indexDigestsOf(row) };
+    return { ...row, indexDigests: yield* indexDigestsOf(row, this.index.hashes) };
   }
 
   private async newRowOf({ type, id, content }: NewResource): Promise<NewRow> {

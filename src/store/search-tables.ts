@@ -1,6 +1,5 @@
 import { type ArrayElementType } from '../platform/database/binary-array';
 import { type Steps } from '../platform/time/steps';
-import { plainHashOf } from '../search-index/extract/hash';
 import { type SearchRows, type UnitRow } from '../search-index/extract/search-rows';
 
 /** A column that is written, and its values; times are epoch milliseconds. */
@@ -138,7 +137,7 @@ const strings = indexTable({
   name: 'search_string',
   columns: [
     ['parameter_id', 'integer', (rows) => rows.strings.map(({ parameterId }) => parameterId)],
-    ['value_hash', 'bigint', (rows) => rows.strings.map(({ value }) => plainHashOf(value))],
+    ['value_hash', 'bigint', (rows) => rows.strings.map(({ valueHash }) => valueHash)],
     ['value', 'text', (rows) => rows.strings.map(({ value }) => value)],
   ],
   key: ['parameter_id', 'value_hash'],

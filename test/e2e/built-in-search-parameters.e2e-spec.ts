@@ -3,9 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Client } from 'pg';
 import { searchParameterDefinitions } from '../../src/fhir/definitions/definitions';
 import { migrate } from '../../src/platform/database/schema/migrate';
-import { READ_HASH_KEY } from '../../src/search-index/database-hash-key';
 import { type Bundle } from '../support/bundle';
-import { cloneDatabase } from '../support/clone-database';
 import { databaseUrl, dropDatabase, runStatement } from '../support/databases';
 import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
@@ -128,17 +126,6 @@ describe("HL7's SearchParameters", () => {
   });
 });
 
-/** One process hashes under one key: that of the databases of this file which were copied from the template. */
-async function shareHashKey(database: Client): Promise<void> {
-  const copied = await cloneDatabase();
-  const source = new Client({ connectionString: copied.url });
-  await source.connect();
-  const [key] = (await source.query<{ low: number; high: number }>(READ_HASH_KEY.text)).rows;
-  await source.end();
-  await copied.drop();
-  await database.query('update search_hash_key set low = $1, high = $2', [key?.low, key?.high]);
-}
-
 describe('the first start', () => {
   const { TEST_ADMIN_URL: adminUrl = '' } = process.env;
   let name: string;
@@ -159,7 +146,6 @@ describe('the first start', () => {
     await migrate(url);
     database = new Client({ connectionString: url });
     await database.connect();
-    await shareHashKey(database);
   });
   afterEach(() => Promise.all(started.splice(0).map((app) => app.close())));
   afterAll(async () => {

@@ -117,7 +117,6 @@ describe('D4: the feed of changes (_txid)', () => {
       const cluster = await startEmbeddedPostgres({ dataDirectory: folder, isDurable: false });
       try {
         await migrate(cluster.url);
-        await copyHashKey(client, cluster.url);
         const copy = await startTestApp({ databaseUrl: cluster.url });
         try {
           await copy.put('/Basic/known', { code: { text: 'restored' } });
@@ -141,12 +140,3 @@ describe('D4: the feed of changes (_txid)', () => {
     },
   );
 });
-
-/** A restored database has it too: the search rows were made by it. */
-async function copyHashKey(from: Client, toUrl: string): Promise<void> {
-  const { rows } = await from.query<{ low: number; high: number }>('select low, high from search_hash_key');
-  const to = new Client({ connectionString: toUrl });
-  await to.connect();
-  await to.query('update search_hash_key set low = $1, high = $2', [rows[0]?.low, rows[0]?.high]);
-  await to.end();
-}

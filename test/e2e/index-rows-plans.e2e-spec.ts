@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { useHashKey } from '../../src/search-index/extract/hash';
+import { RowHashes } from '../../src/search-index/extract/row-hashes';
 import { type SearchRows } from '../../src/search-index/extract/search-rows';
 import { atOnce } from '../../src/platform/time/steps';
 import { indexDigestsOf } from '../../src/store/index-digests';
@@ -14,7 +14,7 @@ import {
 } from '../../src/store/write-statements';
 import { PlanDatabase, type PlanNode } from '../support/plan-database';
 
-useHashKey({ low: 1, high: 2 });
+const hashes = new RowHashes({ low: 1, high: 2 });
 
 const NONE: SearchRows = {
   ...{ mainDate: undefined, patientHash: 5, present: 0n },
@@ -42,7 +42,12 @@ const TABLES: readonly (readonly [table: string, rowsOf: (count: number, from: n
   ],
   [
     'search_string',
-    (count, from) => ({ strings: times(count, (n) => ({ parameterId: 1, value: `name ${from + n}` })) }),
+    (count, from) => ({
+      strings: times(count, (n) => {
+        const value = `name ${from + n}`;
+        return { parameterId: 1, valueHash: hashes.ofText(value), value };
+      }),
+    }),
   ],
 ];
 
@@ -75,7 +80,7 @@ describe('S20: the rows that a write reads', () => {
       method: 'PUT',
       updatedAt: new Date(),
       text: '{}',
-      indexDigests: atOnce(indexDigestsOf(row)),
+      indexDigests: atOnce(indexDigestsOf(row, hashes)),
     };
   }
 

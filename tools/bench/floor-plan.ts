@@ -5,8 +5,7 @@ import { compileListedPage } from '../../src/search/compile/compile-search';
 import { type CompiledSearch } from '../../src/platform/database/binder';
 import { Extractors } from '../../src/search-index/extract/extractor';
 import { atOnce } from '../../src/platform/time/steps';
-import { targetHashOf } from '../../src/search-index/extract/hash';
-import { type SearchRows } from '../../src/search-index/extract/search-rows';
+import { type RowHashes } from '../../src/search-index/extract/row-hashes';
 import { SearchParameterSet } from '../../src/search-index/extract/search-parameter-set';
 import { parseSearch } from '../../src/search/parse/parse-search';
 import { countOf } from '../../src/search/query/result-parameters';
@@ -37,24 +36,26 @@ export interface FloorPlan {
   readonly compartmentParameters: readonly number[];
 }
 
-/**
- * Works everything out; the key of the database's hashes must be known.
- * @param parametersVersion of the database; writes by another one are refused
- */
-export function floorPlan(parametersVersion: number): FloorPlan {
+/** What the rows of a database depend on. */
+export interface RowsOfDatabase {
+  readonly hashes: RowHashes;
+  /** Writes by another one are refused. */
+  readonly parametersVersion: number;
+}
+
+/** Works everything out. */
+export function floorPlan(database: RowsOfDatabase): FloorPlan {
   return {
-    searches: new Map(CHARTS.map(({ patientId }) => plannedSearch(searchQueryOf(patientId)))),
-    creates: new Map(NEW_OBSERVATIONS.map((body) => [body, plannedInsert(body, parametersVersion)])),
-    transactions: new Map(
-      NEW_BUNDLES.map((bodies) => [bundleTextOf(bodies), plannedTransaction(bodies, parametersVersion)]),
-    ),
+    searches: new Map(CHARTS.map(({ patientId }) => plannedSearch(searchQueryOf(patientId), database))),
+    creates: new Map(NEW_OBSERVATIONS.map((body) => [body, plannedInsert(body, database)])),
+    transactions: new Map(NEW_BUNDLES.map((bodies) => [bundleTextOf(bodies), plannedTransaction(bodies, database)])),
     compartmentParameters: compartmentParameters(),
   };
 }
 
-function plannedSearch(text: string): [string, PlannedSearch] {
+function plannedSearch(text: string, { hashes }: RowsOfDatabase): [string, PlannedSearch] {
   const query = new URLSearchParams(text);
-  const { clauses } = parseSearch(query, { type: TYPE, parameters, baseUrl: '', isLenient: false });
+  const { clauses } = parseSearch(query, { type: TYPE, parameters, hashes, baseUrl: '', isLenient: false });
   const count = countOf(query);
   return [text, { count, page: compileListedPage({ type: TYPE, clauses, count, isCounted: true }) }];
 }
@@ -80,9 +81,8 @@ export interface PlannedInsert {
 /** Stand for the values of a request while its statement is made. */
 const BLANK = { key: -1, id: 'blank id', referenceHash: -2, updatedAt: new Date(0), text: 'blank text' };
 
-function plannedInsert(body: string, parametersVersion: number): PlannedInsert {
-  const rows = atOnce(new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource));
-  const { statement, values } = atOnce(insertResource({ ...BLANK, ...versionOf(rows, parametersVersion) }));
+function plannedInsert(body: string, database: RowsOfDatabase): PlannedInsert {
+  const { statement, values } = atOnce(insertResource({ ...BLANK, ...versionOf(body, database) }));
   const [key, id, hash, updated, text] = [BLANK.key, BLANK.id, BLANK.referenceHash, BLANK.updatedAt, BLANK.text].map(
     (blank) => values.indexOf(blank),
   ) as [number, number, number, number, number];
@@ -93,7 +93,7 @@ function plannedInsert(body: string, parametersVersion: number): PlannedInsert {
       const filled = [...values];
       filled[key] = row.key;
       filled[id] = row.id;
-      filled[hash] = targetHashOf(localKey(TYPE, row.id));
+      filled[hash] = database.hashes.ofTarget(localKey(TYPE, row.id));
       filled[updated] = row.updatedAt;
       filled[text] = stored;
       return { text: stored, statement, values: filled };
@@ -102,12 +102,13 @@ function plannedInsert(body: string, parametersVersion: number): PlannedInsert {
 }
 
 function versionOf(
-  rows: SearchRows,
-  parametersVersion: number,
+  body: string,
+  { hashes, parametersVersion }: RowsOfDatabase,
 ): Pick<NewRow, Exclude<keyof NewRow, keyof typeof BLANK>> {
+  const rows = atOnce(new Extractors(parameters, hashes, '').extractorFor(TYPE)(JSON.parse(body) as Resource));
   const [mainDate, columns] = [new Date(rows.mainDate ?? 0), atOnce(columnsOf(rows))];
   const version = { version: 1, mainDate, present: rows.present, columns, parametersVersion };
-  return { ...version, type: TYPE, method: 'POST', indexDigests: atOnce(indexDigestsOf(version)) };
+  return { ...version, type: TYPE, method: 'POST', indexDigests: atOnce(indexDigestsOf(version, hashes)) };
 }
 
 function metaOf(updatedAt: Date): string {
@@ -118,20 +119,19 @@ function metaOf(updatedAt: Date): string {
 /** What it takes to write a transaction under new ids. */
 export type PlannedTransaction = (newOf: () => NewObservation) => { rows: NewRow[] } & BoundStatement;
 
-function plannedTransaction(bodies: readonly string[], parametersVersion: number): PlannedTransaction {
-  const planned = bodies.map((body) => plannedRow(body, parametersVersion));
+function plannedTransaction(bodies: readonly string[], database: RowsOfDatabase): PlannedTransaction {
+  const planned = bodies.map((body) => plannedRow(body, database));
   return (newOf) => {
     const rows = planned.map((rowOf) => rowOf(newOf()));
     return { rows, ...atOnce(insertResources(rows)) };
   };
 }
 
-function plannedRow(body: string, parametersVersion: number): (row: NewObservation) => NewRow {
-  const rows = atOnce(new Extractors(parameters, '').extractorFor(TYPE)(JSON.parse(body) as Resource));
-  const known = versionOf(rows, parametersVersion);
+function plannedRow(body: string, database: RowsOfDatabase): (row: NewObservation) => NewRow {
+  const known = versionOf(body, database);
   const members = body.slice(`{"resourceType":"${TYPE}"`.length);
   return ({ id, key, updatedAt }) => {
     const text = `{"resourceType":"${TYPE}","id":"${id}","meta":${metaOf(updatedAt)}${members}`;
-    return { ...known, id, key, updatedAt, text, referenceHash: targetHashOf(localKey(TYPE, id)) };
+    return { ...known, id, key, updatedAt, text, referenceHash: database.hashes.ofTarget(localKey(TYPE, id)) };
   };
 }

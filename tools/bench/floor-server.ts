@@ -6,9 +6,9 @@ import { firstChunk, MOST_LINKS } from '../../src/everything/plan/first-chunk';
 import { localKey } from '../../src/fhir/reference';
 import { dataSourceOptions } from '../../src/platform/database/data-source-options';
 import { STATEMENT_TYPES, type Statement } from '../../src/platform/database/statement';
-import { READ_HASH_KEY } from '../../src/search-index/database-hash-key';
 import { type HashKey } from '../../src/search-index/extract/half-siphash';
-import { targetHashOf, useHashKey } from '../../src/search-index/extract/hash';
+import { RowHashes } from '../../src/search-index/extract/row-hashes';
+import { READ_HASH_KEY } from '../../src/search-index/read-row-hashes';
 import { type ResourceRow } from '../../src/store/resource-row';
 import { READ_CURRENT } from '../../src/store/resource-statements';
 import { FIND_LIVE_SESSION } from '../../src/session/session-statements';
@@ -39,6 +39,7 @@ async function rowsOf(statement: Statement, values: readonly unknown[]): Promise
   return (await pool.query<ResourceRow>(configOf(statement, values))).rows;
 }
 
+let hashes: RowHashes;
 let plan: FloorPlan;
 
 /** Far above the keys that the server gave out before its database was copied. */
@@ -86,7 +87,7 @@ const ALL_ENTRIES = { types: undefined, since: undefined, period: undefined, lim
 /** A limit for these statements alone takes a transaction, as in the server. */
 async function everything({ params: { id } }: Request<{ id: string }>, response: Response): Promise<void> {
   const client = await pool.connect();
-  const patient = { patientId: id, patientHash: targetHashOf(localKey('Patient', id)) };
+  const patient = { patientId: id, patientHash: hashes.ofTarget(localKey('Patient', id)) };
   const compartment = { ...NO_COMPARTMENT, parameterIds: plan.compartmentParameters };
   const { statement, values } = firstChunk({ ...ALL_ENTRIES, ...patient, compartment }, MOST_LINKS);
   const [, , { rows }] = await Promise.all([
@@ -149,10 +150,11 @@ const app = express()
   });
 
 async function start(): Promise<void> {
-  const { rows } = await pool.query<HashKey>(READ_HASH_KEY.text);
-  rows.forEach(useHashKey);
+  const [key] = (await pool.query<HashKey>(READ_HASH_KEY.text)).rows;
+  if (key === undefined) throw new Error('The database has no key of its search rows');
+  hashes = new RowHashes(key);
   const { rows: versions } = await pool.query<{ version: string }>('select version from search_parameter_version');
-  plan = floorPlan(Number(versions[0]?.version));
+  plan = floorPlan({ hashes, parametersVersion: Number(versions[0]?.version) });
   const server = app.listen(0, '127.0.0.1', () => {
     process.stdout.write(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
   });

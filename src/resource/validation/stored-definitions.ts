@@ -54,6 +54,7 @@ export class StoredDefinitions {
     const { clauses } = parseSearch(query, {
       type,
       parameters: this.index.parameters,
+      hashes: this.index.hashes,
       baseUrl: this.environment.baseUrl,
       isLenient: false,
     });

@@ -51,6 +51,7 @@ export class SearchRequests {
     const scope = {
       type,
       parameters: (await this.index.current()).parameters,
+      hashes: this.index.hashes,
       incomplete,
       baseUrl: this.environment.baseUrl,
       now: this.clock.now().getTime(),

@@ -50,6 +50,7 @@ export class TypesSearchRequests {
     const { parameters } = await this.index.current();
     const common = {
       parameters,
+      hashes: this.index.hashes,
       incomplete,
       baseUrl: this.environment.baseUrl,
       now: this.clock.now().getTime(),

@@ -1,6 +1,5 @@
 import { referenceTargetOf } from '../../fhir/reference';
 import { type Extraction, type RowWriter } from './extraction';
-import { pairHashOf, plainHashOf, systemHashOf, unitHashOf } from './hash';
 import { amountsOf } from './quantity-rows';
 import { codesOf } from './token-rows';
 import { type Branch, type Visit, walkSteps } from '../../fhirpath/fhirpath';
@@ -46,9 +45,9 @@ export const keyWithSystem = (system: string, code: string): string => `\t${syst
 
 const qualified = (key: Key): Key => ({ ...key, text: keyWithSystem(key.system ?? '', key.text) });
 
-function keysOf(kind: CompositePart['kind'], value: unknown, { baseUrl }: Extraction): readonly Key[] {
+function keysOf(kind: CompositePart['kind'], value: unknown, { baseUrl, hashes }: Extraction): readonly Key[] {
   if (kind === 'token')
-    return codesOf(value).map(({ code, ...of }) => ({ text: code, ...of, systemHash: systemHashOf(of.system) }));
+    return codesOf(value).map(({ code, ...of }) => ({ text: code, ...of, systemHash: hashes.ofSystem(of.system) }));
   const target = referenceTargetOf(value, baseUrl);
   return target === undefined || target.kind === 'contained' ? [] : [{ text: target.key, systemHash: 0 }];
 }
@@ -57,9 +56,9 @@ function addNumbers(parameterId: number, keys: readonly Key[], value: unknown, e
   const amounts = amountsOf(value);
   extraction.spendPairs(keys.length * amounts.length);
   for (const { text } of keys) {
-    const codeHash = plainHashOf(text);
+    const codeHash = extraction.hashes.ofText(text);
     for (const { value: amount, unit } of amounts) {
-      extraction.addNumber({ parameterId, codeHash, value: amount, unitHash: unitHashOf(unit) }, unit);
+      extraction.addNumber({ parameterId, codeHash, value: amount, unitHash: extraction.hashes.ofUnit(unit) }, unit);
     }
   }
 }
@@ -75,7 +74,7 @@ function addPairs(
   extraction.spendPairs(keys.length * others.length);
   for (const { text } of keys) {
     for (const other of others) {
-      extraction.addToken(pairHashOf(parameterId, text, other.text), other.systemHash);
+      extraction.addToken(extraction.hashes.ofPair(parameterId, text, other.text), other.systemHash);
     }
   }
 }

@@ -9,6 +9,7 @@ import {
   type UnitRow,
 } from './search-rows';
 import { type Visit } from '../../fhirpath/fhirpath';
+import { type RowHashes } from './row-hashes';
 import { Scope } from './scope';
 
 /** A thousand codings beside a thousand others would make a million rows of a small body. */
@@ -34,6 +35,7 @@ export class Extraction extends Scope {
 
   constructor(
     resource: Readonly<Record<string, unknown>>,
+    readonly hashes: RowHashes,
     baseUrl: string,
     private readonly maxPairs = MAX_PAIRS,
   ) {
@@ -61,7 +63,8 @@ export class Extraction extends Scope {
   }
 
   addString(parameterId: number, value: string): void {
-    if (this.isNew(`${parameterId}"${value}`)) this.strings.push({ parameterId, value });
+    if (!this.isNew(`${parameterId}"${value}`)) return;
+    this.strings.push({ parameterId, valueHash: this.hashes.ofText(value), value });
   }
 
   /** @throws ServiceError 'unprocessable' for a resource whose composite parameters pair more values than are stored */

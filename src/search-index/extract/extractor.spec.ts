@@ -4,17 +4,18 @@ import { elementsOfType } from '../../fhir/definitions/definitions';
 import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { atOnce } from '../../platform/time/steps';
 import { Extractors } from './extractor';
-import { parameterIdOf, plainHashOf, systemHashOf, targetHashOf, tokenHashOf, useHashKey } from './hash';
+import { parameterIdOf } from './hash';
+import { RowHashes } from './row-hashes';
 import { SearchParameterSet } from './search-parameter-set';
 import { type SearchRows } from './search-rows';
 
-useHashKey({ low: 1, high: 2 });
+const hashes = new RowHashes({ low: 1, high: 2 });
 
 const parameters = new SearchParameterSet([
   { type: 'SDCDocument', code: 'patient', kind: 'reference', expression: 'SDCDocument.patient' },
   { type: 'SDCDocument', code: 'type', kind: 'token', expression: 'SDCDocument.type' },
 ]);
-const extractors = new Extractors(parameters, 'http://localhost:3000');
+const extractors = new Extractors(parameters, hashes, 'http://localhost:3000');
 
 type Json = Record<string, unknown>;
 
@@ -24,11 +25,11 @@ function extract(resource: Json & { resourceType: string }): SearchRows {
 
 const id = parameterIdOf;
 const token = (type: string, code: string, value: string, system?: string): object => ({
-  hash: tokenHashOf(id(type, code), value),
-  systemHash: systemHashOf(system),
+  hash: hashes.ofToken(id(type, code), value),
+  systemHash: hashes.ofSystem(system),
 });
 const link = (type: string, code: string, key: string): object => ({
-  targetHash: targetHashOf(key),
+  targetHash: hashes.ofTarget(key),
   parameterId: id(type, code),
 });
 
@@ -62,7 +63,7 @@ describe('an extractor', () => {
     const rows = extract(observation);
     expect(rows).toEqual({
       mainDate: at,
-      patientHash: targetHashOf('Patient/p7'),
+      patientHash: hashes.ofTarget('Patient/p7'),
       present: rows.present,
       tokens: [
         token('Observation', 'status', 'final'),
@@ -79,7 +80,7 @@ describe('an extractor', () => {
           ['systolic', 108],
         ].map(([code, value]) => ({
           parameterId: id('Observation', 'component-code-value-quantity'),
-          codeHash: plainHashOf(String(code)),
+          codeHash: hashes.ofText(String(code)),
           value,
           unitHash: 0,
         })),
@@ -128,7 +129,7 @@ describe('an extractor', () => {
   });
 
   it('gives a Patient its own hash', () => {
-    expect(extract({ resourceType: 'Patient', id: 'p7' }).patientHash).toBe(targetHashOf('Patient/p7'));
+    expect(extract({ resourceType: 'Patient', id: 'p7' }).patientHash).toBe(hashes.ofTarget('Patient/p7'));
   });
 
   it('notes no patient where there may be several', () => {
@@ -171,7 +172,7 @@ describe('an extractor', () => {
   it('reads the native references and plain members of types of the server', () => {
     const rows = extract({ resourceType: 'SDCDocument', type: 'note', patient: { resourceType: 'Patient', id: 'p7' } });
     expect(rows).toMatchObject({
-      patientHash: targetHashOf('Patient/p7'),
+      patientHash: hashes.ofTarget('Patient/p7'),
       tokens: [token('SDCDocument', 'type', 'note')],
       references: [link('SDCDocument', 'patient', 'Patient/p7')],
     });

@@ -4,10 +4,10 @@ import { type Steps } from '../../platform/time/steps';
 import { dateRows } from './date-rows';
 import { compositeRows } from './composite-rows';
 import { Extraction, type RowWriter } from './extraction';
-import { targetHashOf } from './hash';
 import { positionRows } from './position-rows';
 import { quantityRows } from './quantity-rows';
 import { referenceRows } from './reference-rows';
+import { type RowHashes } from './row-hashes';
 import { type SearchParameter } from './search-parameter';
 import { type SearchParameterSet } from './search-parameter-set';
 import { type DateRow, type SearchRows } from './search-rows';
@@ -31,13 +31,14 @@ export class Extractors {
   /** @param baseUrl the server's own base, without a trailing slash: references below it are local */
   constructor(
     private readonly parameters: SearchParameterSet,
+    private readonly hashes: RowHashes,
     private readonly baseUrl: string,
   ) {}
 
   extractorFor(type: string): Extract {
     const known = this.byType.get(type);
     if (known !== undefined) return known;
-    const extract = makeExtractor(type, this.parameters, this.baseUrl);
+    const extract = makeExtractor(type, this.parameters, this.hashes, this.baseUrl);
     this.byType.set(type, extract);
     return extract;
   }
@@ -49,11 +50,11 @@ interface Plan {
   readonly byMember: Map<string, Visit<Extraction>[]>;
 }
 
-function makeExtractor(type: string, set: SearchParameterSet, baseUrl: string): Extract {
+function makeExtractor(type: string, set: SearchParameterSet, hashes: RowHashes, baseUrl: string): Extract {
   const { whole, byMember } = planOf(set.list(type), set.patientParameter(type)?.storedAs ?? []);
   const mainDateIds = set.mainDateParameter(type)?.storedAs ?? [];
   return function* (resource, maxPairs): Steps<SearchRows> {
-    const extraction = new Extraction(resource, baseUrl, maxPairs);
+    const extraction = new Extraction(resource, hashes, baseUrl, maxPairs);
     for (const visit of whole) visit(resource, extraction);
     // Most parameters have no value in a given resource: going by its members, they cost nothing.
     for (const member of Object.keys(resource)) {
@@ -67,7 +68,7 @@ function makeExtractor(type: string, set: SearchParameterSet, baseUrl: string): 
     }
     return {
       mainDate: mainDateOf(extraction.dates, mainDateIds),
-      patientHash: type === 'Patient' ? ownHashOf(resource) : extraction.patientHash,
+      patientHash: type === 'Patient' ? ownHashOf(resource, hashes) : extraction.patientHash,
       present: (BigInt(extraction.presentHigh >>> 0) << 32n) | BigInt(extraction.presentLow >>> 0),
       tokens: extraction.tokens,
       references: extraction.references,
@@ -166,6 +167,6 @@ function mainDateOf(dates: readonly DateRow[], parameterIds: readonly number[]):
   return earliest;
 }
 
-function ownHashOf({ id }: Readonly<Record<string, unknown>>): number {
-  return typeof id === 'string' ? targetHashOf(localKey('Patient', id)) : 0;
+function ownHashOf({ id }: Readonly<Record<string, unknown>>, hashes: RowHashes): number {
+  return typeof id === 'string' ? hashes.ofTarget(localKey('Patient', id)) : 0;
 }

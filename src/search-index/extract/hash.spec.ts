@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyText } from '../../../test/support/any-text';
 import { halfSipHash53 } from './half-siphash';
-import { hash53, parameterIdOf, systemHashOf, targetHashOf, tokenHashOf, useHashKey } from './hash';
+import { hash53, parameterIdOf } from './hash';
+import { RowHashes } from './row-hashes';
 
 const KEY = { low: 1, high: 2 };
 
@@ -37,40 +38,28 @@ describe(hash53.name, () => {
   });
 });
 
-describe('the hashes of rows', () => {
-  it('wait for the key of the database', () => {
-    expect(() => targetHashOf('Patient/p7')).toThrow('not loaded yet');
-  });
-
-  describe('with a key', () => {
-    beforeAll(() => {
-      useHashKey(KEY);
-    });
-
-    it('are made under it', () => {
-      expect([tokenHashOf(3, 'a'), targetHashOf('Patient/p7')]).toEqual([
-        halfSipHash53('a', 3, KEY),
-        halfSipHash53('Patient/p7', 0, KEY),
-      ]);
-    });
-
-    it('have 0 for "no system" alone', () => {
-      expect([systemHashOf(undefined), systemHashOf(''), systemHashOf('http://loinc.org') === 0]).toEqual([
-        0,
-        0,
-        false,
-      ]);
-    });
-
-    it('refuse the key of another database', () => {
-      useHashKey({ ...KEY });
-      expect(() => {
-        useHashKey({ low: 1, high: 3 });
-      }).toThrow('another database');
-    });
-  });
-
-  it('number parameters the same everywhere', () => {
+describe(parameterIdOf.name, () => {
+  it('numbers parameters the same everywhere', () => {
     expect([parameterIdOf('Observation', 'code'), parameterIdOf('Patient', '_tag')]).toEqual([2071753756, 1315480886]);
+  });
+});
+
+describe(RowHashes.name, () => {
+  const hashes = new RowHashes(KEY);
+
+  it('hashes under the key of its database', () => {
+    expect([hashes.ofToken(3, 'a'), hashes.ofTarget('Patient/p7')]).toEqual([
+      halfSipHash53('a', 3, KEY),
+      halfSipHash53('Patient/p7', 0, KEY),
+    ]);
+    expect(new RowHashes({ low: 1, high: 3 }).ofToken(3, 'a')).not.toBe(hashes.ofToken(3, 'a'));
+  });
+
+  it('has 0 for "no system" alone', () => {
+    expect([undefined, '', 'http://loinc.org'].map((system) => hashes.ofSystem(system) === 0)).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 });

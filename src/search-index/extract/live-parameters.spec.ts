@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { atOnce } from '../../platform/time/steps';
 import { Extractors } from './extractor';
-import { parameterIdOf, useHashKey } from './hash';
+import { parameterIdOf } from './hash';
+import { RowHashes } from './row-hashes';
 import { type OwnSearchParameter } from './search-parameter';
 import { SearchParameterSet } from './search-parameter-set';
 import { type SearchRows } from './search-rows';
 
-useHashKey({ low: 1, high: 2 });
+const hashes = new RowHashes({ low: 1, high: 2 });
 
 const standard = new SearchParameterSet();
 const live = (code: string, expression: string): OwnSearchParameter => ({
@@ -17,7 +18,7 @@ const live = (code: string, expression: string): OwnSearchParameter => ({
 });
 const PATIENT = { resourceType: 'Patient', id: 'p', language: 'de', birthDate: '1950-01-01' };
 const rowsOf = (...parameters: OwnSearchParameter[]): SearchRows =>
-  atOnce(new Extractors(standard.withLive(parameters), 'http://svc.example').extractorFor('Patient')(PATIENT));
+  atOnce(new Extractors(standard.withLive(parameters), hashes, 'http://svc.example').extractorFor('Patient')(PATIENT));
 
 describe('a set with live parameters', () => {
   it('shares what has none', () => {

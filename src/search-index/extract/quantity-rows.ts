@@ -1,5 +1,4 @@
 import { type RowWriter } from './extraction';
-import { unitHashOf } from './hash';
 import { type Unit } from './search-rows';
 import { isObject } from '../../platform/json/plain-object';
 
@@ -13,7 +12,7 @@ export interface Amount {
 export function quantityRows(parameterId: number): RowWriter {
   return (value, extraction) => {
     for (const { value: amount, unit } of amountsOf(value)) {
-      extraction.addNumber({ parameterId, codeHash: 0, value: amount, unitHash: unitHashOf(unit) }, unit);
+      extraction.addNumber({ parameterId, codeHash: 0, value: amount, unitHash: extraction.hashes.ofUnit(unit) }, unit);
     }
   };
 }

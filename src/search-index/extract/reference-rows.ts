@@ -1,6 +1,5 @@
 import { canonicalKeysOf, referenceTargetOf } from '../../fhir/reference';
 import { type RowWriter } from './extraction';
-import { targetHashOf } from './hash';
 
 /**
  * Rows of a reference parameter: references of both forms, canonicals, and resources that stand in the place of a reference.
@@ -11,12 +10,12 @@ export function referenceRows(parameterId: number, tellsPatient = false): RowWri
   return (value, extraction) => {
     if (typeof value === 'string') {
       for (const key of canonicalKeysOf(value, extraction.baseUrl))
-        extraction.addReference(targetHashOf(key), parameterId);
+        extraction.addReference(extraction.hashes.ofTarget(key), parameterId);
       return;
     }
     const target = referenceTargetOf(value, extraction.baseUrl);
     if (target === undefined || target.kind === 'contained') return;
-    const targetHash = targetHashOf(target.key);
+    const targetHash = extraction.hashes.ofTarget(target.key);
     extraction.addReference(targetHash, parameterId);
     if (tellsPatient && target.kind !== 'urn' && target.type === 'Patient') extraction.patientHash ||= targetHash;
   };

@@ -45,6 +45,7 @@ export interface NumberRow {
 
 export interface StringRow {
   readonly parameterId: number;
+  readonly valueHash: number;
   /** Folded: without case and accents. */
   readonly value: string;
 }

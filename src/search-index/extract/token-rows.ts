@@ -1,5 +1,4 @@
 import { type Extraction, type RowWriter } from './extraction';
-import { systemHashOf, tokenHashOf } from './hash';
 import { isObject } from '../../platform/json/plain-object';
 
 /**
@@ -51,9 +50,10 @@ export function uriRows(parameterId: number): RowWriter {
 
 function addToken(extraction: Extraction, parameterId: number, code: unknown, system: unknown): void {
   if (!isScalar(code)) return;
+  const { hashes } = extraction;
   extraction.addToken(
-    tokenHashOf(parameterId, String(code)),
-    systemHashOf(typeof system === 'string' ? system : undefined),
+    hashes.ofToken(parameterId, String(code)),
+    hashes.ofSystem(typeof system === 'string' ? system : undefined),
   );
 }
 

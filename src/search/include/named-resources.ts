@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { canonicalKeysOf, latestOf } from '../../fhir/reference';
 import { type Resource } from '../../fhir/types';
 import { Statements } from '../../platform/database/statements';
-import { systemHashOf, targetHashOf, tokenHashOf } from '../../search-index/extract/hash';
+import { RowHashes } from '../../search-index/extract/row-hashes';
 import { type FoundResource, foundResourceOf, type ResourceRow } from '../compile/found-resource';
 import { fittingRows, LateTexts } from '../../store/late-texts';
 import { type RowLimit } from '../rows/row-limit';
@@ -41,6 +41,7 @@ export class NamedResources {
   constructor(
     private readonly statements: Statements,
     private readonly texts: LateTexts,
+    private readonly hashes: RowHashes,
   ) {}
 
   /** The resources that the sources name. */
@@ -57,9 +58,9 @@ export class NamedResources {
     const types = new Set(path.targets.map(({ type }) => type));
     const named = await this.parsed(targets.filter(({ type }) => types.has(type)));
     const names = named.flatMap(({ resource: { url } }) => (typeof url === 'string' ? [{ value: url }] : []));
-    const hashes = names.flatMap(({ value }) => canonicalKeysOf(value, path.baseUrl).slice(0, 1)).map(targetHashOf);
-    if (hashes.length === 0) return { resources: [], isComplete: true };
-    const asked = [hashes, path.parameterIds, [path.sourceType], bounds.most];
+    const keys = names.flatMap(({ value }) => canonicalKeysOf(value, path.baseUrl).slice(0, 1));
+    if (keys.length === 0) return { resources: [], isComplete: true };
+    const asked = [keys.map((key) => this.hashes.ofTarget(key)), path.parameterIds, [path.sourceType], bounds.most];
     const { statement, values } = boundWithin(SOURCES, asked, bounds.limit);
     const rows = await this.statements.run<ResourceRow>(statement, values);
     const fitting = fittingRows(rows);
@@ -85,8 +86,8 @@ export class NamedResources {
     for (const { value, system, type } of names) {
       for (const target of targets) {
         if (type !== undefined && type !== target.type) continue;
-        const hash = tokenHashOf(target.parameterId, value);
-        const systemHash = system === undefined ? null : systemHashOf(system);
+        const hash = this.hashes.ofToken(target.parameterId, value);
+        const systemHash = system === undefined ? null : this.hashes.ofSystem(system);
         keys.set(`${hash} ${systemHash ?? ''}`, [hash, systemHash]);
       }
     }

@@ -1,6 +1,5 @@
 import { parseReference } from '../../fhir/reference';
 import { keyWithSystem } from '../../search-index/extract/composite-rows';
-import { plainHashOf } from '../../search-index/extract/hash';
 import { type Composite, type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause } from '../query/search-query';
 import { numberRangesOf, quantityOf } from './number-clause';
@@ -59,23 +58,23 @@ function rowClauseOf(
   { code, composite, storedAs }: SearchParameter & { readonly composite: Composite },
   key: string,
   second: string,
-  { baseUrl }: SearchScope,
+  { baseUrl, hashes }: SearchScope,
 ): SearchClause {
   switch (composite.codes[1].kind) {
     case 'quantity':
-      return quantityClauseOf(storedAs, plainHashOf(key), [quantityOf(code, second)]);
+      return quantityClauseOf(storedAs, hashes.ofText(key), [quantityOf(code, second)]);
     case 'number':
       return {
         kind: 'number',
         parameterIds: storedAs,
-        codeHash: plainHashOf(key),
+        codeHash: hashes.ofText(key),
         ranges: numberRangesOf(code, second),
       };
     default: {
       const isReference = composite.codes[1].kind === 'reference';
       const value: ParsedToken = isReference ? { code: keyOf(code, second, baseUrl) } : tokenOf(code, second);
       if (value.code === '') throw invalid(code, 'needs a code after "$"');
-      return { kind: 'token', tokens: storedAs.map((id) => pairTokenOf(id, key, value)) };
+      return { kind: 'token', tokens: storedAs.map((id) => pairTokenOf(id, key, value, hashes)) };
     }
   }
 }

@@ -1,4 +1,3 @@
-import { plainHashOf } from '../../search-index/extract/hash';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause } from '../query/search-query';
 import { quantityOf } from './number-clause';
@@ -34,7 +33,7 @@ export interface PairedRows {
 export function pairedRowsOf(
   name: string,
   query: URLSearchParams,
-  { type, parameters }: SearchScope,
+  { type, parameters, hashes }: SearchScope,
 ): PairedRows | undefined {
   if (parameters.find(type, name)?.kind !== 'quantity') return undefined;
   for (const parameter of parameters.list(type)) {
@@ -45,7 +44,7 @@ export function pairedRowsOf(
     const [token, ...others] = query.getAll(first.code).flatMap((text) => alternativesOf(first.code, text));
     const code = token === undefined || others.length > 0 ? '' : tokenOf(first.code, token).code;
     if (code === '') continue;
-    return { parameterIds: parameter.storedAs, codeHash: plainHashOf(code) };
+    return { parameterIds: parameter.storedAs, codeHash: hashes.ofText(code) };
   }
   return undefined;
 }

@@ -92,9 +92,9 @@ export function valueClauseOf(
       // Their ValueSet is found by its url.
       if (modifier === 'in' || modifier === 'not-in')
         assertFinished(scope.parameters.find('ValueSet', 'url'), scope.parameters);
-      return tokenClauseOf(parameter, modifier, values);
+      return tokenClauseOf(parameter, modifier, values, scope.hashes);
     case 'uri':
-      return uriClauseOf(parameter, modifier, values);
+      return uriClauseOf(parameter, modifier, values, scope.hashes);
     case 'string':
       return stringClauseOf(parameter, modifier, values);
     case 'reference':

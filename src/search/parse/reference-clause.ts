@@ -1,5 +1,4 @@
 import { localKey, parseReference } from '../../fhir/reference';
-import { targetHashOf } from '../../search-index/extract/hash';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type LinkKey, type ReferenceClause, type SearchClause } from '../query/search-query';
 import { pathText, valuePathsOf } from './json-path';
@@ -41,14 +40,14 @@ function linkClauseOf(
   scope: SearchScope,
 ): ReferenceClause {
   const keys = values.flatMap((value) => keysOf(parameter, typeName, unescaped(value), scope));
-  const links = keys.flatMap((key) => linksTo(parameter, key));
+  const links = keys.flatMap((key) => linksTo(parameter, scope.hashes.ofTarget(key)));
   const [key = ''] = keys;
   const isOnePatient = keys.length === 1 && key.startsWith('Patient/') && tellsPatient(parameter, scope);
-  return { kind: 'reference', links, ...(isOnePatient ? { patientHash: targetHashOf(key) } : {}) };
+  return { kind: 'reference', links, ...(isOnePatient ? { patientHash: scope.hashes.ofTarget(key) } : {}) };
 }
 
-const linksTo = ({ storedAs }: SearchParameter, key: string): LinkKey[] =>
-  storedAs.map((parameterId) => ({ targetHash: targetHashOf(key), parameterId }));
+const linksTo = ({ storedAs }: SearchParameter, targetHash: number): LinkKey[] =>
+  storedAs.map((parameterId) => ({ targetHash, parameterId }));
 
 /** Whether the rows of a resource carry the patient that this parameter names. */
 export function tellsPatient({ storedAs }: SearchParameter, { type, parameters }: SearchScope): boolean {

@@ -1,3 +1,4 @@
+import { type RowHashes } from '../../search-index/extract/row-hashes';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 
@@ -5,6 +6,8 @@ import { type SearchParameterSet } from '../../search-index/extract/search-param
 export interface SearchScope {
   readonly type: string;
   readonly parameters: SearchParameterSet;
+  /** Of the database that is searched. */
+  readonly hashes: RowHashes;
   readonly baseUrl: string;
   /** Epoch milliseconds; `ap` depends on it. */
   readonly now?: number;

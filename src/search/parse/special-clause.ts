@@ -1,4 +1,3 @@
-import { targetHashOf } from '../../search-index/extract/hash';
 import { type SearchClause } from '../query/search-query';
 import { hintOf, pathText } from './json-path';
 import { noteIncomplete, scopeElsewhere, type SearchScope } from './search-scope';
@@ -23,7 +22,7 @@ export function specialClauseOf(
   value: string,
   scope: SearchScope,
 ): SearchClause {
-  const { parameters, now = Date.now() } = scope;
+  const { parameters, hashes, now = Date.now() } = scope;
   const isMoment = MOMENT_CODES.has(code);
   const name = modifier === undefined ? code : `${code}:${modifier}`;
   const isBetween = isMoment && modifier === 'btw';
@@ -51,7 +50,7 @@ export function specialClauseOf(
       return anyOf(
         values.map((value) => {
           const listId = listIdOf(code, unescaped(value));
-          return { kind: 'list', listId, listHash: targetHashOf(`List/${listId}`), parameterId };
+          return { kind: 'list', listId, listHash: hashes.ofTarget(`List/${listId}`), parameterId };
         }),
       );
     }

@@ -1,4 +1,4 @@
-import { pairHashOf, systemHashOf, tokenHashOf } from '../../search-index/extract/hash';
+import { type RowHashes } from '../../search-index/extract/row-hashes';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause, type TokenKey } from '../query/search-query';
 import { caselessClauseOf } from './caseless-token';
@@ -17,11 +17,12 @@ export function tokenClauseOf(
   parameter: SearchParameter,
   modifier: string | undefined,
   values: readonly string[],
+  hashes: RowHashes,
 ): SearchClause {
   const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
   switch (modifier) {
     case undefined: {
-      const clauses = values.map((value) => clauseOf(parameter, tokenOf(name, value)));
+      const clauses = values.map((value) => clauseOf(parameter, tokenOf(name, value), hashes));
       assertFew(
         name,
         clauses.filter(({ kind }) => kind === 'body'),
@@ -29,19 +30,19 @@ export function tokenClauseOf(
       return anyOf(clauses);
     }
     case 'not':
-      return { kind: 'not', clause: tokenClauseOf(parameter, undefined, values) };
+      return { kind: 'not', clause: tokenClauseOf(parameter, undefined, values, hashes) };
     case 'text':
       assertFew(name, values);
       return anyOf(values.map((value) => textClause(parameter, name, unescaped(value))));
     case 'of-type':
       assertFew(name, values);
-      return anyOf(values.map((value) => ofTypeClause(parameter, name, value)));
+      return anyOf(values.map((value) => ofTypeClause(parameter, name, value, hashes)));
     case 'i':
       assertFew(name, values);
       return anyOf(
         values.map((value) => {
           const token = tokenOf(name, value);
-          return token.code === '' ? clauseOf(parameter, token) : caselessClauseOf(parameter, name, token);
+          return token.code === '' ? clauseOf(parameter, token, hashes) : caselessClauseOf(parameter, name, token);
         }),
       );
     case 'in':
@@ -80,21 +81,21 @@ export function anyOf(clauses: readonly SearchClause[]): SearchClause {
   return only !== undefined && all.length === 1 ? only : { kind: 'any', clauses: all };
 }
 
-function clauseOf(parameter: SearchParameter, { system, code }: ParsedToken): SearchClause {
+function clauseOf(parameter: SearchParameter, { system, code }: ParsedToken, hashes: RowHashes): SearchClause {
   if (code === '' && system !== undefined) return systemClause(parameter, system);
   return {
     kind: 'token',
     tokens: parameter.storedAs.map((parameterId) => ({
-      hash: tokenHashOf(parameterId, code),
-      ...(system === undefined ? {} : { systemHash: systemHashOf(system) }),
+      hash: hashes.ofToken(parameterId, code),
+      ...(system === undefined ? {} : { systemHash: hashes.ofSystem(system) }),
     })),
   };
 }
 
 /** The key of a pair in the rows of a composite of codes. */
-export const pairTokenOf = (parameterId: number, first: string, second: ParsedToken): TokenKey => ({
-  hash: pairHashOf(parameterId, first, second.code),
-  ...(second.system === undefined ? {} : { systemHash: systemHashOf(second.system) }),
+export const pairTokenOf = (parameterId: number, first: string, second: ParsedToken, hashes: RowHashes): TokenKey => ({
+  hash: hashes.ofPair(parameterId, first, second.code),
+  ...(second.system === undefined ? {} : { systemHash: hashes.ofSystem(second.system) }),
 });
 
 /** `system|`: any code of the system. */
@@ -117,7 +118,7 @@ function textClause(parameter: SearchParameter, name: string, text: string): Sea
 }
 
 /** `system|code|value`: an Identifier of a type. */
-function ofTypeClause(parameter: SearchParameter, name: string, text: string): SearchClause {
+function ofTypeClause(parameter: SearchParameter, name: string, text: string, hashes: RowHashes): SearchClause {
   const [system, code, value, ...rest] = splitOutsideEscapes(text, '|').map(unescaped);
   const isWhole = system !== undefined && code !== undefined && value !== undefined && rest.length === 0;
   if (!isWhole || code === '' || value === '')
@@ -128,7 +129,7 @@ function ofTypeClause(parameter: SearchParameter, name: string, text: string): S
     kind: 'body',
     paths: valuePathsOf(parameter, name).map(({ path }) => `${path} ${condition}`),
   };
-  return { kind: 'all', clauses: [clauseOf(parameter, { code: value }), body] };
+  return { kind: 'all', clauses: [clauseOf(parameter, { code: value }, hashes), body] };
 }
 
 function codedPathsOf({ path, type }: ValuePath): readonly string[] {

@@ -1,4 +1,4 @@
-import { tokenHashOf } from '../../search-index/extract/hash';
+import { type RowHashes } from '../../search-index/extract/row-hashes';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause } from '../query/search-query';
 import { pathText, valuePathsOf } from './json-path';
@@ -9,16 +9,17 @@ export function uriClauseOf(
   parameter: SearchParameter,
   modifier: string | undefined,
   values: readonly string[],
+  hashes: RowHashes,
 ): SearchClause {
   const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
   const uris = values.map(unescaped);
   switch (modifier) {
     case undefined:
-      return exactly(parameter, uris);
+      return exactly(parameter, uris, hashes);
     case 'not':
-      return { kind: 'not', clause: exactly(parameter, uris) };
+      return { kind: 'not', clause: exactly(parameter, uris, hashes) };
     case 'above':
-      return exactly(parameter, uris.flatMap(ancestorsOf));
+      return exactly(parameter, uris.flatMap(ancestorsOf), hashes);
     case 'below': {
       assertFew(name, uris);
       const condition = uris
@@ -31,8 +32,8 @@ export function uriClauseOf(
   }
 }
 
-function exactly({ storedAs }: SearchParameter, uris: readonly string[]): SearchClause {
-  const tokens = storedAs.flatMap((parameterId) => uris.map((uri) => ({ hash: tokenHashOf(parameterId, uri) })));
+function exactly({ storedAs }: SearchParameter, uris: readonly string[], hashes: RowHashes): SearchClause {
+  const tokens = storedAs.flatMap((parameterId) => uris.map((uri) => ({ hash: hashes.ofToken(parameterId, uri) })));
   return { kind: 'token', tokens };
 }
 

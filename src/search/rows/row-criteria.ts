@@ -67,6 +67,7 @@ export class RowCriteria {
     const parsed = parseSearch(query, {
       type,
       parameters,
+      hashes: this.index.hashes,
       incomplete,
       incompleteElsewhere,
       baseUrl: this.environment.baseUrl,

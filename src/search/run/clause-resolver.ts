@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { ServiceError } from '../../platform/errors/service-error';
-import { systemHashOf, tokenHashOf } from '../../search-index/extract/hash';
+import { RowHashes } from '../../search-index/extract/row-hashes';
 import {
   type NumberRange,
   type QuantityClause,
@@ -35,6 +35,7 @@ export class ClauseResolver {
   constructor(
     private readonly statements: Statements,
     private readonly valueSets: ValueSetCodes,
+    private readonly hashes: RowHashes,
   ) {}
 
   async resolveAll(clauses: readonly SearchClause[]): Promise<readonly SearchClause[]> {
@@ -80,7 +81,7 @@ export class ClauseResolver {
   private async valueSet({ url, parameterIds }: ValueSetClause): Promise<SearchClause> {
     const codes = await this.valueSets.of(url);
     const tokens = codes.flatMap(({ system, code }): TokenKey[] =>
-      parameterIds.map((id) => ({ hash: tokenHashOf(id, code), systemHash: systemHashOf(system) })),
+      parameterIds.map((id) => ({ hash: this.hashes.ofToken(id, code), systemHash: this.hashes.ofSystem(system) })),
     );
     return { kind: 'token', tokens };
   }

@@ -73,6 +73,7 @@ export class ResourceCriteria {
     const { clauses } = parseSearch(query, {
       type,
       parameters,
+      hashes: this.index.hashes,
       incomplete,
       baseUrl,
       now: this.clock.now().getTime(),

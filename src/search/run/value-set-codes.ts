@@ -3,7 +3,8 @@ import { Statements } from '../../platform/database/statements';
 import { type Resource } from '../../fhir/types';
 import { unusableValueSet, valueSetNotStored } from '../query/value-set-refusals';
 import { compilePage } from '../compile/compile-search';
-import { parameterIdOf, tokenHashOf } from '../../search-index/extract/hash';
+import { parameterIdOf } from '../../search-index/extract/hash';
+import { RowHashes } from '../../search-index/extract/row-hashes';
 import { MAX_ALTERNATIVES } from '../parse/values';
 import { isObject } from '../../platform/json/plain-object';
 
@@ -15,7 +16,10 @@ export interface ValueSetCode {
 /** The codes of stored ValueSets: of their expansion, else of concepts that they list one by one. */
 @Injectable()
 export class ValueSetCodes {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    private readonly statements: Statements,
+    private readonly hashes: RowHashes,
+  ) {}
 
   /** @throws ServiceError 'invalid' for a ValueSet that is not stored, or whose codes are not known */
   async of(canonical: string): Promise<readonly ValueSetCode[]> {
@@ -23,7 +27,7 @@ export class ValueSetCodes {
     const id = /^(?:.*\/)?ValueSet\/([A-Za-z0-9.-]{1,64})$/.exec(url)?.[1];
     const byUrl = await this.find({
       kind: 'token',
-      tokens: [{ hash: tokenHashOf(parameterIdOf('ValueSet', 'url'), url) }],
+      tokens: [{ hash: this.hashes.ofToken(parameterIdOf('ValueSet', 'url'), url) }],
     });
     const stored = byUrl.length > 0 || id === undefined ? byUrl : await this.find({ kind: 'id', ids: [id] });
     const found = stored.find((set) => version === undefined || set.version === version);

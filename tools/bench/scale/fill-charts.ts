@@ -3,7 +3,7 @@ import { localKey } from '../../../src/fhir/reference';
 import { type Resource } from '../../../src/fhir/types';
 import { Extractors } from '../../../src/search-index/extract/extractor';
 import { atOnce } from '../../../src/platform/time/steps';
-import { targetHashOf } from '../../../src/search-index/extract/hash';
+import { type RowHashes } from '../../../src/search-index/extract/row-hashes';
 import { SearchParameterSet } from '../../../src/search-index/extract/search-parameter-set';
 import { type ChartEntry, generateChart } from '../../chart/chart-generator';
 import { ProgressBar } from '../../progress-bar';
@@ -17,9 +17,14 @@ const BATCH = 1_000;
  * Stores `size` resources, those of `entries`, with the search rows that the server derives. Indexes are dropped
  * meanwhile: built at the end, they cost a fraction.
  */
-export async function fillCharts(client: Client, size: number, entries: Iterable<ChartEntry>): Promise<void> {
+export async function fillCharts(
+  client: Client,
+  hashes: RowHashes,
+  size: number,
+  entries: Iterable<ChartEntry>,
+): Promise<void> {
   const indexes = await dropIndexes(client);
-  const extractors = new Extractors(new SearchParameterSet(), '');
+  const extractors = new Extractors(new SearchParameterSet(), hashes, '');
   const progress = new ProgressBar({ label: 'fill'.padEnd(20), total: size });
   const firstSecond = Math.floor(Date.now() / 1000) - size;
   let batch = new RowBatch();
@@ -29,7 +34,7 @@ export async function fillCharts(client: Client, size: number, entries: Iterable
     key += 1;
     const rows = atOnce(extractors.extractorFor(type)(JSON.parse(body) as Resource));
     const updatedAt = (firstSecond + key) * 1000;
-    batch.add({ key, type, id, body, updatedAt, referenceHash: targetHashOf(localKey(type, id)), rows });
+    batch.add({ key, type, id, body, updatedAt, referenceHash: hashes.ofTarget(localKey(type, id)), rows });
     progress.advance();
     if (key % BATCH !== 0 && key !== size) continue;
     await sending;

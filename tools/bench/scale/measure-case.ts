@@ -36,9 +36,10 @@ export async function measureCase(
   const cpu: number[] = [];
   const wall: number[] = [];
   const rows: number[] = [];
+  const scope = { type: bench.type, parameters, hashes: session.hashes, baseUrl: '', isLenient: false };
   for (let run = 0; run < WARM_UP + RUNS; run++) {
     const query = new URLSearchParams(`_count=20&${bench.queryOf(values, random)}`);
-    const search = readSearch(query, { type: bench.type, parameters, baseUrl: '', isLenient: false }, 300);
+    const search = readSearch(query, scope, 300);
     const execute = await executionOf(bench, search, session);
     const cpuBefore = await readProcess(session.backendPid);
     const startedAt = performance.now();

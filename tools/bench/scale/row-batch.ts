@@ -1,5 +1,4 @@
 import { type Client } from 'pg';
-import { plainHashOf } from '../../../src/search-index/extract/hash';
 import { type SearchRows } from '../../../src/search-index/extract/search-rows';
 
 export interface FilledResource {
@@ -45,8 +44,8 @@ export class RowBatch {
       this.row('search_date', instant(low), instant(high), mainDate, key, parameterId);
     for (const { codeHash, value, parameterId, unitHash } of rows.numbers)
       this.row('search_number', codeHash, value, mainDate, key, parameterId, unitHash);
-    for (const { parameterId, value } of rows.strings)
-      this.row('search_string', mainDate, key, parameterId, plainHashOf(value), value);
+    for (const { parameterId, valueHash, value } of rows.strings)
+      this.row('search_string', mainDate, key, parameterId, valueHash, value);
     for (const { unitHash, system = '', code = '', unit = '' } of rows.units)
       this.row('search_unit', unitHash, system, code, unit);
   }

@@ -1,8 +1,7 @@
-import { type Client } from 'pg';
 import { migrate } from '../../../src/platform/database/schema/migrate';
-import { READ_HASH_KEY } from '../../../src/search-index/database-hash-key';
 import { type HashKey } from '../../../src/search-index/extract/half-siphash';
-import { useHashKey } from '../../../src/search-index/extract/hash';
+import { RowHashes } from '../../../src/search-index/extract/row-hashes';
+import { READ_HASH_KEY } from '../../../src/search-index/read-row-hashes';
 import { type ChartEntry } from '../../chart/chart-generator';
 import { connect, databaseUrlOf } from '../own-database';
 import { chartsOf, fillCharts } from './fill-charts';
@@ -26,19 +25,7 @@ export async function openScaleDatabase(clusterUrl: string, size: number): Promi
   } finally {
     await cluster.end();
   }
-  const url = databaseUrlOf(clusterUrl, name);
-  const database = await connect(url);
-  try {
-    await loadHashKey(database);
-  } finally {
-    await database.end();
-  }
-  return url;
-}
-
-/** Hashes as the rows of the database are hashed. */
-async function loadHashKey(database: Client): Promise<void> {
-  (await database.query<HashKey>(READ_HASH_KEY.text)).rows.forEach(useHashKey);
+  return databaseUrlOf(clusterUrl, name);
 }
 
 /** Migrates an empty database and stores `size` resources. */
@@ -47,10 +34,9 @@ export async function fillDatabase(url: string, size: number, entries: Iterable<
   const client = await connect(url);
   try {
     await client.query(`set synchronous_commit = off; set maintenance_work_mem = '512MB'`);
-    // One process hashes under one key: the databases of all sizes have the same.
-    await client.query('update search_hash_key set low = 1, high = 2');
-    await loadHashKey(client);
-    await fillCharts(client, size, entries);
+    const [key] = (await client.query<HashKey>(READ_HASH_KEY.text)).rows;
+    if (key === undefined) throw new Error('The database has no key of its search rows');
+    await fillCharts(client, new RowHashes(key), size, entries);
   } finally {
     await client.end();
   }

@@ -4,6 +4,8 @@ import { Statements } from '../../../src/platform/database/statements';
 import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
 import { RequestContext } from '../../../src/platform/request/request-context';
 import { Slices } from '../../../src/platform/time/slices';
+import { type RowHashes } from '../../../src/search-index/extract/row-hashes';
+import { readRowHashes } from '../../../src/search-index/read-row-hashes';
 import { LateTexts } from '../../../src/store/late-texts';
 import { ResourceReader } from '../../../src/store/resource-reader';
 import { ClauseResolver } from '../../../src/search/run/clause-resolver';
@@ -14,6 +16,7 @@ import { ValueSetCodes } from '../../../src/search/run/value-set-codes';
 
 /** One connection with the settings of the server, and the server's own parts on it. */
 export interface ScaleSession {
+  readonly hashes: RowHashes;
   readonly statements: Statements;
   readonly resolver: ClauseResolver;
   readonly included: IncludedResources;
@@ -29,14 +32,16 @@ export async function openScaleSession(url: string): Promise<ScaleSession> {
   const requests = new RequestContext();
   const unitOfWork = new UnitOfWork(dataSource, requests);
   const statements = new Statements(dataSource, unitOfWork);
+  const hashes = await readRowHashes(statements);
   const frequencies = new RowFrequencies(statements, unitOfWork);
   await frequencies.load();
   const facts = await statements.runOne<{ pid: number }>({ name: '', text: 'select pg_backend_pid() as pid' }, []);
   const texts = new LateTexts(new ResourceReader(statements), statements, requests, new Slices(requests));
   return {
+    hashes,
     statements,
-    resolver: new ClauseResolver(statements, new ValueSetCodes(statements)),
-    included: new IncludedResources(statements, new NamedResources(statements, texts)),
+    resolver: new ClauseResolver(statements, new ValueSetCodes(statements, hashes), hashes),
+    included: new IncludedResources(statements, new NamedResources(statements, texts, hashes)),
     frequencies,
     backendPid: facts?.pid ?? 0,
     close: () => dataSource.destroy(),

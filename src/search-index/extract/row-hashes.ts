@@ -1,0 +1,41 @@
+import { halfSipHash53, type HashKey } from './half-siphash';
+import { type Unit } from './search-rows';
+
+/**
+ * The hashes in the search index rows of one database. They are keyed: callers choose the values, and without the key they could
+ * choose one that is found in place of another.
+ */
+export class RowHashes {
+  constructor(private readonly key: HashKey) {}
+
+  /** The hash of one value of one token or uri parameter. */
+  ofToken(parameterId: number, value: string): number {
+    return halfSipHash53(value, parameterId, this.key);
+  }
+
+  /** The hash of a pair of values of one composite parameter. */
+  ofPair(parameterId: number, first: string, second: string): number {
+    return halfSipHash53(`${first.length}:${first}${second}`, parameterId, this.key);
+  }
+
+  /** The hash of a text whose parameter, if any, stands in another column. */
+  ofText(text: string): number {
+    return halfSipHash53(text, 0, this.key);
+  }
+
+  /** The hash of a reference key such as `Patient/p7`. */
+  ofTarget(key: string): number {
+    return this.ofText(key);
+  }
+
+  /** The hash of a unit as a signed 32-bit number; 0 stands for "no unit" alone. */
+  ofUnit(unit: Unit | undefined): number {
+    if (unit === undefined) return 0;
+    return this.ofText(JSON.stringify([unit.system ?? '', unit.code ?? '', unit.unit ?? ''])) | 0 || 1;
+  }
+
+  /** The hash of a token's system as a signed 32-bit number; 0 stands for "no system" alone. */
+  ofSystem(system: string | undefined): number {
+    return system === undefined || system === '' ? 0 : this.ofText(system) | 0 || 1;
+  }
+}

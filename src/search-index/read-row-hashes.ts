@@ -1,0 +1,22 @@
+import { type FactoryProvider } from '@nestjs/common';
+import { type Statement } from '../platform/database/statement';
+import { Statements } from '../platform/database/statements';
+import { type HashKey } from './extract/half-siphash';
+import { RowHashes } from './extract/row-hashes';
+
+export const READ_HASH_KEY: Statement = { name: 'search-hash-key', text: 'select low, high from search_hash_key' };
+
+/** The key belongs to the database, so that all replicas share it. */
+export async function readRowHashes(statements: Pick<Statements, 'runOne'>): Promise<RowHashes> {
+  const key = await statements.runOne<HashKey & Record<string, number>>(READ_HASH_KEY, []);
+  if (key === undefined)
+    throw new Error('The table search_hash_key is empty: restore it, or no search row can be found.');
+  return new RowHashes(key);
+}
+
+/** Nest waits for it before it makes anything that reads or writes search rows. */
+export const ROW_HASHES: FactoryProvider<RowHashes> = {
+  provide: RowHashes,
+  inject: [Statements],
+  useFactory: readRowHashes,
+};
