@@ -3,44 +3,95 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { textTable } from '../../demo/text-table';
-import { type BenchCase } from '../bench-case';
-import { READ, SEARCH, UPDATE } from '../bench-data';
+import { HttpClient, jsonBody } from '../../http-client';
+import { type Target } from '../bench-case';
 import { type Cleanup } from '../cleanup';
-import { LoadClient } from '../load-client';
+import { connect } from '../own-database';
+import { succeed } from '../prepare-server';
 import { chartsOf } from '../scale/fill-charts';
 import { fillDatabase } from '../scale/scale-database';
 import { quantile } from '../statistics';
 import { type SuiteOptions, type SuiteReport } from '../suite';
-import { type OwnContender, setUpServer } from '../test-bed';
+import { type ServerBed, setUpServer } from '../test-bed';
+import { LoadData, VISIBLE_CRITERIA } from './load-data';
+import { countIndexed, makeStale, untilBuilt } from './stale-rows';
+import { READERS, send, type Work, workUntil, WRITERS } from './work';
 
 const RESOURCES = 92_000;
-/** One request after the other. */
-const WRITERS = 4;
-const READERS = 4;
-const ALONE_SECONDS = 30;
+const MOST_SECONDS = 30;
+/** So many resources for each second that is measured alone. */
+const RESOURCES_PER_SECOND = 400;
+/** p99 beside the job, compared with alone. */
+const MOST_SLOWDOWN = 2;
+const LIMITED = { user: 'bench-limited', password: 'the secret of the limited caller' };
 
-interface Work {
-  readonly seconds: number;
-  /** In milliseconds. */
-  readonly writes: readonly number[];
-  readonly reads: readonly number[];
-  readonly errors: number;
-}
-
-/** Measures what writers and readers feel while the search index rows of all resources are built anew. */
+/**
+ * Measures what writers and readers notice while the search index rows of all resources are built anew, and compares each answer with what
+ * was written. Some rows are stale at first, so that an answer by unfinished rows is wrong.
+ */
 export async function measureReindex({ sizes }: SuiteOptions, cleanup: Cleanup): Promise<SuiteReport> {
   const size = sizes?.[0] ?? RESOURCES;
-  const { server } = await setUpServer(cleanup, { fill: (url) => fillDatabase(url, size, chartsOf(size)) });
-  await workUntil(server, delay(ALONE_SECONDS * 500));
-  const alone = await workUntil(server, delay(ALONE_SECONDS * 1_000));
-  const beside = await workUntil(server, reindex(server.databaseUrl, cleanup));
-  const rows = [rowOf('alone', alone), rowOf('while rows are built', beside)];
-  const errors = alone.errors + beside.errors;
+  const bed = await setUpServer(cleanup, { fill: (url) => fillDatabase(url, size, chartsOf(size)) });
+  const { server } = bed;
+  const callers = { open: server, limited: await limitedCaller(bed) };
+  const client = await cleanup.undoing(connect(server.databaseUrl), (connected) => connected.end());
+  // The first start of the server has begun to build all rows of a database that it does not know.
+  await untilBuilt(client);
+  const data = new LoadData(size);
+  const seconds = Math.min(MOST_SECONDS, size / RESOURCES_PER_SECOND);
+  const warm = await workUntil(callers, data, delay(seconds * 500));
+  const alone = await workUntil(callers, data, delay(seconds * 1_000));
+  const start = await makeStale(client, {
+    swapped: data.changed.map(({ id }) => id),
+    unlinked: data.counted.map(({ id }) => id).filter((_id, at) => at % 2 === 0),
+    known: () => untilWarned(server),
+  });
+  await start();
+  const beside = await workUntil(callers, data, reindex(server.databaseUrl, cleanup));
+  const after = await workUntil(callers, data, delay(seconds * 500));
+
+  const phases = { 'to warm up': warm, alone, 'while rows are built': beside, afterwards: after };
+  const works = Object.values(phases);
+  const rows = Object.entries(phases).map(([name, work]) => rowOf(name, work));
+  const indexed = await countIndexed(client);
+  const slowdown = { writes: slowdownOf(alone.writes, beside.writes), reads: slowdownOf(alone.reads, beside.reads) };
+  // While no index is built, there is no reason for a warning or a refusal.
+  const excuses = [warm, alone, after].reduce((sum, { warned, refused }) => sum + warned + refused, 0);
+  const failed = works.reduce((sum, { failedWrites, refusedWrites }) => sum + failedWrites + refusedWrites, 0);
+  const wrong = works.reduce((sum, work) => sum + work.wrong, 0);
   const text = [
-    textTable(['', ' seconds', 'writes', 'p50 ms', 'p99 ms', ' reads', 'p50 ms', 'p99 ms', 'errors'], rows),
+    textTable(HEAD, rows),
     `${WRITERS} writers and ${READERS} readers, ${size} resources and the charts of the bench.`,
+    `${indexed} resources indexed in ${beside.seconds.toFixed(0)} s: ${(indexed / beside.seconds).toFixed(0)} a second.`,
+    `p99 beside it / alone: writes ${slowdown.writes.toFixed(1)}, reads ${slowdown.reads.toFixed(1)} (goal: at most ${MOST_SLOWDOWN}).`,
+    `Wrong answers: ${wrong}. Warned or refused while nothing was built: ${excuses}. Failed writes: ${failed}.`,
+    ...works.flatMap(({ faults }) => faults).slice(0, 20),
   ];
-  return { text: text.join('\n\n'), isKept: errors === 0 };
+  const isFast = slowdown.writes <= MOST_SLOWDOWN && slowdown.reads <= MOST_SLOWDOWN;
+  return { text: text.join('\n\n'), isKept: wrong + excuses + failed === 0 && isFast };
+}
+
+/** A Client whose policy has row criteria. */
+async function limitedCaller({ server, secrets }: ServerBed): Promise<Target> {
+  const client = new HttpClient(new URL(server.baseUrl).origin);
+  const authorization = { user: 'root', password: secrets.rootSecret };
+  const put = (path: string, body: object): Promise<unknown> =>
+    succeed(client, { method: 'PUT', path, authorization, body: jsonBody(body) });
+  await put(`/Client/${LIMITED.user}`, { secret: LIMITED.password, grant_types: ['basic'] });
+  const link = [{ resourceType: 'Client', id: LIMITED.user }];
+  await put('/AccessPolicy/bench-limited', { engine: 'allow', link, criteria: VISIBLE_CRITERIA });
+  const basic = Buffer.from(`${LIMITED.user}:${LIMITED.password}`).toString('base64');
+  return { name: 'limited', baseUrl: server.baseUrl, authorization: `Basic ${basic}` };
+}
+
+/** @throws Error when searches go on without a warning */
+async function untilWarned(server: Target): Promise<void> {
+  for (let tries = 1; tries <= 100; tries++) {
+    const { text } = await send(undefined, server, { method: 'GET', path: '/Observation?status=amended&_count=1' });
+    if (text.includes('"OperationOutcome"')) return;
+    await delay(100);
+  }
+  throw new Error('Searches do not warn while the index is built.');
 }
 
 /** Ends when all rows are built. */
@@ -54,45 +105,21 @@ async function reindex(databaseUrl: string, cleanup: Cleanup): Promise<void> {
   if (code !== 0) throw new Error('The rows were not built.');
 }
 
-async function workUntil(server: OwnContender, end: Promise<unknown>): Promise<Work> {
-  const client = new LoadClient(server);
-  const writes: number[] = [];
-  const reads: number[] = [];
-  const startedAt = performance.now();
-  let [errors, isOver] = [0, false];
-  const loop = async (cases: readonly BenchCase[], latencies: number[], first: number): Promise<void> => {
-    for (let n = first; !isOver; n += cases.length) {
-      for (const { requestOf, expectedStatus } of cases) {
-        const sentAt = performance.now();
-        const { status } = await client.send(requestOf(n));
-        latencies.push(performance.now() - sentAt);
-        if (status !== expectedStatus) errors += 1;
-      }
-    }
-  };
-  const loops = [
-    ...Array.from({ length: WRITERS }, (_, n) => loop([UPDATE], writes, n * 100)),
-    ...Array.from({ length: READERS }, (_, n) => loop([READ, SEARCH], reads, n * 100)),
-  ];
-  try {
-    await end;
-  } finally {
-    isOver = true;
-    await Promise.all(loops);
-    client.close();
-  }
-  return { seconds: (performance.now() - startedAt) / 1_000, writes, reads, errors };
-}
+const slowdownOf = (alone: readonly number[], beside: readonly number[]): number =>
+  quantile(beside, 0.99) / quantile(alone, 0.99);
 
-function rowOf(name: string, { seconds, writes, reads, errors }: Work): string[] {
+const TIMES = ['p50 ms', 'p99 ms'];
+const HEAD = ['', ' seconds', 'writes', ...TIMES, ' reads', ...TIMES, 'warned', '503', 'wrong'];
+
+function rowOf(name: string, work: Work): string[] {
   const numbers = [
-    seconds.toFixed(0),
-    ...[writes, reads].flatMap((latencies) => [
+    work.seconds.toFixed(0),
+    ...[work.writes, work.reads].flatMap((latencies) => [
       String(latencies.length),
       quantile(latencies, 0.5).toFixed(1),
       quantile(latencies, 0.99).toFixed(1),
     ]),
-    String(errors),
+    ...[work.warned, work.refused + work.refusedWrites, work.wrong].map(String),
   ];
   return [name, ...numbers.map((number) => number.padStart(6))];
 }

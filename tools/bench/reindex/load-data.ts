@@ -1,0 +1,106 @@
+import { Random } from '../../chart/random';
+import { type ChartEntry } from '../../chart/chart-generator';
+import { CHARTS } from '../bench-data';
+import { chartsOf } from '../scale/fill-charts';
+import { type Question } from './judge-answer';
+import { type Body, WrittenResources } from './written-resources';
+
+const TURN_SYSTEM = 'http://bench.example/turn';
+const TURNS = 100;
+/** The limited caller may see Observations of this status alone. */
+export const VISIBLE_CRITERIA = 'Observation?status=amended';
+const STATUSES = ['final', 'amended'];
+/** Of so many stored resources the Observations are counted by patient: nobody changes them. */
+const COUNTED_AMONG = 8_000;
+
+const PATIENTS: readonly string[] = CHARTS.map(({ patientId }) => `Patient/${patientId}`);
+
+const subjectOf = ({ subject }: Body): string => (subject as { reference: string }).reference;
+const turnOf = ({ identifier = [] }: Body): string | undefined =>
+  (identifier as readonly { value: string }[])[0]?.value;
+const isVisible = ({ status }: Body): boolean => status === 'amended';
+
+/** Patients whose compartment the Observation belongs to. */
+const patientsOf = (body: Body): string[] =>
+  [subjectOf(body), ...(body.performer as readonly { reference: string }[]).map(({ reference }) => reference)].filter(
+    (reference) => reference.startsWith('Patient/'),
+  );
+
+/** A question and who asks it. */
+export interface Asked extends Question {
+  readonly name: string;
+  readonly isLimited: boolean;
+  /** Answered while the index is built too, so that its times can be compared. */
+  readonly isTimed: boolean;
+}
+
+/** The data of the suite: Observations that writers change, others that are counted, and what readers ask about them. */
+export class LoadData {
+  readonly written = new WrittenResources((body) => [...patientsOf(body), ...[turnOf(body) ?? []].flat()]);
+  /** Observations of the charts of the bench. */
+  readonly changed: readonly Body[] = CHARTS.flatMap(({ entries }) => entries.flatMap(observationOf));
+  /** Observations of stored charts. */
+  readonly counted: readonly Body[];
+  private readonly random = new Random(1);
+  private versions = 0;
+
+  constructor(size: number) {
+    this.counted = [...chartsOf(Math.min(size, COUNTED_AMONG))].flatMap(observationOf);
+    for (const body of [...this.changed, ...this.counted]) this.written.put(body);
+  }
+
+  /** Another version, with other values of what is searched by. */
+  nextOf(body: Body): Body {
+    const { random } = this;
+    return {
+      ...body,
+      status: random.pick(STATUSES),
+      identifier: [{ system: TURN_SYSTEM, value: `t${random.integer(1, TURNS)}` }],
+      subject: { reference: random.pick(PATIENTS) },
+      note: [{ text: `version ${++this.versions}` }],
+    };
+  }
+
+  /** One of each kind. */
+  questions(): readonly Asked[] {
+    const { random } = this;
+    const id = random.pick(this.changed).id;
+    const turn = `t${random.integer(1, TURNS)}`;
+    const patient = random.pick(PATIENTS);
+    const counted = subjectOf(random.pick(this.counted));
+    const ofPatient = (body: Body): boolean => subjectOf(body) === patient;
+    const read = { path: `/Observation/${id}`, kind: 'read', key: id, matches: () => true } as const;
+    const byPatient = {
+      path: `/Observation?patient=${patient}&_count=1000`,
+      key: patient,
+      matches: ofPatient,
+    } as const;
+    const open = { isLimited: false, isTimed: true };
+    const limited = { isLimited: true, mayBeSeen: isVisible };
+    return [
+      { name: 'read', ...read, ...open },
+      {
+        ...{
+          name: 'search by token',
+          path: `/Observation?identifier=${TURN_SYSTEM}|${turn}&_count=1000`,
+          kind: 'search',
+        },
+        ...{ key: turn, matches: (body) => turnOf(body) === turn, ...open },
+      },
+      { name: 'search by reference', ...byPatient, kind: 'search', ...open },
+      {
+        ...{ name: 'count', path: `/Observation?patient=${counted}&_summary=count`, kind: 'count', key: counted },
+        ...{ matches: (body) => subjectOf(body) === counted, ...open },
+      },
+      {
+        ...{ name: '$everything', path: `/${patient}/$everything?_type=Observation`, kind: 'search', key: patient },
+        ...{ matches: (body) => patientsOf(body).includes(patient), isLimited: false, isTimed: false },
+      },
+      { name: 'limited read', ...read, ...limited, isTimed: true },
+      { name: 'limited search', ...byPatient, kind: 'search', ...limited, isTimed: false },
+    ];
+  }
+}
+
+const observationOf = ({ resourceType, body }: ChartEntry): Body[] =>
+  resourceType === 'Observation' ? [JSON.parse(body) as Body] : [];
