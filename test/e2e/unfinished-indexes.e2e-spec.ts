@@ -40,6 +40,8 @@ describe('while the index of Patient is built', () => {
     for (const id of ['a', 'aa', 'b', 'c', 'd'])
       await app.put(`/Patient/${id}`, { resourceType: 'Patient', id, name: [{ family: `Name ${id}` }], active: true });
     for (const id of ['o1', 'o2']) await app.put(`/Observation/${id}`, observation(id));
+    const encounter = { resourceType: 'Encounter', id: 'e', status: 'finished', class: { code: 'AMB' } };
+    await app.put('/Encounter/e', { ...encounter, subject: { reference: 'Patient/d' } });
     pages = nextOf(await app.get('/fhir/Patient/b/$everything?_count=1'));
     await held.query('begin');
     await held.query(`select from resource where type = 'Patient' and id = 'aa' for update`);
@@ -71,7 +73,7 @@ describe('while the index of Patient is built', () => {
 
   const outcomeOf = ({ status, headers }: Received): unknown[] => [status, headers.get('retry-after')];
 
-  async function withCriteria(criteria: string, work: () => Promise<void>): Promise<void> {
+  async function withCriteria(criteria: string | readonly string[], work: () => Promise<void>): Promise<void> {
     const link = [{ resourceType: 'User', id: 'nurse' }];
     const stored = await app.put('/AccessPolicy/nurse', { engine: 'allow', link, criteria });
     expect([stored.status, stored.text]).toEqual([201, expect.any(String)]);
@@ -143,18 +145,45 @@ describe('while the index of Patient is built', () => {
     });
   });
 
+  /** As another definition would have left them: what is stored of two Patients says the opposite of their bodies. */
+  async function swapNames(one: string, other: string): Promise<void> {
+    await client.query(
+      `update search_string s set resource_key = -r.resource_key from resource r
+       where r.resource_key = s.resource_key and r.type = 'Patient' and r.id in ($1, $2)`,
+      [one, other],
+    );
+    await client.query(
+      `update search_string s set resource_key = (
+         select resource_key from resource where type = 'Patient' and id = case when r.id = $1 then $2 else $1 end
+       ) from resource r where -r.resource_key = s.resource_key and r.type = 'Patient'`,
+      [one, other],
+    );
+  }
+
+  it('H1: criteria that are unfinished do not matter to other types, and of a compartment the owner decides', async () => {
+    const chain = 'Observation?subject:Patient.family:exact=Name b';
+    await withCriteria([chain, 'Encounter', 'Patient'], async () => {
+      expect((await asNurse('GET', '/Encounter/e')).status).toBe(200);
+      expect((await asNurse('GET', '/fhir/Encounter')).status).toBe(200);
+      expect((await asNurse('GET', '/Patient/b')).status).toBe(200);
+      expect((await asNurse('GET', '/fhir/Patient/b/$everything?_type=Encounter')).status).toBe(200);
+      expect(outcomeOf(await asNurse('GET', '/fhir/Patient/b/$everything?_type=Observation'))).toEqual(BUSY);
+      expect(outcomeOf(await asNurse('PUT', '/Observation/o1', observation('o1')))).toEqual(BUSY);
+    });
+    await withCriteria(['Patient?family:exact=Name d', 'Observation', 'Encounter'], async () => {
+      await swapNames('d', 'a');
+      const path = (id: string, types: string): string => `/fhir/Patient/${id}/$everything?_type=${types}`;
+      const found = await asNurse('GET', path('d', 'Observation,Encounter'));
+      expect([found.status, found.json<{ total: number }>().total]).toEqual([200, 1]);
+      expect((await asNurse('GET', path('a', 'Observation'))).status).toBe(404);
+      expect(outcomeOf(await asNurse('GET', path('d', 'Observation,Patient')))).toEqual(BUSY);
+      expect(outcomeOf(await asNurse('GET', '/fhir/Patient/d/$everything'))).toEqual(BUSY);
+    });
+  });
+
   it('H1: criteria that ask the resource itself are decided by it, by any way to one resource', async () => {
     await withCriteria('Patient?family:exact=Name b', async () => {
-      // As another definition would have left them: what is stored says the opposite of the bodies.
-      await client.query(
-        `update search_string s set resource_key = -r.resource_key from resource r
-         where r.resource_key = s.resource_key and r.type = 'Patient' and r.id in ('b', 'c')`,
-      );
-      await client.query(
-        `update search_string s set resource_key = (
-           select resource_key from resource where type = 'Patient' and id = case when r.id = 'b' then 'c' else 'b' end
-         ) from resource r where -r.resource_key = s.resource_key and r.type = 'Patient'`,
-      );
+      await swapNames('b', 'c');
       expect((await asNurse('GET', '/Patient/c')).status).toBe(404);
       expect((await asNurse('GET', '/Patient/b')).status).toBe(200);
       expect((await asNurse('GET', '/Patient/b/_history/1')).status).toBe(200);
@@ -201,7 +230,11 @@ describe('while the index of Patient is built', () => {
       return counts.reduce((sum, { valueDecimal = 0 }) => sum + valueDecimal, 0);
     };
 
-    async function withDestination(id: string, criteria: string, work: () => Promise<void>): Promise<void> {
+    async function withDestination(
+      id: string,
+      criteria: string | readonly string[],
+      work: () => Promise<void>,
+    ): Promise<void> {
       const trigger = [{ resource: 'Patient' }, { resource: 'Observation' }];
       await app.put('/SvcSubscriptionTopic/all', { url: DESTINATION.topic, status: 'active', trigger });
       const link = [{ resourceType: 'User', id: 'nurse' }];
@@ -211,7 +244,11 @@ describe('while the index of Patient is built', () => {
         criteria: ['Patient', 'Observation', 'SvcTopicDestination'],
       });
       expect((await asNurse('PUT', `/SvcTopicDestination/${id}`, DESTINATION)).status).toBe(201);
-      await app.put('/AccessPolicy/nurse', { engine: 'allow', link, criteria: [criteria, 'SvcTopicDestination'] });
+      await app.put('/AccessPolicy/nurse', {
+        engine: 'allow',
+        link,
+        criteria: [criteria, 'SvcTopicDestination'].flat(),
+      });
       try {
         await work();
       } finally {
@@ -243,6 +280,15 @@ describe('while the index of Patient is built', () => {
         expect(outcomeOf(await app.put('/Observation/o1', observation('o1', 'amended')))).toEqual(BUSY);
         expect((await app.get('/Observation/o1')).json<{ status: string }>().status).toBe('final');
         expect(await waiting('chain')).toBe(0);
+      });
+    });
+
+    it('H1: a write of another type does not wait for that chain', async () => {
+      const criteria = ['Observation?subject:Patient.family:exact=Name b', 'Patient'];
+      await withDestination('other', criteria, async () => {
+        expect((await app.put('/Patient/f', { resourceType: 'Patient', id: 'f' })).status).toBe(201);
+        expect(await waiting('other')).toBe(1);
+        expect(outcomeOf(await app.put('/Observation/o1', observation('o1', 'amended')))).toEqual(BUSY);
       });
     });
   });

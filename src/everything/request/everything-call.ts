@@ -53,7 +53,7 @@ export class EverythingCalls {
     });
     const { types, since, period, subset } = request;
     if (!isFurtherPage(request)) compartment.assertFinished(types);
-    const granted = await this.grantedTypes(compartment);
+    const granted = await this.grantedTypes(id, compartment, types);
     const included = includesOf(given, parameters);
     if (included !== undefined && included.types.length > 0) {
       const further = included.references.flatMap((one) => one.types);
@@ -94,8 +94,13 @@ export class EverythingCalls {
    * The types of the compartment as far as the caller may read them.
    * @throws ServiceError 'forbidden' to a caller who may not search Patients
    */
-  private async grantedTypes({ parameterIdsByType }: Compartment): Promise<ReachedTypes> {
-    const granted = await this.limits.ofCompartment(['Patient', ...parameterIdsByType.keys()]);
+  private async grantedTypes(
+    id: string,
+    { parameterIdsByType }: Compartment,
+    shown: ReadonlySet<string> | undefined,
+  ): Promise<ReachedTypes> {
+    const types = ['Patient', ...parameterIdsByType.keys()];
+    const granted = await this.limits.ofCompartment({ type: 'Patient', id }, types, shown);
     if (granted.hidden.includes('Patient')) throw await this.limits.refusalOf(['Patient']);
     return granted;
   }

@@ -5,7 +5,7 @@ import { Binder } from '../../platform/database/binder';
 import { ResourceStore } from '../../store/resource-store';
 import { type RowLimit } from '../../search/rows/row-limit';
 
-interface NamedRow {
+export interface NamedRow {
   readonly type: string;
   readonly id: string;
 }

@@ -7,7 +7,8 @@ import { ClauseResolver } from '../../search/run/clause-resolver';
 import { type SearchClause } from '../../search/query/search-query';
 import { Reach, type ReachedTypes, type SearchRights } from '../../search/rows/reach';
 import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
-import { anyOf, EVERY_ROW, type RowCriterion, RowLimit } from '../../search/rows/row-limit';
+import { anyOf, EVERY_ROW, NO_ROW, type RowCriterion, RowLimit } from '../../search/rows/row-limit';
+import { type NamedRow, RowCheck } from './row-check';
 
 /** Turns what policies grant into limits of searches, reads and writes. */
 @Injectable()
@@ -16,6 +17,7 @@ export class RowLimits implements SearchRights {
     private readonly criteria: RowCriteria,
     private readonly resolver: ClauseResolver,
     private readonly access: EntryAccesses,
+    private readonly check: RowCheck,
     private readonly requests: RequestContext,
   ) {}
 
@@ -24,7 +26,7 @@ export class RowLimits implements SearchRights {
     return this.of(this.requests.rows);
   }
 
-  /** Undefined where nothing is limited. @throws ServiceError 'busy' while an index of other resources, that a criterion asks for, is being built */
+  /** Undefined where nothing is limited. */
   async of(rows: GrantedRows): Promise<RowLimit | undefined> {
     if (rows === 'all') return undefined;
     const criteria: RowCriterion[] = [];
@@ -43,28 +45,43 @@ export class RowLimits implements SearchRights {
 
   /**
    * The types of a compartment as far as the present request may show them: those that a policy opens as a whole, with its row
-   * criteria, and those that the caller may search.
+   * criteria, and those that the caller may search. Indexes of other types than those that are shown are not waited for.
+   * @param owner has the compartment: one resource, which its body decides
+   * @param shown undefined: all
    */
-  async ofCompartment(types: Iterable<string>): Promise<ReachedTypes> {
+  async ofCompartment(owner: NamedRow, types: Iterable<string>, shown?: ReadonlySet<string>): Promise<ReachedTypes> {
+    const clauseOf = async (limit: RowLimit, type: string): Promise<SearchClause> => {
+      if (shown === undefined || shown.has(type)) return limit.clauseOf(type);
+      if (type === owner.type) return (await this.check.refreshed(limit, [owner])).clauseOf(type);
+      return limit.isUnfinished(type) ? NO_ROW : limit.clauseOf(type);
+    };
     const rows = await this.access.openedRows();
     const opened = rows === undefined ? undefined : ((await this.of(rows)) ?? 'all');
     if (opened === 'all') return { hidden: [], limit: undefined };
     const rowsOf = async (type: string): Promise<SearchClause | undefined> => {
-      const searched = await this.rowsOf(type);
+      const searched = await this.searched(type, clauseOf);
       if (opened === undefined) return searched;
-      const own = opened.clauseOf(type);
+      const own = await clauseOf(opened, type);
       // Mostly the same policies: the same test twice would be made of each row.
       return searched === undefined || isDeepStrictEqual(own, searched) ? own : anyOf([own, searched]);
     };
     return new Reach(undefined, { rowsOf, refusalOf: (hidden) => this.refusalOf(hidden) }).ofTypes(types);
   }
 
-  async rowsOf(type: string): Promise<SearchClause | undefined> {
+  rowsOf(type: string): Promise<SearchClause | undefined> {
+    return this.searched(type, (limit) => limit.clauseOf(type));
+  }
+
+  private async searched(
+    type: string,
+    clauseOf: (limit: RowLimit, type: string) => SearchClause | Promise<SearchClause>,
+  ): Promise<SearchClause | undefined> {
     const rows = await this.access.searchedRows(type);
     if (rows === undefined) return undefined;
     // A compartment asks for some 70 types: of each only its own criteria are read.
     const ofType = rows === 'all' ? rows : rows.filter((criterion) => typeOfCriterion(criterion) === type);
-    return (await this.of(ofType))?.clauseOf(type) ?? EVERY_ROW;
+    const limit = await this.of(ofType);
+    return limit === undefined ? EVERY_ROW : clauseOf(limit, type);
   }
 
   refusalOf(types: readonly string[]): ReturnType<SearchRights['refusalOf']> {

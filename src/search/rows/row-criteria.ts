@@ -38,8 +38,7 @@ export class RowCriteria {
   /**
    * Reads criteria by the parameters that are in force now: `Type`, or `Type?query` with every value filled in.
    * @throws ServiceError 'not-found' for an unknown type; 'invalid' for a parameter that is unknown or malformed, that
-   * shapes answers, or that finds by similarity; 'busy' for one of other resources (a chain) whose index is being built and
-   * may find too little or, in a negation, too much
+   * shapes answers, or that finds by similarity
    */
   async reader(): Promise<ReadCriterion> {
     const { parameters } = await this.index.current();
@@ -75,10 +74,12 @@ export class RowCriteria {
       isLenient: false,
     });
     assertExactClauses(parsed);
+    // A chain whose index is being built may find too little or, in a negation, too much.
     const [elsewhere] = incompleteElsewhere;
-    if (elsewhere !== undefined) throw unfinishedIndex(elsewhere, parameters);
-    const [unfinished] = incomplete;
-    const refusal = unfinished && ((): ServiceError => unfinishedIndex(unfinished, parameters));
-    return { type, clauses: parsed.clauses, unfinished: refusal };
+    const [unfinished = elsewhere] = incomplete;
+    if (unfinished === undefined) return { type, clauses: parsed.clauses };
+    const isOfOthers = elsewhere !== undefined;
+    const refusal = (): ServiceError => unfinishedIndex(elsewhere ?? unfinished, parameters);
+    return { type, clauses: parsed.clauses, unfinished: { refusal, isOfOthers } };
   }
 }

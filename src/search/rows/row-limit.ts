@@ -7,8 +7,15 @@ import { type SearchClause } from '../query/search-query';
 export interface RowCriterion {
   readonly type: string;
   readonly clauses: readonly SearchClause[];
-  /** Makes the refusal of searches, where it asks for a parameter of the type whose index is being built. */
-  readonly unfinished?: (() => ServiceError) | undefined;
+  /** Where it asks for a parameter whose index is being built. */
+  readonly unfinished?: UnfinishedCriterion | undefined;
+}
+
+/** Why stored rows cannot decide a criterion. */
+export interface UnfinishedCriterion {
+  readonly refusal: () => ServiceError;
+  /** Whether it asks other resources (a chain): then the body of the resource does not decide it either. */
+  readonly isOfOthers: boolean;
 }
 
 /** The row of `resource` that tests of a limit are about. */
@@ -22,7 +29,7 @@ const ROW: RowAlias = { name: 'c', isResource: true };
 export class RowLimit {
   constructor(
     private readonly clauses: ReadonlyMap<string, SearchClause>,
-    private readonly unfinished: ReadonlyMap<string, () => ServiceError> = new Map(),
+    private readonly unfinished: ReadonlyMap<string, UnfinishedCriterion> = new Map(),
   ) {}
 
   /** @param criteria resolved, of which one must hold */
@@ -35,18 +42,24 @@ export class RowLimit {
           anyOf(criteria.filter((one) => one.type === type).map(({ clauses }) => allOf(clauses))),
         ]),
       ),
-      new Map(criteria.flatMap(({ type, unfinished }) => (unfinished === undefined ? [] : [[type, unfinished]]))),
+      new Map([...unfinishedOf(criteria, false), ...unfinishedOf(criteria, true)]),
     );
+  }
+
+  /** Whether stored rows cannot decide about resources of `type`. */
+  isUnfinished(type: string): boolean {
+    return this.unfinished.has(type);
   }
 
   /** Whether what is stored may be judged only after its search rows were made those of its body. */
   needsRefresh(type: string): boolean {
-    return this.unfinished.has(type);
+    return this.unfinished.get(type)?.isOfOthers === false;
   }
 
   /** This limit for resources whose search rows are those of their bodies. */
   afterRefresh(): RowLimit {
-    return this.unfinished.size === 0 ? this : new RowLimit(this.clauses);
+    if (this.unfinished.size === 0) return this;
+    return new RowLimit(this.clauses, new Map([...this.unfinished].filter(([, { isOfOthers }]) => isOfOthers)));
   }
 
   /** Types of which there may be rows. */
@@ -56,8 +69,8 @@ export class RowLimit {
 
   /** What must hold for a resource of `type`. */
   clauseOf(type: string): SearchClause {
-    const refusal = this.unfinished.get(type)?.();
-    if (refusal !== undefined) throw refusal;
+    const unfinished = this.unfinished.get(type);
+    if (unfinished !== undefined) throw unfinished.refusal();
     return this.clauses.get(type) ?? NO_ROW;
   }
 
@@ -90,7 +103,15 @@ export class RowLimit {
   }
 }
 
-const NO_ROW: SearchClause = { kind: 'any', clauses: [] };
+const unfinishedOf = (
+  criteria: readonly RowCriterion[],
+  isOfOthers: boolean,
+): (readonly [type: string, UnfinishedCriterion])[] =>
+  criteria.flatMap(({ type, unfinished }) =>
+    unfinished?.isOfOthers === isOfOthers ? [[type, unfinished] as const] : [],
+  );
+
+export const NO_ROW: SearchClause = { kind: 'any', clauses: [] };
 export const EVERY_ROW: SearchClause = { kind: 'all', clauses: [] };
 
 const isNoRow = (clause: SearchClause): boolean => clause.kind === 'any' && clause.clauses.length === 0;
