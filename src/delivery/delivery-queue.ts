@@ -48,6 +48,13 @@ export interface ClaimedBatch extends Claim {
   content?: DeliveryBatch | undefined;
 }
 
+/** A destination that can be claimed. */
+export interface Due {
+  readonly destinationKey: number;
+  /** Failed attempts in a row. */
+  readonly failStreak: number;
+}
+
 /** How an attempt ended. */
 export interface AttemptResult {
   readonly durationMilliseconds: number;
@@ -110,9 +117,8 @@ export class DeliveryQueue {
   }
 
   /** Destinations that can be claimed: at most 1,000, those with the fewest failures in a row first. */
-  async due(): Promise<readonly number[]> {
-    const rows = await this.unitOfWork.run(() => this.runOnLongQueue<{ destination_key: number }>(READ_DUE, [MAX_DUE]));
-    return rows.map((row) => row.destination_key);
+  due(): Promise<readonly Due[]> {
+    return this.unitOfWork.run(() => this.runOnLongQueue<Due>(READ_DUE, [MAX_DUE]));
   }
 
   /** Counts a delivery; where `takesNext` the worker goes on with the destination's next batch. Can be repeated. */

@@ -81,7 +81,8 @@ const IS_ELIGIBLE = `${GENERATION_IN_FORCE} is not null and r.next_attempt_at <=
 /** At most $1 destinations that a worker can claim now: those with the fewest failures first, then those due longest. */
 export const READ_DUE: Statement = {
   name: 'delivery-read-due',
-  text: `select r.destination_key from destination_runtime r where ${IS_ELIGIBLE}
+  text: `select r.destination_key as "destinationKey", r.fail_streak as "failStreak"
+    from destination_runtime r where ${IS_ELIGIBLE}
     order by r.fail_streak, r.next_attempt_at limit $1`,
 };
 

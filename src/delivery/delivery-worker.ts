@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Slots } from '../platform/admission/slots';
+import { type EndSignal, NEVER } from '../platform/admission/request-end';
+import { type Held, Slots } from '../platform/admission/slots';
 import { Background, type BackgroundTask } from '../platform/background/background';
 import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/request/request-context';
@@ -27,24 +28,27 @@ interface Visit {
   isWanted: boolean;
   /** Failures in a row, as far as is known. */
   failStreak: number;
+  /** Present until the first claim of a destination without failures that the poll found; aborted when a commit wakes it. */
+  found?: AbortController | undefined;
   attempt?: Attempt | undefined;
   /** Ends the pause after a failure. */
   pause?: AbortController;
   ended?: Promise<void>;
 }
 
-/**
- * Destinations with this many failures in a row share one queue, so they delay neither healthy destinations nor a first
- * retry. Destinations that the poll finds use that queue too, since the poll can find all of them at once.
- */
+/** Destinations with this many failures in a row share one queue, so they do not delay a first retry. */
 const OFTEN = 2;
 /**
- * Queues of destinations that fail have this part of `SVC_DELIVERY_SLOTS`, and each slot rests between two destinations. A
- * thousand that begin together need seconds of work. Without rests that work fills both cores of a small machine, and each
- * healthy event waits some 30 ms. The thousand would then time out and begin again together, too.
+ * Destinations that fail, or that the poll found, have this part of `SVC_DELIVERY_SLOTS`. Beside destinations that do well
+ * each slot also rests: a thousand that begin together need seconds of work, and without rests each healthy event would
+ * wait for some of it. The thousand would then time out and begin again together, too.
  */
-const FAILING_PART = 1 / 4;
+const LATER_PART = 1 / 4;
 const REST_MILLISECONDS = 10;
+/** Rests go on while there is healthy work, up to this time, so that destinations that fail are always tried again. */
+const LONGEST_REST_MILLISECONDS = 50;
+/** Without healthy work for so long there is nobody to rest for, as after a restart. */
+const UNDISTURBED_MILLISECONDS = 1000;
 const SETTLE_PAUSE_MILLISECONDS = 500;
 /** The lease begins a moment before the worker hears of it. */
 const LEASE_MARGIN_MILLISECONDS = 2000;
@@ -64,8 +68,12 @@ const STOPPED = 'The server was stopped before an answer came';
 export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly visits = new Map<number, Visit>();
-  private readonly healthy: Slots;
-  private readonly failing: Slots;
+  /** For destinations that did well and were woken by a commit: new events and settlements. */
+  private readonly prompt: Slots;
+  /** For the others, by how they were found and by failures in a row. */
+  private readonly later: Slots;
+  /** When statements of `prompt` last ended, by a monotonic clock. */
+  private promptAt = -Infinity;
   private isClaiming = true;
   private isStopping = false;
   private isOver = false;
@@ -78,8 +86,8 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     private readonly environment: Environment,
     private readonly requests: RequestContext,
   ) {
-    this.healthy = Slots.perKey(environment.deliverySlots);
-    this.failing = Slots.perKey(Math.ceil(environment.deliverySlots * FAILING_PART));
+    this.prompt = Slots.perKey(environment.deliverySlots);
+    this.later = Slots.perKey(Math.ceil(environment.deliverySlots * LATER_PART));
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -102,24 +110,16 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   }
 
   /** Looks for something to send to these destinations, after their present attempt or pause. */
-  wake(destinationKeys: readonly number[], failStreak = 0): void {
-    if (this.isStopping || !this.environment.isDelivering) return;
-    for (const key of destinationKeys) {
-      const present = this.visits.get(key);
-      if (present !== undefined) {
-        present.isWanted = true;
-        continue;
-      }
-      const visit: Visit = { isWanted: true, failStreak };
-      this.visits.set(key, visit);
-      // A request that wakes it has no part in what is sent, which goes on long after its answer.
-      visit.ended = this.requests.outside(() => this.visit(key, visit));
-    }
+  wake(destinationKeys: readonly number[]): void {
+    for (const key of destinationKeys) this.begin(key, { isWanted: true, failStreak: 0 })?.found?.abort();
   }
 
   /** Looks for what other processes left or wrote. */
   async step(): Promise<undefined> {
-    this.wake(await this.queue.due(), OFTEN);
+    for (const { destinationKey, failStreak } of await this.queue.due()) {
+      const found = failStreak === 0 ? new AbortController() : undefined;
+      this.begin(destinationKey, { isWanted: true, failStreak, found });
+    }
     await this.endLostAttempts();
     await this.generation.renew();
     await this.queue.raiseMark();
@@ -133,6 +133,20 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.wake([destinationKey]);
   }
 
+  /** Begins a visit, or returns the present one, which looks once more. */
+  private begin(key: number, visit: Visit): Visit | undefined {
+    if (this.isStopping || !this.environment.isDelivering) return undefined;
+    const present = this.visits.get(key);
+    if (present !== undefined) {
+      present.isWanted = true;
+      return present;
+    }
+    this.visits.set(key, visit);
+    // A request that wakes it has no part in what is sent, which goes on long after its answer.
+    visit.ended = this.requests.outside(() => this.visit(key, visit));
+    return undefined;
+  }
+
   private async visit(key: number, visit: Visit): Promise<void> {
     while (visit.isWanted && !this.isStopping) {
       let batch = await this.inQueue(visit, () => this.claim(key, visit));
@@ -141,16 +155,41 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.visits.delete(key);
   }
 
-  /** Runs statements of a destination. They wait for those of destinations that failed as often, and for no others. */
-  private async inQueue<T>({ failStreak }: Visit, work: () => Promise<T>): Promise<T> {
-    const queue = failStreak === 0 ? this.healthy : this.failing;
-    const slot = await queue.take({ key: String(Math.min(failStreak, OFTEN)) });
+  /** Runs statements of a destination. They wait for those of destinations of the same queue, and for no others. */
+  private async inQueue<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
+    const later = await this.takeLater(visit);
+    const slot = later ?? (await this.prompt.take({ key: '' }));
     try {
       return await work();
     } finally {
-      if (failStreak === 0 || this.isStopping) slot.release();
-      else setTimeout(slot.release, REST_MILLISECONDS);
+      if (later === undefined) this.promptAt = performance.now();
+      slot.release();
     }
+  }
+
+  /** Undefined where the destination does not have to wait for others, or no longer. */
+  private async takeLater(visit: Visit): Promise<Held | undefined> {
+    if (isPrompt(visit)) return undefined;
+    const { failStreak, found } = visit;
+    const key = failStreak === 0 ? 'found' : String(Math.min(failStreak, OFTEN));
+    const signal = found?.signal ?? NEVER;
+    const slot = await this.later.take({ key, signal }).catch(() => undefined);
+    if (slot !== undefined) await this.rest(signal);
+    return slot;
+  }
+
+  /** Lets destinations that do well go first: their statements, and what they send between two of them. */
+  private async rest(signal: EndSignal): Promise<void> {
+    const startedAt = performance.now();
+    const idleMilliseconds = (): number => (this.prompt.inUse > 0 ? 0 : performance.now() - this.promptAt);
+    if (idleMilliseconds() > UNDISTURBED_MILLISECONDS) return;
+    do await delay(REST_MILLISECONDS);
+    while (
+      idleMilliseconds() < REST_MILLISECONDS &&
+      performance.now() - startedAt < LONGEST_REST_MILLISECONDS &&
+      !signal.aborted &&
+      !this.isStopping
+    );
   }
 
   private async claim(key: number, visit: Visit): Promise<ClaimedBatch | undefined> {
@@ -160,7 +199,9 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       const slot = await this.identity.hold(() => {
         this.endAttempts(CLAIM_LOST, () => true);
       });
-      const batch = await this.queue.claim(slot, key, visit.failStreak === 0);
+      const readsTexts = isPrompt(visit);
+      visit.found = undefined;
+      const batch = await this.queue.claim(slot, key, readsTexts);
       this.isClaiming = true;
       return batch;
     } catch (error) {
@@ -259,5 +300,8 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     }
   }
 }
+
+/** Whether a commit woke it, and it did well. */
+const isPrompt = ({ failStreak, found }: Visit): boolean => failStreak === 0 && found?.signal.aborted !== false;
 
 const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);

@@ -907,7 +907,7 @@ describe('A worker whose proof of life is gone', () => {
       .get(DataSource)
       .query<{ slot: number }[]>(`select nextval('worker_slot')::integer as slot`);
     const [{ slot } = { slot: 0 }] = slots;
-    const [key = 0] = await queue.due();
+    const [{ destinationKey: key } = { destinationKey: 0 }] = await queue.due();
     expect(await queue.claim(slot, key, false)).toBeUndefined();
     const claimOfTheLiving = await queue.claim(app.app.get(WorkerIdentity, { strict: false }).slot ?? 0, key, false);
     expect(claimOfTheLiving).toMatchObject({ destinationId });

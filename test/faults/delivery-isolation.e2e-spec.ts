@@ -107,6 +107,23 @@ describe('Many receivers that hang, each in its way (F13)', () => {
     await remove('new');
   }, 60_000);
 
+  it('D2: delay no new event of a destination that the poll finds with them', async () => {
+    const receiver = await bed.startReceiver();
+    await server.makeDestination({ id: 't-found', url: receiver.url });
+    await makeTarpits();
+    await bed.query(
+      "update destination_runtime set next_attempt_at = clock_timestamp() where destination_id = 't-found'",
+    );
+    await queueEvents('t', 'p', 1);
+    await eventually('the poll has found them', () => hanging.open() > 0);
+    await write(1);
+    await eventually('its events arrive', () => receiver.requests.length > 0);
+    expect(hanging.open()).toBeLessThan(TARPITS.length / 2);
+    await server.delivered(2, 't-found');
+    await eventually('all of them hang', () => hanging.open() === TARPITS.length);
+    await remove('t-found');
+  }, 60_000);
+
   it('D2: hold up nobody either where TCP never connects, and fail after their timeout', async () => {
     const full = await FullBacklog.start();
     try {
