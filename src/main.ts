@@ -9,6 +9,9 @@ const tell = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
+// A full disk (ENOSPC) or a log reader that has ended (EPIPE) loses lines, not the service: an 'error' without a listener ends the process.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const server = await startServer(environment, tell);
