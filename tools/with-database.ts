@@ -1,10 +1,11 @@
+import { secretIn } from '../src/platform/config/secret-settings';
 import { startEmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
 import { findRunningCluster } from '../src/platform/database/embedded/running-cluster';
 
 /** Runs `work` on the database of DATABASE_URL, or the embedded one in DATA_DIR, which is started for it if no server runs. */
 export async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
-  const { DATABASE_URL, DATA_DIR = './data' } = process.env; // as the server reads them
-  const runningUrl = DATABASE_URL ?? (await findRunningCluster(DATA_DIR));
+  const { DATA_DIR = './data' } = process.env; // as the server reads it
+  const runningUrl = secretIn(process.env, 'DATABASE_URL') ?? (await findRunningCluster(DATA_DIR));
   const own =
     runningUrl === undefined ? await startEmbeddedPostgres({ dataDirectory: DATA_DIR, isDurable: true }) : undefined;
   try {

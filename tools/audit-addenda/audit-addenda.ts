@@ -1,3 +1,4 @@
+import { secretIn } from '../../src/platform/config/secret-settings';
 import { findRunningCluster } from '../../src/platform/database/embedded/running-cluster';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
@@ -15,8 +16,8 @@ could not be found out.
 
 async function main(): Promise<number> {
   const { values } = readOptions(USAGE, { options: { heads: { type: 'string' }, since: { type: 'string' } } });
-  const { DATABASE_URL, DATA_DIR = './data' } = process.env; // as the server reads them
-  const databaseUrl = DATABASE_URL ?? (await findRunningCluster(DATA_DIR));
+  const { DATA_DIR = './data' } = process.env; // as the server reads it
+  const databaseUrl = secretIn(process.env, 'DATABASE_URL') ?? (await findRunningCluster(DATA_DIR));
   if (databaseUrl === undefined) throw new Error(`No server runs on ${DATA_DIR}: start it, or set DATABASE_URL.`);
   let faults = 0;
   const writer = values.heads === undefined ? undefined : await HeadWriter.open(values.heads);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { secretIn } from '../../src/platform/config/secret-settings';
 import { stringAt } from './value-at';
 
 export interface RootSecret {
@@ -9,10 +10,12 @@ export interface RootSecret {
   readonly expression: string;
 }
 
-/** Finds the secret of the Client `root`: in the environment, or where the server with the embedded database keeps it. */
+/** Finds the secret of the Client `root`: in the environment, in the file that it names, or where the server with the embedded database keeps it. */
 export function findRootSecret(environment: NodeJS.ProcessEnv): RootSecret | undefined {
-  const value = environment.SVC_ROOT_CLIENT_SECRET;
-  if (value) return { value, expression: '"$SVC_ROOT_CLIENT_SECRET"' };
+  const value = secretIn(environment, 'SVC_ROOT_CLIENT_SECRET');
+  const { SVC_ROOT_CLIENT_SECRET_FILE: file } = environment;
+  if (value !== undefined)
+    return { value, expression: file ? '"$(cat "$SVC_ROOT_CLIENT_SECRET_FILE")"' : '"$SVC_ROOT_CLIENT_SECRET"' };
   const path = resolve(environment.DATA_DIR ?? 'data', 'credentials.json');
   try {
     return {

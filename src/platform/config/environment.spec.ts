@@ -1,7 +1,10 @@
-import { resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { EnvironmentError, readEnvironment } from './environment';
+import { SECRET_SETTINGS } from './secret-settings';
 
 const KEY = Buffer.alloc(32, 7);
 const EXTERNAL = { DATABASE_URL: 'postgresql://db.example/svc' };
@@ -163,5 +166,55 @@ describe(readEnvironment, () => {
 
   it('never repeats a wrong key', () => {
     expect(problemsOf({ SVC_ENCRYPTION_KEY: 'almost-a-key' }).join()).not.toContain('almost');
+  });
+
+  describe('28.7: secrets from files', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-secrets-'));
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    afterAll(() => {
+      rmSync(folder, { recursive: true });
+    });
+
+    it('are those of the variables, without the line feed at the end', () => {
+      const secrets = {
+        ...EXTERNAL,
+        SVC_ROOT_CLIENT_SECRET: 'root-secret',
+        SVC_ADMIN_PASSWORD: 'pass word',
+        SVC_ENCRYPTION_KEY: KEY.toString('base64'),
+      };
+      expect(Object.keys(secrets).sort()).toEqual([...SECRET_SETTINGS].sort());
+      const files = Object.entries(secrets).map(([name, value]) => [`${name}_FILE`, file(name, `${value}\n`)]);
+      expect(readEnvironment(Object.fromEntries(files) as Record<string, string>)).toEqual(readEnvironment(secrets));
+    });
+
+    it('are checked like those of variables, and never repeated', () => {
+      const problems = problemsOf({
+        SVC_ENCRYPTION_KEY_FILE: file('short', 'almost-a-key'),
+        DATABASE_URL_FILE: file('url', 'mysql://pass-canary'),
+      });
+      expect(problems).toEqual([
+        'DATABASE_URL must be a postgresql:// URL',
+        'SVC_ENCRYPTION_KEY must be 32 bytes in base64 (openssl rand -base64 32)',
+      ]);
+    });
+
+    it('are refused where a file is missing or empty, or the variable is set, too', () => {
+      const [missing, empty] = [join(folder, 'missing'), file('empty', '\n')];
+      expect(
+        problemsOf({
+          SVC_ROOT_CLIENT_SECRET_FILE: missing,
+          SVC_ADMIN_PASSWORD_FILE: empty,
+          SVC_ENCRYPTION_KEY_FILE: empty,
+          SVC_ENCRYPTION_KEY: KEY.toString('base64'),
+        }),
+      ).toEqual([
+        `SVC_ROOT_CLIENT_SECRET_FILE names a file that cannot be read: ${missing} (ENOENT)`,
+        `SVC_ADMIN_PASSWORD_FILE names an empty file: ${empty}`,
+        'SVC_ENCRYPTION_KEY and SVC_ENCRYPTION_KEY_FILE are both set: keep one of them',
+      ]);
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { originFault, proxyFault } from './network-values';
+import { SECRET_SETTINGS, secretIn, settingIn } from './secret-settings';
 
 /**
  * The settings of one server process, read once at start, checked, and frozen. Units stand in the names.
@@ -204,10 +205,15 @@ class VariableReader {
 
   constructor(private readonly variables: NodeJS.ProcessEnv) {}
 
-  /** An empty variable counts as unset, as shells and compose files write it. */
   text(name: string): string | undefined {
-    const value = this.variables[name]?.trim();
-    return value === '' ? undefined : value;
+    const secret = SECRET_SETTINGS.find((one) => one === name);
+    if (secret === undefined) return settingIn(this.variables, name);
+    try {
+      return secretIn(this.variables, secret);
+    } catch (error) {
+      this.problems.push(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
   }
 
   matching(name: string, pattern: RegExp, description: string): string | undefined {

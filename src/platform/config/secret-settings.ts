@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { StartError } from '../errors/start-error';
+
+/** Settings whose values are secret: the file that `<name>_FILE` names may hold one, as Docker and Kubernetes pass secrets. */
+export const SECRET_SETTINGS = [
+  'DATABASE_URL',
+  'SVC_ROOT_CLIENT_SECRET',
+  'SVC_ADMIN_PASSWORD',
+  'SVC_ENCRYPTION_KEY',
+] as const;
+
+export type SecretSetting = (typeof SECRET_SETTINGS)[number];
+
+/** An empty variable counts as unset, as shells and compose files write it. */
+export function settingIn(variables: NodeJS.ProcessEnv, name: string): string | undefined {
+  const value = variables[name]?.trim();
+  return value === '' ? undefined : value;
+}
+
+/**
+ * Reads a secret from its variable or its file. White space around it does not count: editors end files with a line feed.
+ * @throws StartError when both are set, or the file cannot be read or is empty. The sentence never holds the secret.
+ */
+export function secretIn(variables: NodeJS.ProcessEnv, name: SecretSetting): string | undefined {
+  const value = settingIn(variables, name);
+  const path = settingIn(variables, `${name}_FILE`);
+  if (path === undefined) return value;
+  if (value !== undefined) throw new StartError(`${name} and ${name}_FILE are both set: keep one of them`);
+  const text = textIn(path, name);
+  if (text === '') throw new StartError(`${name}_FILE names an empty file: ${path}`);
+  return text;
+}
+
+function textIn(path: string, name: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const reason = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
+    throw new StartError(`${name}_FILE names a file that cannot be read: ${path} (${reason})`, { cause: error });
+  }
+}
