@@ -168,6 +168,28 @@ describe(readEnvironment, () => {
     expect(problemsOf({ SVC_ENCRYPTION_KEY: 'almost-a-key' }).join()).not.toContain('almost');
   });
 
+  it.each([
+    ['SVC_TRIAL_POLCY', 'off', 'SVC_TRIAL_POLCY is no setting: did you mean SVC_TRIAL_POLICY?'],
+    ['SVC_AUDITS', 'all', 'SVC_AUDITS is no setting: did you mean SVC_AUDIT?'],
+    ['SVC_ADMIN_PASSWORD_FLIE', '/x', 'SVC_ADMIN_PASSWORD_FLIE is no setting: did you mean SVC_ADMIN_PASSWORD_FILE?'],
+    ['SVC_COLOR_OF_THE_LOGO', 'red', 'SVC_COLOR_OF_THE_LOGO is no setting (docs/operations.md lists all)'],
+  ])('O9: refuses %s, and names the nearest setting', (name, value, problem) => {
+    expect(problemsOf({ [name]: value })).toEqual([problem]);
+  });
+
+  it('O9: takes what Kubernetes sets for a Service whose name begins with svc-, and empty variables', () => {
+    const links = {
+      SVC_WEB_SERVICE_HOST: '10.0.0.1',
+      SVC_WEB_SERVICE_PORT: '3000',
+      SVC_WEB_SERVICE_PORT_HTTP: '3000',
+      SVC_WEB_PORT: 'tcp://10.0.0.1:3000',
+      SVC_WEB_PORT_3000_TCP: 'tcp://10.0.0.1:3000',
+      SVC_WEB_PORT_3000_TCP_ADDR: '10.0.0.1',
+      SVC_TRIAL_POLCY: '',
+    };
+    expect(readEnvironment(links)).toEqual(readEnvironment({}));
+  });
+
   describe('28.7: secrets from files', () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-secrets-'));
     const file = (name: string, text: string): string => {
@@ -215,6 +237,10 @@ describe(readEnvironment, () => {
         `SVC_ADMIN_PASSWORD_FILE names an empty file: ${empty}`,
         'SVC_ENCRYPTION_KEY and SVC_ENCRYPTION_KEY_FILE are both set: keep one of them',
       ]);
+    });
+
+    it('are for secrets alone', () => {
+      expect(problemsOf({ SVC_LOG_LEVEL_FILE: file('level', 'warn') })).toHaveLength(1);
     });
   });
 });

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { nearestCode } from '../text/nearest-code';
 import { originFault, proxyFault } from './network-values';
 import { SECRET_SETTINGS, secretIn, settingIn } from './secret-settings';
 
@@ -196,24 +197,46 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     shutdownSeconds: read.integer('SVC_SHUTDOWN_SECONDS', 25, 0, 600),
     postgresBinDirectory: read.text('SVC_POSTGRES_BIN_DIR'),
   };
-  if (read.problems.length > 0) throw new EnvironmentError(read.problems);
+  const problems = [...read.problems, ...read.unknownNames()];
+  if (problems.length > 0) throw new EnvironmentError(problems);
   return Object.freeze(environment);
 }
 
+/** What Kubernetes sets in each container for a Service whose name begins with `svc-`. */
+const isServiceLink = (name: string, value: string): boolean =>
+  /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name) || /^(tcp|udp|sctp):\/\//.test(value);
+
 class VariableReader {
   readonly problems: string[] = [];
+  private readonly known = new Set<string>();
 
   constructor(private readonly variables: NodeJS.ProcessEnv) {}
 
   text(name: string): string | undefined {
+    this.known.add(name);
     const secret = SECRET_SETTINGS.find((one) => one === name);
     if (secret === undefined) return settingIn(this.variables, name);
+    this.known.add(`${name}_FILE`);
     try {
       return secretIn(this.variables, secret);
     } catch (error) {
       this.problems.push(error instanceof Error ? error.message : String(error));
       return undefined;
     }
+  }
+
+  /** A misspelt name must not leave its setting at the default unnoticed. Call it when all settings are read. */
+  unknownNames(): string[] {
+    const names = [...this.known].filter((name) => name.startsWith('SVC_'));
+    return Object.keys(this.variables).flatMap((name) => {
+      const value = settingIn(this.variables, name);
+      if (!name.startsWith('SVC_') || this.known.has(name) || value === undefined) return [];
+      if (isServiceLink(name, value)) return [];
+      const near = nearestCode(name, names);
+      return [
+        `${name} is no setting${near === undefined ? ' (docs/operations.md lists all)' : `: did you mean ${near}?`}`,
+      ];
+    });
   }
 
   matching(name: string, pattern: RegExp, description: string): string | undefined {
