@@ -4,6 +4,7 @@ import { type Environment, EnvironmentError } from './platform/config/environmen
 import { completeCredentials } from './platform/config/local-credentials';
 import { startEmbeddedPostgres } from './platform/database/embedded/embedded-postgres';
 import { migrate } from './platform/database/schema/migrate';
+import { assertPortsFree, portRefusal } from './platform/http/free-ports';
 
 export interface RunningServer {
   readonly url: string;
@@ -15,12 +16,15 @@ export interface RunningServer {
 
 /** Starts the database if it is ours, migrates it, and listens. Nothing is left running when a step fails. */
 export async function startServer(given: Environment, tell: (line: string) => void): Promise<RunningServer> {
+  await assertPortsFree(given);
   const database = await startDatabase(given, tell);
   try {
     await migrate(database.url, tell);
     const app = await createApp({ environment: database.environment, databaseUrl: database.url });
     try {
-      await listen(app, given.port, given.host);
+      await listen(app, given.port, given.host).catch((error: unknown) => {
+        throw portRefusal('PORT', error) ?? error;
+      });
       return { url: await app.getUrl(), stop: () => stop(app, database.stop), lost: database.lost };
     } catch (error) {
       await app.close();

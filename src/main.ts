@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { startServer } from './boot';
+import { ServiceError } from './platform/errors/service-error';
 import { StartError } from './platform/errors/start-error';
 import { EnvironmentError, readEnvironment } from './platform/config/environment';
 import { errorTrace } from './platform/logging/error-trace';
@@ -30,12 +31,15 @@ async function main(): Promise<void> {
   tell(`Listening on ${server.url} (${Math.round(process.uptime() * 10) / 10} s).${docs}`);
 }
 
-function fail(error: unknown): never {
-  const text = error instanceof EnvironmentError || error instanceof StartError ? error.message : errorTrace(error);
+/** Errors that say to people what is wrong and what to do: frames of code would hide it. */
+const isSentence = (error: unknown): error is Error =>
+  error instanceof EnvironmentError || error instanceof StartError || error instanceof ServiceError;
+
+function fail(error: unknown, text = errorTrace(error)): never {
   process.stderr.write(`${text}\n`);
   process.exit(1);
 }
 
 // Node would print all that an error holds: PostgreSQL's the row that failed.
-process.on('uncaughtException', fail);
-main().catch(fail);
+process.on('uncaughtException', (error) => fail(error));
+main().catch((error: unknown) => fail(error, isSentence(error) ? error.message : undefined));

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { ServerSetup } from '../../platform/database/server-setup';
+import { StartError } from '../../platform/errors/start-error';
 import { readJson } from '../../platform/json/read-json';
 import { ResourceDraft } from '../../model/resource-draft';
 import { ResourceReader } from '../../store/resource-reader';
@@ -38,7 +39,7 @@ export class FirstIdentities implements OnApplicationBootstrap {
   private async store(): Promise<void> {
     const { rootClientSecret, adminPassword } = this.environment;
     if (rootClientSecret === undefined || adminPassword === undefined) {
-      throw new Error('The first start on a database needs SVC_ROOT_CLIENT_SECRET and SVC_ADMIN_PASSWORD.');
+      throw new StartError('The first start on a database needs SVC_ROOT_CLIENT_SECRET and SVC_ADMIN_PASSWORD.');
     }
     this.passwords.assertNew(adminPassword, 'SVC_ADMIN_PASSWORD');
     await this.put('Client', 'root', { secret: rootClientSecret, grant_types: ['basic'] });

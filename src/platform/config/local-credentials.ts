@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StartError } from '../errors/start-error';
 import { isSystemError } from '../errors/system-error';
 import { type Environment } from './environment';
 
@@ -52,9 +53,12 @@ async function readCredentials(path: string): Promise<LocalCredentials | undefin
     return JSON.parse(await readFile(path, 'utf8')) as LocalCredentials;
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined;
-    throw new Error(`${path} cannot be read. Without its encryption key the stored keys are lost: restore the file.`, {
-      cause: error,
-    });
+    throw new StartError(
+      `${path} cannot be read. Without its encryption key the stored keys are lost: restore the file.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -19,6 +19,7 @@ const DEADLOCK_DETECTED = '40P01';
 const UNIQUE_VIOLATION = '23505';
 const QUERY_CANCELED = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
+const INSUFFICIENT_PRIVILEGE = '42501';
 const CHARACTER_NOT_IN_REPERTOIRE = '22021';
 
 export function isTransactionConflict(error: unknown): boolean {
@@ -38,6 +39,9 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
 }
 
 export const isLockNotAvailable = (error: unknown): boolean => postgresErrorOf(error)?.code === LOCK_NOT_AVAILABLE;
+
+export const isInsufficientPrivilege = (error: unknown): error is Error =>
+  postgresErrorOf(error)?.code === INSUFFICIENT_PRIVILEGE;
 
 /**
  * Turns a failure of the database into words of the domain: the one place that reads SQLSTATE for callers.

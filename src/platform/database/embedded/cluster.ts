@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { StartError } from '../../errors/start-error';
 import { findUnprivilegedAccount, isRoot, canReach, type PostgresAccount } from './postgres-account';
 import { type PostgresBinaries } from './postgres-binaries';
 import { runPostgresProgram } from './postgres-program';
@@ -58,9 +59,12 @@ export async function openCluster(
   try {
     return await readFile(passwordFile(place.home), 'utf8');
   } catch (error) {
-    throw new Error(`${place.home} belongs to another user. Start as that user, or set DATA_DIR to another folder.`, {
-      cause: error,
-    });
+    throw new StartError(
+      `${place.home} belongs to another user. Start as that user, or set DATA_DIR to another folder.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

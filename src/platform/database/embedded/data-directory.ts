@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
+import { StartError } from '../../errors/start-error';
 import { isSystemError } from '../../errors/system-error';
 
 export interface TakenDataDirectory {
@@ -9,15 +10,21 @@ export interface TakenDataDirectory {
 
 /**
  * Takes the folder at `path` (made when missing) for this process, until `release` or the end of the process.
- * @throws Error when a live process has it, this one included.
+ * @throws StartError when the folder cannot be made, or a live process has it, this one included.
  */
 export async function takeDataDirectory(path: string): Promise<TakenDataDirectory> {
-  await mkdir(path, { recursive: true });
+  await mkdir(path, { recursive: true }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(
+      `The data directory cannot be made: ${reason}. Set DATA_DIR to a folder that this account may write to.`,
+      { cause: error },
+    );
+  });
   // The folder itself, not its name: symbolic links, bind mounts and letter case lead to one and the same lock.
   const { dev, ino } = await stat(path, { bigint: true });
   const lock = await listen(socketOf(`svc-health-server-${dev.toString()}-${ino.toString()}`));
   if (!lock)
-    throw new Error(`${path} is in use by another running server. Stop it, or set DATA_DIR to another folder.`);
+    throw new StartError(`${path} is in use by another running server. Stop it, or set DATA_DIR to another folder.`);
   lock.unref();
   return {
     release: async () => {

@@ -30,7 +30,7 @@ export interface EmbeddedPostgres {
 /**
  * Starts a private PostgreSQL, for which nothing need be installed but what npm brings. It takes the data directory, so
  * that there is one server on it, and ends a server that a killed process left there; what was committed is kept.
- * @throws Error when the data directory is in use, or PostgreSQL does not start.
+ * @throws StartError when the data directory is in use, or PostgreSQL does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const taken = await takeDataDirectory(options.dataDirectory);

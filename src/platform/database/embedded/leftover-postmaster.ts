@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '../../errors/start-error';
 import { findPostmasterPid, postmasterPidPath } from './postmaster-pid-file';
 import { FAST_SHUTDOWN } from './postmaster';
 import { isAlive, readCommandLine } from './process-by-id';
@@ -11,7 +12,7 @@ const SHUTDOWN_SECONDS = 60;
 /**
  * Ends the server that outlived its killed parent, if there is one, and removes a pid file that PostgreSQL would stumble
  * over. Call it only with the data directory taken: then nobody uses that server.
- * @throws Error when it does not end within a minute.
+ * @throws StartError when it does not end within a minute.
  */
 export async function endLeftoverPostmaster(clusterFolder: string): Promise<void> {
   const file = await findPostmasterPid(clusterFolder);
@@ -41,7 +42,7 @@ async function endPostmaster(pid: number, clusterFolder: string): Promise<void> 
   const deadline = performance.now() + SHUTDOWN_SECONDS * 1000;
   while (await isPostmaster(pid, clusterFolder)) {
     if (performance.now() > deadline) {
-      throw new Error(`PostgreSQL (process ${pid}) of an earlier start does not end. End it, then start again.`);
+      throw new StartError(`PostgreSQL (process ${pid}) of an earlier start does not end. End it, then start again.`);
     }
     await sleep(20);
   }

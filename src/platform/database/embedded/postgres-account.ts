@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { StartError } from '../../errors/start-error';
 
 const run = promisify(execFile);
 
@@ -16,7 +17,7 @@ export function isRoot(): boolean {
 
 /**
  * Finds the account that root starts PostgreSQL as.
- * @throws Error when the machine has neither `postgres` nor `nobody`.
+ * @throws StartError when the machine has neither `postgres` nor `nobody`.
  */
 export async function findUnprivilegedAccount(): Promise<PostgresAccount> {
   for (const name of ['postgres', 'nobody']) {
@@ -26,7 +27,7 @@ export async function findUnprivilegedAccount(): Promise<PostgresAccount> {
       continue; // `id` fails for an unknown account
     }
   }
-  throw new Error(
+  throw new StartError(
     'PostgreSQL does not run as root, and there is no account "postgres" or "nobody" to run it as. ' +
       'Start the server as an ordinary user, or set DATABASE_URL.',
   );

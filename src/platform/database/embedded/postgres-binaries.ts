@@ -4,6 +4,7 @@ import { cp, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { StartError } from '../../errors/start-error';
 import { type PostgresAccount } from './postgres-account';
 import { runPostgresProgram } from './postgres-program';
 import { binariesCopyFolder, makeRootState } from './root-state';
@@ -18,7 +19,7 @@ export interface PostgresBinaries {
 /**
  * Finds the programs of PostgreSQL in `binaryDirectory`, by default in the package that npm installed for this
  * platform. Programs of the package that `account` cannot reach are copied once to where it can.
- * @throws Error when there are none, or when they do not run.
+ * @throws StartError when there are none, or when they do not run.
  */
 export async function findBinaries(
   account: PostgresAccount | undefined,
@@ -43,7 +44,7 @@ async function openBinaries(folder: string, account: PostgresAccount | undefined
       majorVersion: Number(/\d+/.exec(version)?.[0]),
     };
   } catch (error) {
-    throw new Error(`${postgres} does not run here. Set DATABASE_URL to a PostgreSQL server.`, { cause: error });
+    throw new StartError(`${postgres} does not run here. Set DATABASE_URL to a PostgreSQL server.`, { cause: error });
   }
 }
 
@@ -53,9 +54,9 @@ function packageFolder(): string {
   try {
     return dirname(dirname(createRequire(__filename).resolve(name)));
   } catch (error) {
-    throw new Error(
+    throw new StartError(
       `DATABASE_URL is not set, and the package ${name} with a PostgreSQL for this platform is not installed. ` +
-        'Set DATABASE_URL to a PostgreSQL server, or POSTGRES_BIN_DIR to a folder that holds initdb and postgres.',
+        'Set DATABASE_URL to a PostgreSQL server, or SVC_POSTGRES_BIN_DIR to a folder that holds initdb and postgres.',
       { cause: error },
     );
   }

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, Socket, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '../../errors/start-error';
 import { type PostgresAccount } from './postgres-account';
 import { type PostgresBinaries } from './postgres-binaries';
 import { postgresEnvironment } from './postgres-program';
@@ -40,7 +41,7 @@ export interface PostmasterCommand {
 
 /**
  * Starts PostgreSQL on a port that the kernel picks, and waits until it takes connections.
- * @throws Error with the end of its log when it does not start.
+ * @throws StartError with the end of its log when it does not start.
  */
 export async function startPostmaster(command: PostmasterCommand): Promise<Postmaster> {
   const deadline = performance.now() + PASSING_TROUBLE_SECONDS * 1000;
@@ -53,7 +54,7 @@ export async function startPostmaster(command: PostmasterCommand): Promise<Postm
       throw error;
     }
     if (!passingTrouble.test(postmaster.logTail) || performance.now() > deadline) {
-      throw new Error(`PostgreSQL did not start:\n${postmaster.logTail}`);
+      throw new StartError(`PostgreSQL did not start:\n${postmaster.logTail}`);
     }
     await sleep(200);
   }
@@ -108,7 +109,7 @@ export class Postmaster {
     while (!(await this.saysReady())) {
       if (this.hasEnded) return false;
       if (performance.now() > deadline) {
-        throw new Error(`PostgreSQL was not ready within ${READY_SECONDS} seconds:\n${this.logTail}`);
+        throw new StartError(`PostgreSQL was not ready within ${READY_SECONDS} seconds:\n${this.logTail}`);
       }
       await sleep(15);
     }

@@ -4,7 +4,8 @@ import { StartError } from '../../errors/start-error';
 import { MIGRATION_LOCK } from '../advisory-locks';
 import { MIGRATIONS } from './all-migrations';
 import { sessionSettings } from '../data-source-options';
-import { isLockNotAvailable } from '../database-error';
+import { isInsufficientPrivilege, isLockNotAvailable } from '../database-error';
+import { isSystemError } from '../../errors/system-error';
 import { ROW_FORMAT } from '../row-format';
 import { applyMigration, pendingMigrations, prepareList } from './schema-migrations';
 
@@ -21,7 +22,7 @@ type Tell = (line: string) => void;
 /**
  * Brings the schema of the database at `url` up to this version of the server. Replicas that start together wait
  * for each other.
- * @throws StartError when PostgreSQL is older than 14, the connection loses its settings, or the database is not one for Unicode, not one of ours, or not one for this version
+ * @throws StartError when PostgreSQL is older than 14 or refuses the connection, the connection loses its settings, or the database is not one for Unicode, not one of ours, or not one for this version
  */
 export function migrate(url: string, tell: Tell = () => undefined): Promise<void> {
   return connected(url, async (client) => {
@@ -65,17 +66,40 @@ export function planMigrations(url: string): Promise<PlannedMigrations> {
 }
 
 async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await connectedClient(url).catch((error: unknown) => {
+    throw new StartError(connectionRefusal(error), { cause: error });
+  });
+  try {
+    return await work(client);
+  } catch (error) {
+    if (!isInsufficientPrivilege(error)) throw error;
+    throw new StartError(
+      `The role of DATABASE_URL lacks a right: ${error.message}. It needs to own the database (docs/operations.md, "First start").`,
+      { cause: error },
+    );
+  } finally {
+    await client.end(); // ends the session and with it the lock
+  }
+}
+
+async function connectedClient(url: string): Promise<Client> {
   const client = new Client({
     connectionString: url,
     application_name: 'svc-health-server',
     options: sessionSettings(MIGRATION_TIMEOUT_SECONDS),
   });
   await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end(); // ends the session and with it the lock
-  }
+  return client;
+}
+
+/** The driver's message names the user, the database or the address; of a URL that it cannot parse it says nothing. */
+function connectionRefusal(error: unknown): string {
+  if (isSystemError(error, 'ERR_INVALID_URL'))
+    return 'DATABASE_URL is no URL: escape special characters of the password.';
+  // Of a host name with several addresses each one failed.
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  const reasons = errors.map((one) => (one instanceof Error ? one.message : String(one)));
+  return `The database of DATABASE_URL refuses the connection or cannot be reached: ${reasons.join('; ')}`;
 }
 
 /**
