@@ -1,8 +1,10 @@
+import { type Type } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, listen } from './app.setup';
 import { type Environment, EnvironmentError } from './platform/config/environment';
 import { completeCredentials } from './platform/config/local-credentials';
 import { startEmbeddedPostgres } from './platform/database/embedded/embedded-postgres';
+import { migrationSetsOf } from './platform/database/schema/brings-migrations';
 import { migrate } from './platform/database/schema/migrate';
 import { assertPortsFree, portRefusal } from './platform/http/free-ports';
 
@@ -15,12 +17,16 @@ export interface RunningServer {
 }
 
 /** Starts the database if it is ours, migrates it, and listens. Nothing is left running when a step fails. */
-export async function startServer(given: Environment, tell: (line: string) => void): Promise<RunningServer> {
+export async function startServer(
+  given: Environment,
+  tell: (line: string) => void,
+  extensions: readonly Type[] = [],
+): Promise<RunningServer> {
   await assertPortsFree(given);
   const database = await startDatabase(given, tell);
   try {
-    await migrate(database.url, tell);
-    const app = await createApp({ environment: database.environment, databaseUrl: database.url });
+    await migrate(database.url, tell, migrationSetsOf(extensions));
+    const app = await createApp({ environment: database.environment, databaseUrl: database.url, extensions });
     try {
       await listen(app, given.port, given.host).catch((error: unknown) => {
         throw portRefusal('PORT', error) ?? error;

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { MIGRATIONS } from '../../src/platform/database/schema/all-migrations';
+import { CORE } from '../../src/platform/database/schema/all-migrations';
 import { migrate, planMigrations } from '../../src/platform/database/schema/migrate';
 import { digestOf, tablesMadeBy } from '../../src/platform/database/migration';
 import { indexLoginNamesByLowerCase } from '../../src/platform/database/migrations/1795000000220-index-login-names-by-lower-case';
@@ -40,11 +40,11 @@ const RELEASED = {
 const released = Object.values(RELEASED).flatMap((digests) => Object.entries(digests));
 /** How many migrations 0.1.0 had. */
 const OF_0_1_0 = Object.keys(RELEASED['0.1.0']).length;
-const FIRST = MIGRATIONS[0]?.name ?? '';
+const FIRST = CORE.migrations[0]?.name ?? '';
 
 describe('the list of migrations', () => {
   it('O6: begins with the released ones, whose SQL has not changed', () => {
-    const found = MIGRATIONS.map((migration): [string, string] => [migration.name, digestOf(migration)]);
+    const found = CORE.migrations.map((migration): [string, string] => [migration.name, digestOf(migration)]);
     expect(found.slice(0, released.length)).toEqual(released);
   });
 
@@ -53,11 +53,11 @@ describe('the list of migrations', () => {
     const stamps = readdirSync(folder)
       .sort()
       .map((file) => file.slice(0, 13));
-    expect(MIGRATIONS.map(({ name }) => name.slice(-13))).toEqual(stamps);
+    expect(CORE.migrations.map(({ name }) => name.slice(-13))).toEqual(stamps);
   });
 
   it('O6: builds indexes of existing tables concurrently, from 0.1.0 on', () => {
-    for (const { name, statements } of MIGRATIONS.slice(OF_0_1_0)) {
+    for (const { name, statements } of CORE.migrations.slice(OF_0_1_0)) {
       const made = tablesMadeBy(statements);
       const blocking = statements.filter((text) => {
         const [, table = ''] = /^\s*create (?:unique )?index (?:if not exists )?\w+\s+on (\w+)/.exec(text) ?? [];
@@ -84,7 +84,7 @@ describe('the start on a database', () => {
 
   const rows = async (): Promise<object[]> =>
     (await client.query<object>('select module, name, digest from schema_migration order by id')).rows;
-  const asExpected = MIGRATIONS.map((migration) => ({
+  const asExpected = CORE.migrations.map((migration) => ({
     ...{ module: 'core', name: migration.name, digest: digestOf(migration) },
   }));
   const empty = async (): Promise<string> => {
@@ -106,12 +106,12 @@ describe('the start on a database', () => {
   it('O6: of release 0.1.0 adds the digests, applies the rest in order and says so', async () => {
     const url = await empty();
     await client.query(OLD_LIST);
-    for (const { name, statements } of MIGRATIONS.slice(0, OF_0_1_0)) {
+    for (const { name, statements } of CORE.migrations.slice(0, OF_0_1_0)) {
       for (const text of statements) await client.query(text);
       await client.query('insert into schema_migration (timestamp, name) values ($1, $2)', [name.slice(-13), name]);
     }
     const { names, tables } = await planMigrations(url);
-    expect(names).toEqual(MIGRATIONS.slice(OF_0_1_0).map(({ name }) => name));
+    expect(names).toEqual(CORE.migrations.slice(OF_0_1_0).map(({ name }) => name));
     expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(['search_string', 'resource']));
     const told: string[] = [];
     await migrate(url, (line) => told.push(line));
@@ -155,8 +155,8 @@ describe('the start on a database', () => {
     ],
     [
       'that misses a migration in the middle',
-      `delete from schema_migration where name = '${MIGRATIONS[4]?.name ?? ''}'`,
-      new RegExp(`${MIGRATIONS[4]?.name ?? ''} is missing .* restore the backup`),
+      `delete from schema_migration where name = '${CORE.migrations[4]?.name ?? ''}'`,
+      new RegExp(`${CORE.migrations[4]?.name ?? ''} is missing .* restore the backup`),
     ],
     [
       'that was restored in part: tables are missing',
@@ -200,7 +200,7 @@ describe('the start on a database', () => {
   it('O6: says what to do where a table stays locked, and changes nothing', async () => {
     const url = await empty();
     await client.query(OLD_LIST);
-    for (const text of MIGRATIONS[0]?.statements ?? []) await client.query(text);
+    for (const text of CORE.migrations[0]?.statements ?? []) await client.query(text);
     await client.query(`insert into schema_migration (timestamp, name) values (1, '${FIRST}')`);
     const other = new Client({ connectionString: url });
     await other.connect();

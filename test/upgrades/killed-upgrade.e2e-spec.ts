@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { MIGRATIONS } from '../../src/platform/database/schema/all-migrations';
+import { CORE } from '../../src/platform/database/schema/all-migrations';
 import { migrate } from '../../src/platform/database/schema/migrate';
 import { digestOf } from '../../src/platform/database/migration';
 import { type ClonedDatabase } from '../support/clone-database';
@@ -58,7 +58,7 @@ describe('an upgrade of release 0.1.0 that is killed', () => {
     const told: string[] = [];
     await migrate(database.url, (line) => told.push(line));
     const { rows } = await client.query('select name, digest from schema_migration order by id');
-    expect(rows).toEqual(MIGRATIONS.map((migration) => ({ name: migration.name, digest: digestOf(migration) })));
+    expect(rows).toEqual(CORE.migrations.map((migration) => ({ name: migration.name, digest: digestOf(migration) })));
     expect((await client.query('select from pg_index where not indisvalid')).rows).toEqual([]);
   }, 60_000);
 });

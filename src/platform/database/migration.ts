@@ -12,6 +12,13 @@ export interface Migration {
   readonly isApart?: true;
 }
 
+/** The migrations of one module, in order. */
+export interface MigrationSet {
+  /** `core`, or the prefix of the tables of a module of another team. */
+  readonly module: string;
+  readonly migrations: readonly Migration[];
+}
+
 /** SHA-256 of the SQL, in hexadecimal digits. */
 export const digestOf = ({ statements }: Migration): string =>
   createHash('sha256').update(JSON.stringify(statements)).digest('hex');

@@ -67,6 +67,7 @@ export class UnitOfWork {
   /** Sent first above READ COMMITTED, before there is a snapshot. */
   private readonly firstStatements: string[] = [];
 
+  /** @internal */
   constructor(
     private readonly dataSource: DataSource,
     private readonly requests: RequestContext,
@@ -87,7 +88,7 @@ export class UnitOfWork {
     return this.untilItHolds(ticket === BACKGROUND ? once : inTurn, level, locks);
   }
 
-  /** For `work` with one statement that writes, which is a transaction by itself: starts it over as {@link run} does. */
+  /** For `work` with one statement that writes, which is a transaction by itself: starts it over as {@link run} does. @internal */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     return this.isOpen ? work() : this.untilItHolds(work, 'read-committed');
   }
@@ -110,7 +111,7 @@ export class UnitOfWork {
     }
   }
 
-  /** Whether the request asks for more than READ COMMITTED, which a statement without a transaction has. */
+  /** Whether the request asks for more than READ COMMITTED, which a statement without a transaction has. @internal */
   get isStrict(): boolean {
     return (this.requests.isolationLevel ?? 'read-committed') !== 'read-committed';
   }
@@ -118,12 +119,13 @@ export class UnitOfWork {
   /**
    * Names a statement without a snapshot (`LOCK TABLE`) that stricter units begin with, where others rely on the lock of a
    * table being older than the snapshot that its writers see.
+   * @internal
    */
   beginStrictlyWith(text: string): void {
     this.firstStatements.push(text);
   }
 
-  /** @throws LockNeeded in a stricter unit that began without the locks of the statement; false where it has to be sent. */
+  /** @throws LockNeeded in a stricter unit that began without the locks of the statement; false where it has to be sent. @internal */
   isHeldEarly(statement: Statement, values: readonly unknown[]): boolean {
     const locks = this.unit?.locks;
     if (statement.lockKey === undefined || locks === undefined) return false;
@@ -138,17 +140,18 @@ export class UnitOfWork {
   /**
    * Runs `work` apart from the open transaction, on connections of its own: it sees what is committed, and nothing else. It goes on
    * when the client of the request disconnects.
+   * @internal
    */
   outside<T>(work: () => T): T {
     return this.current.run(APART, work);
   }
 
-  /** The connection of the open transaction, for named statements. */
+  /** The connection of the open transaction, for named statements. @internal */
   get client(): PoolClient | undefined {
     return this.unit?.client;
   }
 
-  /** For whom statements run, and until when. */
+  /** For whom statements run, and until when. @internal */
   get ticket(): Ticket {
     const store = this.current.value;
     return store === APART ? BACKGROUND : (store?.ticket ?? this.requests.ticket);
@@ -171,17 +174,18 @@ export class UnitOfWork {
   /**
    * Gathers `item` under `key`; `flush` gets all items of the transaction at once, as its last statements
    * before COMMIT, when every row lock is held.
+   * @internal
    */
   gather<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
     add(this.openUnit.gathered, key, item, flush);
   }
 
-  /** As {@link gather}, when all that is flushed: for the one row that many wait for. */
+  /** As {@link gather}, when all that is flushed: for the one row that many wait for. @internal */
   gatherLast<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
     add(this.openUnit.gatheredLast, key, item, flush);
   }
 
-  /** Whether the open transaction has gathered anything under `key`. */
+  /** Whether the open transaction has gathered anything under `key`. @internal */
   hasGathered(key: symbol): boolean {
     const { unit } = this;
     return unit !== undefined && (unit.gathered.has(key) || unit.gatheredLast.has(key));

@@ -1,4 +1,4 @@
-import { type Migration } from '../migration';
+import { type MigrationSet } from '../migration';
 import { createResourceStore } from '../migrations/1795000000000-create-resource-store';
 import { createCredentials } from '../migrations/1795000000001-create-credentials';
 import { createAddendum } from '../migrations/1795000000002-create-addendum';
@@ -20,26 +20,29 @@ import { indexLoginNamesByLowerCase } from '../migrations/1795000000220-index-lo
 import { maskQueriesOfEndpoints } from '../migrations/1795000000300-mask-queries-of-endpoints';
 import { keepParameterStates } from '../migrations/1795000000320-keep-parameter-states';
 
-/** In order. The list is explicit, since globs differ between src and dist. */
-export const MIGRATIONS: readonly Migration[] = [
-  createResourceStore,
-  createCredentials,
-  createAddendum,
-  createDelivery,
-  indexHistoryByTime,
-  createLiveSearchParameters,
-  createAccessDenials,
-  createCredentialFailure,
-  createEverythingList,
-  replaceQueueFloors,
-  keepTheOriginOfBatches,
-  createDeliveryGeneration,
-  boundTheSearchForOpenBatches,
-  dropSuspectDestinations,
-  indexVersionsByTransaction,
-  keySearchIndexRows,
-  identifyDeliveryAttempts,
-  indexLoginNamesByLowerCase,
-  maskQueriesOfEndpoints,
-  keepParameterStates,
-];
+/** Those of the server. The list is explicit, since globs differ between src and dist. */
+export const CORE: MigrationSet = {
+  module: 'core',
+  migrations: [
+    createResourceStore,
+    createCredentials,
+    createAddendum,
+    createDelivery,
+    indexHistoryByTime,
+    createLiveSearchParameters,
+    createAccessDenials,
+    createCredentialFailure,
+    createEverythingList,
+    replaceQueueFloors,
+    keepTheOriginOfBatches,
+    createDeliveryGeneration,
+    boundTheSearchForOpenBatches,
+    dropSuspectDestinations,
+    indexVersionsByTransaction,
+    keySearchIndexRows,
+    identifyDeliveryAttempts,
+    indexLoginNamesByLowerCase,
+    maskQueriesOfEndpoints,
+    keepParameterStates,
+  ],
+};

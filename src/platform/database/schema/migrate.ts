@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { StartError } from '../../errors/start-error';
 import { MIGRATION_LOCK } from '../advisory-locks';
-import { MIGRATIONS } from './all-migrations';
+import { type Migration, type MigrationSet } from '../migration';
+import { CORE } from './all-migrations';
 import { sessionSettings } from '../data-source-options';
 import { isInsufficientPrivilege, isLockNotAvailable } from '../database-error';
 import { isSystemError } from '../../errors/system-error';
@@ -20,24 +21,37 @@ const OLDEST_POSTGRESQL = 140_000;
 type Tell = (line: string) => void;
 
 /**
- * Brings the schema of the database at `url` up to this version of the server. Replicas that start together wait
+ * Brings the schema of the database at `url` up to this version of the server, then of the modules of other teams. Replicas that start together wait
  * for each other.
  * @throws StartError when PostgreSQL is older than 14 or refuses the connection, the connection loses its settings, or the database is not one for Unicode, not one of ours, or not one for this version
  */
-export function migrate(url: string, tell: Tell = () => undefined): Promise<void> {
+export function migrate(url: string, tell: Tell = () => undefined, sets: readonly MigrationSet[] = []): Promise<void> {
   return connected(url, async (client) => {
     await waitForLock(client, tell);
     await assertSuitable(client);
-    const pending = await pendingMigrations(client);
+    const pending = await pendingOf(client, [CORE, ...sets]);
     await prepareList(client);
-    const isFirstStart = pending.length === MIGRATIONS.length;
-    for (const migration of pending) {
+    const isFirstStart = pending.filter(({ module }) => module === CORE.module).length === CORE.migrations.length;
+    for (const { module, migration } of pending) {
       if (!isFirstStart) tell(`Migrating the database: ${migration.name}`);
-      await applyMigration(client, migration).catch((error: unknown) => {
+      await applyMigration(client, module, migration).catch((error: unknown) => {
         throw isLockNotAvailable(error) ? new StartError(lockedTables(migration.name), { cause: error }) : error;
       });
     }
   });
+}
+
+/** All sets are judged before the first migration is applied. */
+async function pendingOf(
+  client: Client,
+  sets: readonly MigrationSet[],
+): Promise<{ readonly module: string; readonly migration: Migration }[]> {
+  const pending: { module: string; migration: Migration }[] = [];
+  for (const set of sets) {
+    const { module } = set;
+    for (const migration of await pendingMigrations(client, set)) pending.push({ module, migration });
+  }
+  return pending;
 }
 
 const lockedTables = (name: string): string =>
@@ -53,7 +67,7 @@ export interface PlannedMigrations {
 export function planMigrations(url: string): Promise<PlannedMigrations> {
   return connected(url, async (client) => {
     await assertSuitable(client);
-    const pending = await pendingMigrations(client);
+    const pending = await pendingMigrations(client, CORE);
     const sql = pending.flatMap(({ statements }) => statements).join('\n');
     const { rows: tables } = await client.query<PlannedMigrations['tables'][number]>(
       `select relname as name, pg_total_relation_size(oid)::float8 as bytes, greatest(reltuples, 0)::float8 as rows

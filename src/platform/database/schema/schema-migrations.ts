@@ -1,10 +1,7 @@
 import { type Client } from 'pg';
 import { StartError } from '../../errors/start-error';
-import { MIGRATIONS } from './all-migrations';
-import { digestOf, type Migration, tablesDroppedBy, tablesMadeBy } from '../migration';
-
-/** Whose migrations these are; a module that brings its own has rows under its own name. */
-const MODULE = 'core';
+import { CORE } from './all-migrations';
+import { digestOf, type Migration, type MigrationSet, tablesDroppedBy, tablesMadeBy } from '../migration';
 
 interface MigrationRow {
   readonly name: string;
@@ -18,30 +15,34 @@ interface MigrationRow {
  * The migrations that the next start applies, in order. Changes nothing.
  * @throws StartError when the database belongs to a newer or another build of the server, to another program, or is incomplete
  */
-export async function pendingMigrations(client: Client): Promise<Migration[]> {
-  const rows = await readRows(client);
+export async function pendingMigrations(client: Client, set: MigrationSet): Promise<Migration[]> {
+  const rows = await readRows(client, set.module);
   const existing = await existingTables(client);
-  const refusal = rows.length === 0 ? refusalOfNew(existing) : refusalOf(rows, existing);
+  const refusal = rows.length === 0 ? refusalOfNew(set, existing) : refusalOf(set, rows, existing);
   if (refusal !== undefined) throw new StartError(refusal);
-  return MIGRATIONS.filter(({ name }) => !rows.some((row) => row.name === name));
+  return set.migrations.filter(({ name }) => !rows.some((row) => row.name === name));
 }
 
-function refusalOfNew(existing: ReadonlySet<string>): string | undefined {
-  const foreign = tablesOf(MIGRATIONS).filter((name) => existing.has(name));
+function refusalOfNew({ migrations }: MigrationSet, existing: ReadonlySet<string>): string | undefined {
+  const foreign = tablesOf(migrations).filter((name) => existing.has(name));
   if (foreign.length === 0) return undefined;
   return `The database has no list of migrations, but tables of these names: ${foreign.join(', ')}. They belong to another program, or to a backup that was restored in part: use an empty database, or restore the whole backup.`;
 }
 
 /** Why the server cannot start on a database with these rows of `schema_migration`. */
-function refusalOf(rows: readonly MigrationRow[], existing: ReadonlySet<string>): string | undefined {
+function refusalOf(
+  { module, migrations }: MigrationSet,
+  rows: readonly MigrationRow[],
+  existing: ReadonlySet<string>,
+): string | undefined {
   const rowOf = ({ name }: Migration): MigrationRow | undefined => rows.find((row) => row.name === name);
-  const applied = MIGRATIONS.filter((migration) => rowOf(migration) !== undefined);
-  if (applied.length === 0) return FOREIGN_LIST;
+  const applied = migrations.filter((migration) => rowOf(migration) !== undefined);
+  if (applied.length === 0 && module === CORE.module) return FOREIGN_LIST;
   const unknown = rows.filter(({ name }) => applied.every((migration) => migration.name !== name));
   if (unknown.length > 0) {
     return `The database was migrated by a newer server (${unknown.map(({ name }) => name).join(', ')}). Start that version, or restore the backup that was made before the upgrade.`;
   }
-  const gap = MIGRATIONS.slice(0, applied.length).find((migration) => rowOf(migration) === undefined);
+  const gap = migrations.slice(0, applied.length).find((migration) => rowOf(migration) === undefined);
   if (gap !== undefined) {
     return `The migration ${gap.name} is missing in schema_migration, though later ones were applied: restore the backup that was made before the upgrade.`;
   }
@@ -62,23 +63,23 @@ export async function prepareList(client: Client): Promise<void> {
     'create table if not exists schema_migration (id serial primary key, timestamp bigint not null, name text not null)',
   );
   await client.query(`alter table schema_migration
-    add column if not exists module text not null default '${MODULE}', add column if not exists digest text`);
+    add column if not exists module text not null default '${CORE.module}', add column if not exists digest text`);
   await client.query(
     `update schema_migration s set digest = k.digest from unnest($1::text[], $2::text[]) k (name, digest)
     where s.name = k.name and s.module = $3 and s.digest is null`,
-    [MIGRATIONS.map(({ name }) => name), MIGRATIONS.map(digestOf), MODULE],
+    [CORE.migrations.map(({ name }) => name), CORE.migrations.map(digestOf), CORE.module],
   );
 }
 
 /** In one transaction with its row, unless its statements are apart. */
-export async function applyMigration(client: Client, migration: Migration): Promise<void> {
+export async function applyMigration(client: Client, module: string, migration: Migration): Promise<void> {
   const { isApart, name, statements } = migration;
   if (isApart === undefined) await client.query('begin');
   try {
     for (const text of statements) await client.query(text);
     await client.query('insert into schema_migration (timestamp, module, name, digest) values ($1, $2, $3, $4)', [
       Number(name.slice(-13)),
-      MODULE,
+      module,
       name,
       digestOf(migration),
     ]);
@@ -89,7 +90,7 @@ export async function applyMigration(client: Client, migration: Migration): Prom
   }
 }
 
-async function readRows(client: Client): Promise<MigrationRow[]> {
+async function readRows(client: Client, of: string): Promise<MigrationRow[]> {
   const { rows: columns } = await client.query<{ column_name: string }>(
     `select column_name from information_schema.columns
     where table_schema = current_schema and table_name = 'schema_migration'`,
@@ -98,7 +99,7 @@ async function readRows(client: Client): Promise<MigrationRow[]> {
   const names = columns.map(({ column_name }) => column_name);
   if (!['id', 'timestamp', 'name'].every((name) => names.includes(name))) throw new StartError(FOREIGN_LIST);
   const { rows } = await client.query<MigrationRow>('select * from schema_migration order by id');
-  return rows.filter(({ module = MODULE }) => module === MODULE);
+  return rows.filter(({ module = CORE.module }) => module === of);
 }
 
 const FOREIGN_LIST =

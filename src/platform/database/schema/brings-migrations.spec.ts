@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { Module, type Type } from '@nestjs/common';
+import { type Migration } from '../migration';
+import { BringsMigrations, migrationSetsOf } from './brings-migrations';
+
+const making = (table: string, name = `Make${table}1795000000000`): Migration => ({
+  name,
+  statements: [`create table ${table} (id int primary key)`],
+});
+
+function moduleWith(prefix: string, migrations: readonly Migration[], imports: readonly Type[] = []): Type {
+  @BringsMigrations({ prefix, migrations })
+  @Module({ imports: [...imports] })
+  class SomeModule {}
+  return SomeModule;
+}
+
+describe(migrationSetsOf.name, () => {
+  it('lists imported modules first, and each once', () => {
+    const base = moduleWith('acme_base', []);
+    @Module({ imports: [{ module: base }] })
+    class Between {}
+    const ward = moduleWith('acme_ward', [], [Between]);
+    const ward2 = moduleWith('acme_other', [], [base]);
+    expect(migrationSetsOf([ward, ward2, ward]).map(({ module }) => module)).toEqual([
+      'acme_base',
+      'acme_ward',
+      'acme_other',
+    ]);
+  });
+
+  it.each<[string, string, readonly Migration[], RegExp]>([
+    ['a prefix of other letters', 'Acme', [], /prefix "Acme"/],
+    ['the prefix of the server', 'core', [], /prefix "core"/],
+    ['a table without the prefix', 'acme', [making('resource')], /table "resource".*begins with "acme_"/],
+    ['a name without digits', 'acme', [making('acme_x', 'MakeX')], /"MakeX" must end with 13 digits/],
+    ['one name twice', 'acme', [making('acme_x'), making('acme_x')], /two migrations are named/],
+  ])('refuses %s', (_what, prefix, migrations, sentence) => {
+    expect(() => migrationSetsOf([moduleWith(prefix, migrations)])).toThrow(sentence);
+  });
+
+  it('refuses two modules with one prefix', () => {
+    expect(() => migrationSetsOf([moduleWith('acme', []), moduleWith('acme', [])])).toThrow(
+      'Two modules bring migrations',
+    );
+  });
+});

@@ -1,0 +1,74 @@
+import { type DynamicModule, type ForwardReference, type Type } from '@nestjs/common';
+import { MODULE_METADATA } from '@nestjs/common/constants';
+import 'reflect-metadata';
+import { StartError } from '../../errors/start-error';
+import { type Migration, type MigrationSet, tablesMadeBy } from '../migration';
+
+export interface MigrationsDefinition {
+  /** Begins the name of each table of the module: lower case, such as `acme_ward`. It names the module in `schema_migration`. */
+  readonly prefix: string;
+  /** In order; later ones are added at the end, and none is changed once it was applied. */
+  readonly migrations: readonly Migration[];
+}
+
+const MIGRATIONS_OF = Symbol('migrations');
+
+/**
+ * Gives a Nest module tables of its own. The start applies its migrations after those of the server and of the modules that it
+ * imports.
+ * @example
+ * &#64;BringsMigrations({ prefix: 'acme_ward', migrations: [createStays] })
+ * &#64;Module({ imports: [TypeOrmModule.forFeature([Stay])] })
+ * export class WardModule {}
+ */
+export function BringsMigrations(definition: MigrationsDefinition): ClassDecorator {
+  return (target) => {
+    Reflect.defineMetadata(MIGRATIONS_OF, definition, target);
+  };
+}
+
+type Imported = Type | DynamicModule | ForwardReference | Promise<DynamicModule> | undefined;
+
+/**
+ * Lists the migrations of `modules` and of all that they import, imported modules first.
+ * @throws StartError when two modules have one prefix, or a table lacks the prefix of its module
+ */
+export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
+  const seen = new Set<unknown>();
+  const sets: MigrationSet[] = [];
+  const visit = (given: Imported): void => {
+    const module = typeof given === 'object' && 'module' in given ? given.module : given;
+    if (typeof module !== 'function' || seen.has(module)) return;
+    seen.add(module);
+    const imported = (Reflect.getMetadata(MODULE_METADATA.IMPORTS, module) ?? []) as readonly Imported[];
+    for (const one of imported) visit(one);
+    const definition = Reflect.getMetadata(MIGRATIONS_OF, module) as MigrationsDefinition | undefined;
+    if (definition !== undefined) sets.push(setOf(module.name, definition));
+  };
+  for (const module of modules) visit(module);
+  const twice = sets.find(({ module }, index) => sets.findIndex((other) => other.module === module) !== index);
+  if (twice !== undefined) throw new StartError(`Two modules bring migrations with the prefix "${twice.module}".`);
+  return sets;
+}
+
+function setOf(name: string, { prefix, migrations }: MigrationsDefinition): MigrationSet {
+  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(prefix) || prefix === 'core')
+    throw new StartError(
+      `${name}: the prefix "${prefix}" of its migrations must be lower case letters, digits and single "_".`,
+    );
+  for (const migration of migrations) {
+    if (!/\d{13}$/.test(migration.name))
+      throw new StartError(
+        `${name}: the name of the migration "${migration.name}" must end with 13 digits, a timestamp.`,
+      );
+    const other = tablesMadeBy(migration.statements).find((table) => !table.startsWith(`${prefix}_`));
+    if (other !== undefined)
+      throw new StartError(
+        `${name}: the table "${other}" of ${migration.name} must have a name that begins with "${prefix}_".`,
+      );
+  }
+  const names = migrations.map((migration) => migration.name);
+  const twice = names.find((migration, index) => names.indexOf(migration) !== index);
+  if (twice !== undefined) throw new StartError(`${name}: two migrations are named "${twice}".`);
+  return { module: prefix, migrations };
+}
