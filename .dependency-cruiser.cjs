@@ -33,6 +33,7 @@ const faces = {
     'decision/access-decision',
     'denials/denials',
     'policy/policy-engine',
+    'request/access-request',
     'request/access-requests',
     'roles/roles',
   ],
@@ -50,6 +51,7 @@ const faces = {
   ],
   delivery: [
     'attempt-log-level',
+    'delivery-failure',
     'delivery-kind',
     'delivery-kind.registry',
     'delivery-statements',

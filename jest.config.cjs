@@ -28,6 +28,7 @@ const project = (displayName, testRegex, ...folders) => ({
   moduleFileExtensions: ['js', 'ts', 'json'],
   injectGlobals: false,
   sandboxInjectedGlobals: GLOBALS.split(' '),
+  moduleNameMapper: { '^svc-health-server$': '<rootDir>/src/index.ts' },
   transform: {
     '^.+\\.ts$': ['@swc/jest', { ...typescript, swcrc: false }],
     '^.+\\.m?js$': ['@swc/jest', javascript],

@@ -77,7 +77,7 @@ export class ResourceDraft {
     );
   }
 
-  /** A draft of its own with the same content, for work that may run again: rules change what they check. */
+  /** A draft of its own with the same content, for work that may run again: rules change what they check. @internal */
   copy(): ResourceDraft {
     return new ResourceDraft(this.type, this.assignedId, this.meta, this.content, this.members, this.isOwn);
   }
@@ -87,6 +87,7 @@ export class ResourceDraft {
     return this.assignedId;
   }
 
+  /** @internal */
   assignId(id: string): void {
     this.assignedId = id;
   }
@@ -101,7 +102,7 @@ export class ResourceDraft {
     return this.members.find((member) => member.key === key)?.valueText;
   }
 
-  /** About the length of the text. */
+  /** About the length of the text. @internal */
   get characters(): number {
     return this.members.reduce((sum, { valueText }) => sum + valueText.length, 0);
   }
@@ -116,16 +117,17 @@ export class ResourceDraft {
     this.content = { ...this.content, [key]: value };
   }
 
-  /** Tells that something changed that the body does not show (a password), so that an equal body is a new version too. */
+  /** Tells that something changed that the body does not show (a password), so that an equal body is a new version too. @internal */
   markHiddenChange(): void {
     this.hidden = true;
   }
 
+  /** @internal */
   get hasHiddenChange(): boolean {
     return this.hidden;
   }
 
-  /** The resource as one version of it is stored and sent. */
+  /** The resource as one version of it is stored and sent. @internal */
   textOf(id: string, metaText: string): string {
     const parts = [
       `"resourceType":${JSON.stringify(this.type)}`,

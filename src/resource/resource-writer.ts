@@ -19,7 +19,7 @@ import { WriteSet } from './writes/write-set';
 export interface WriteOptions extends WriteConditions {
   /** How history and events name the write. */
   readonly method?: WriteMethod;
-  /** The resource, where the open transaction has locked it already. */
+  /** The resource, where the open transaction has locked it already. @internal */
   readonly locked?: LockedResource;
 }
 
@@ -32,6 +32,7 @@ const ONLY = 0;
  */
 @Injectable()
 export class ResourceWriter {
+  /** @internal */
   constructor(
     private readonly store: ResourceStore,
     private readonly set: WriteSet,
@@ -49,8 +50,9 @@ export class ResourceWriter {
    */
   async create(
     draft: ResourceDraft,
-    { method = 'POST', newId = randomUUID(), reach }: Omit<WriteOptions, 'locked'> & { readonly newId?: string } = {},
+    options: Omit<WriteOptions, 'locked'> & { readonly newId?: string } = {},
   ): Promise<StoredResource> {
+    const { method = 'POST', newId = randomUUID(), reach } = options;
     const { type, id = newId } = draft;
     const isNewId = draft.id === undefined;
     const rule = await this.extensions.check(draft);
@@ -92,7 +94,7 @@ export class ResourceWriter {
     return result?.resource;
   }
 
-  /** Deletes resources that the open transaction has locked. */
+  /** Deletes resources that the open transaction has locked. @internal */
   async deleteAll(resources: readonly LockedResource[], { reach }: Pick<WriteOptions, 'reach'>): Promise<void> {
     await this.write(
       resources.map((locked, index) => ({ mode: 'delete', index, type: locked.type, id: locked.id, locked, reach })),

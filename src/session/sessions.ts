@@ -41,6 +41,7 @@ export interface NewSession {
 /** Opens, finds and closes Sessions. A Session is a resource; the token's hash stands in a table of its own. */
 @Injectable()
 export class Sessions {
+  /** @internal */
   constructor(
     private readonly writer: ResourceWriter,
     private readonly tokens: SessionTokens,
@@ -49,7 +50,7 @@ export class Sessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Stores the Session and its tokens in the open unit of work. */
+  /** Stores the Session and its tokens in the open unit of work. @internal */
   async open(session: NewSession): Promise<void> {
     const { id, userId, clientId, accessToken, kid, expiresAt, refresh, parentId } = session;
     await inOneFlight([
@@ -73,7 +74,7 @@ export class Sessions {
     return this.tokens.use(accessToken);
   }
 
-  /** What is known of a token, live or not; looking is no use of it. */
+  /** What is known of a token, live or not; looking is no use of it. @internal */
   describe(accessToken: string): Promise<IssuedToken | undefined> {
     return this.tokens.find(accessToken);
   }
@@ -89,6 +90,7 @@ export class Sessions {
   /**
    * Closes a Session and those that its refresh token has been exchanged for in the meantime: whoever ends a Session
    * means all that came of it.
+   * @internal
    */
   closeWithSuccessors(sessionId: string): Promise<StoredResource> {
     return this.unitOfWork.run(async () => {
@@ -98,7 +100,7 @@ export class Sessions {
     });
   }
 
-  /** Closes all Sessions of a family of refresh tokens. */
+  /** Closes all Sessions of a family of refresh tokens. @internal */
   closeFamily(familyId: string): Promise<void> {
     return this.unitOfWork.run(async () => {
       await this.groups.lockFamily(familyId);
@@ -106,7 +108,7 @@ export class Sessions {
     });
   }
 
-  /** Closes all Sessions of `owner`, those included whose opening began before; none is refreshed meanwhile. */
+  /** Closes all Sessions of `owner`, those included whose opening began before; none is refreshed meanwhile. @internal */
   async closeAllOf(owner: SessionOwner): Promise<void> {
     await this.groups.lockOwner(owner);
     await this.closeEach(await this.groups.liveOfOwner(owner));
@@ -118,7 +120,7 @@ export class Sessions {
       await inOneFlight(sessionIds.slice(from, from + FLIGHT).map((sessionId) => this.close(sessionId)));
   }
 
-  /** Closes the Sessions of JWTs that another key than these signed. */
+  /** Closes the Sessions of JWTs that another key than these signed. @internal */
   async closeSignedByOthers(kids: readonly string[]): Promise<void> {
     for (const sessionId of await this.groups.liveOfOtherKeys(kids)) await this.closeWithSuccessors(sessionId);
   }
@@ -126,6 +128,7 @@ export class Sessions {
   /**
    * Keeps Sessions of these owners from being ended all at once until the open unit of work is over. What was true of an
    * owner before must be read again after: who waits for the end of their Sessions must get no new one.
+   * @internal
    */
   holdOwners(owners: { readonly clientId: string; readonly userId?: string }): Promise<void> {
     return this.groups.holdOwners(owners);

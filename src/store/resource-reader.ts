@@ -23,6 +23,7 @@ export interface VersionKey {
 /** Reads resources and their history. Callers' rights are decided before; internal callers see everything. */
 @Injectable()
 export class ResourceReader {
+  /** @internal */
   constructor(private readonly statements: Statements) {}
 
   async find(type: string, id: string): Promise<StoredResource | undefined> {

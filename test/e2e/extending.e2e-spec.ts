@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
+import { Client } from 'pg';
+import { createHandOvers } from '../../examples/ward/src/create-hand-overs.migration';
+import { digestOf, type Migration } from '../../src/platform/database/migration';
+import { migrate } from '../../src/platform/database/schema/migrate';
 import { MetricsServer } from '../../src/platform/metrics/metrics-server';
 import { RpcMethod } from '../../src/rpc/rpc-method';
 import { RpcRegistry } from '../../src/rpc/rpc.registry';
 import { eventually } from '../support/eventually';
-import { WardModule } from '../support/extensions/ward.module';
+import { WardModule } from '../../examples/ward/src/ward.module';
 import { login } from '../support/people';
 import { type TestApp, basicHeader, startTestApp } from '../support/test-app';
 import { type NotificationBody } from '../support/webhook-receiver';
@@ -18,7 +22,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp({
-    environment: { SVC_ADDENDUM_TYPES: 'test/support/extensions/addendum-types.json', SVC_METRICS_PORT: '0' },
+    environment: { SVC_ADDENDUM_TYPES: 'examples/ward/src/addendum-types.json', SVC_METRICS_PORT: '0' },
     extensions: [WardModule],
   });
   await app.put('/fhir/Ward/w1', { site: 'north', beds: 12, head: { resourceType: 'Practitioner', id: 'dr-1' } });
@@ -194,6 +198,32 @@ describe('a module of another team (docs/extending.md)', () => {
     expect((await created()) - before).toBe(1);
   });
 
+  it('keeps rows in a table of its own, in the transaction of the resource', async () => {
+    const handOvers = async (): Promise<number> =>
+      (await app.get('/acme/ward-board')).json<{ handOvers: number }>().handOvers;
+    const before = await handOvers();
+    await app.put('/fhir/SDCDocument/vitals-2', { status: 'in-progress' });
+    // Of calls that read one version only one may write it; the rows of the others are rolled back.
+    const calls = ['4A', '4B', '4C', '4D'].map((ward) => call('acme.ward/hand-over', { documentId: 'vitals-2', ward }));
+    const done = (await Promise.all(calls)).filter(({ status }) => status === 200).length;
+    expect(done).toBeGreaterThan(0);
+    expect(await handOvers()).toBe(before + done);
+  });
+
+  it('has its migrations listed under its prefix, and compared at each start', async () => {
+    const client = new Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query(`select name, digest from schema_migration where module = 'acme_ward'`);
+    await client.end();
+    expect(rows).toEqual([{ name: createHandOvers.name, digest: digestOf(createHandOvers) }]);
+    const changed = [{ ...createHandOvers, statements: ['create table acme_ward_hand_over (id int)'] }];
+    const start = (migrations: readonly Migration[]): Promise<void> =>
+      migrate(app.databaseUrl, undefined, [{ module: 'acme_ward', migrations }]);
+    await expect(start(changed)).rejects.toThrow('was applied with other SQL');
+    await expect(start([])).rejects.toThrow('was migrated by a newer server');
+    await expect(start([createHandOvers])).resolves.toBeUndefined();
+  });
+
   it('answers on a route of its own, under the rights of the caller', async () => {
     const board = await app.get('/acme/ward-board');
     expect(board.json<{ wards: { id: string }[] }>().wards.map(({ id }) => id)).toContain('w1');
@@ -201,7 +231,7 @@ describe('a module of another team (docs/extending.md)', () => {
   });
 
   it('stores addenda of a type of its own', async () => {
-    const body = await readFile('test/support/extensions/hand-over-addendum.json', 'utf8');
+    const body = await readFile('examples/ward/src/hand-over-addendum.json', 'utf8');
     const { status, text } = await app.post('/rpc', body);
     expect({ status, text }).toEqual({ status: 200, text: expect.stringContaining('"ward":"4B"') });
     const refused = await app.post('/rpc', body.replace('"4B"', '"four"'));

@@ -42,6 +42,7 @@ export interface IssuedTokens {
 /** Issues an access token with its Session, and a refresh token where the Client has them; in the open unit of work. */
 @Injectable()
 export class TokenIssuer {
+  /** @internal */
   constructor(
     private readonly sessions: Sessions,
     private readonly accessTokens: AccessTokens,
@@ -52,6 +53,7 @@ export class TokenIssuer {
     return (await this.issueWithSession(order)).response;
   }
 
+  /** @internal */
   async issueWithSession(order: TokenOrder): Promise<IssuedTokens> {
     const { client, user, grantType, scope, audience, successorOf } = order;
     const settings = settingsOf(client, grantType);

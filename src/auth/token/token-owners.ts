@@ -13,6 +13,7 @@ import { type TokenUser, TokenUsers } from './token-users';
  */
 @Injectable()
 export class TokenOwners {
+  /** @internal */
   constructor(
     private readonly sessions: Sessions,
     private readonly clients: ClientAuthenticator,

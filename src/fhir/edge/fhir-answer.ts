@@ -16,10 +16,10 @@ import { subsetOf } from '../subset/subset';
 export interface FhirAnswer {
   readonly status: number;
   readonly text?: string;
-  /** Writes the body instead of `text`, as it is made. Each text that it writes ends between two tokens of JSON. */
+  /** Writes the body instead of `text`, as it is made. Each text that it writes ends between two tokens of JSON. @internal */
   readonly produce?: Produce;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Set where the body is one version of one resource: conditional reads, `_summary` and `Prefer` are about such. */
+  /** Set where the body is one version of one resource: conditional reads, `_summary` and `Prefer` are about such. @internal */
   readonly isResource?: true;
   /** Set where the text is no JSON: it goes out as it is. */
   readonly contentType?: string;

@@ -7,7 +7,7 @@ export interface ScannedJson {
   readonly text: string;
   /** What `JSON.parse` makes of the text. Numbers lose digits here: store and compare the text. */
   readonly value: unknown;
-  /** The top-level members in the order sent; empty when the text is no object. */
+  /** The top-level members in the order sent; empty when the text is no object. @internal */
   members(): readonly JsonMember[];
 }
 

@@ -25,7 +25,7 @@ export interface ResourceChange {
   readonly current?: ResourceContent;
   /** Absent for a create. */
   readonly previous?: ResourceContent;
-  /** Of a create: the rows that its caller may touch, where he is limited to some. */
+  /** Of a create: the rows that its caller may touch, where he is limited to some. @internal */
   readonly limit?: RowLimit | undefined;
 }
 
@@ -45,6 +45,7 @@ export interface ResourceChangeListener {
   /**
    * Instead of {@link onChange}, for a create under a new id that would need no transaction but for its listeners: what
    * its statement does besides. Asked before, outside of a transaction; undefined where this listener needs one.
+   * @internal
    */
   partsOf?(change: ResourceChange): Promise<readonly StatementPart[] | undefined>;
 }

@@ -17,6 +17,7 @@ import { type RowLimit } from '../../search/rows/row-limit';
  */
 @Injectable()
 export class GrantedReader {
+  /** @internal */
   constructor(
     private readonly statements: Statements,
     private readonly reader: ResourceReader,
@@ -44,7 +45,7 @@ export class GrantedReader {
     return found;
   }
 
-  /** For answers that tell of a resource without its text. @throws ServiceError 'not-found' to callers who may not read it */
+  /** For answers that tell of a resource without its text. @throws ServiceError 'not-found' to callers who may not read it @internal */
   async assertSeen(type: string, id: string): Promise<void> {
     if (this.isLimited) await this.read(type, id);
   }
@@ -65,6 +66,7 @@ export class GrantedReader {
     return storedResourceOf({ ...row, body: row.body });
   }
 
+  /** @internal */
   async findWithin(limit: RowLimit, type: string, id: string): Promise<StoredResource | undefined> {
     const bind = new Binder();
     const refreshed = await this.rows.refreshed(limit, [{ type, id }]);

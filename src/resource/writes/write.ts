@@ -11,7 +11,7 @@ export interface WriteConditions {
   readonly ifMatch?: readonly number[] | '*';
   /** Versions of `If-None-Match`: the write does not happen on any of them; `*` asks that nothing is stored. */
   readonly ifNoneMatch?: readonly number[] | '*';
-  /** What the caller may touch: what is stored before and after has to be among its rows. Anything when absent. */
+  /** What the caller may touch: what is stored before and after has to be among its rows. Anything when absent. @internal */
   readonly reach?: Reach | undefined;
 }
 

@@ -1,14 +1,14 @@
 import { appendFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
-import { DeliveryFailure } from '../../../src/delivery/delivery-failure';
 import {
   DeliverBy,
+  DeliveryFailure,
   type DeliveryKind,
   type DeliverySettings,
   type DestinationParameter,
   type Outgoing,
-} from '../../../src/delivery/delivery-kind';
-import { ServiceError } from '../../../src/platform/errors/service-error';
+  ServiceError,
+} from 'svc-health-server';
 
 interface FileDropSettings extends DeliverySettings {
   readonly path: string;

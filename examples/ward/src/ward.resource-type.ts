@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DefinesResourceType } from '../../../src/model/resource-type';
+import { DefinesResourceType } from 'svc-health-server';
 
 @Injectable()
 @DefinesResourceType({

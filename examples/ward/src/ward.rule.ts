@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceError } from '../../../src/platform/errors/service-error';
-import { type ResourceDraft } from '../../../src/model/resource-draft';
-import { ForResourceType, type ResourceRule } from '../../../src/resource/hooks/resource-rule';
+import { ForResourceType, type ResourceDraft, type ResourceRule, ServiceError } from 'svc-health-server';
 
 @Injectable()
 @ForResourceType('Ward')

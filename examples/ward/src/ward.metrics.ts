@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
-import { type MetricFamily } from '../../../src/platform/metrics/metric-family';
-import { MetricsFrom, type MetricSource } from '../../../src/platform/metrics/metric-source';
 import {
+  type MetricFamily,
+  MetricsFrom,
+  type MetricSource,
   OnResourceChange,
   type ResourceChange,
   type ResourceChangeListener,
-} from '../../../src/resource/hooks/resource-change';
+  UnitOfWork,
+} from 'svc-health-server';
 
 @Injectable()
 @OnResourceChange({ types: ['Ward'] })

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import { DeliveryFailure } from '../../../src/delivery/delivery-failure';
 import {
   DeliverBy,
+  DeliveryFailure,
   type DeliveryKind,
   type DeliverySettings,
   type DestinationParameter,
   MASK,
   type Outgoing,
-} from '../../../src/delivery/delivery-kind';
-import { ServiceError } from '../../../src/platform/errors/service-error';
+  ServiceError,
+} from 'svc-health-server';
 
 interface PagerSettings extends DeliverySettings {
   readonly port: number;

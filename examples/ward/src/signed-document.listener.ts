@@ -1,10 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceError } from '../../../src/platform/errors/service-error';
-import {
-  OnResourceChange,
-  type ResourceChange,
-  type ResourceChangeListener,
-} from '../../../src/resource/hooks/resource-change';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener, ServiceError } from 'svc-health-server';
 
 @Injectable()
 @OnResourceChange({ types: ['SDCDocument'] })

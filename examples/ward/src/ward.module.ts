@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../../../src/auth/auth.module';
-import { ResourceModule } from '../../../src/resource/resource.module';
-import { SessionModule } from '../../../src/session/session.module';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuthModule, BringsMigrations, ResourceModule, SessionModule } from 'svc-health-server';
+import { createHandOvers } from './create-hand-overs.migration';
 import { FileDropKind } from './file-drop.kind';
+import { ForgetHandOvers } from './forget-hand-overs.task';
+import { HandOverRow } from './hand-over.entity';
 import { HandOver } from './hand-over.method';
 import { PagerKind } from './pager.kind';
 import { ReadOnlyEngine } from './read-only.engine';
@@ -15,10 +17,19 @@ import { WardResourceType } from './ward.resource-type';
 import { WardRule } from './ward.rule';
 
 const kinds = [FileDropKind, PagerKind];
-const handlers = [HandOver, ReadOnlyEngine, SignedDocumentListener, TokenExchangeGrant, WardCensus, WardMetrics];
+const handlers = [
+  ForgetHandOvers,
+  HandOver,
+  ReadOnlyEngine,
+  SignedDocumentListener,
+  TokenExchangeGrant,
+  WardCensus,
+  WardMetrics,
+];
 
+@BringsMigrations({ prefix: 'acme_ward', migrations: [createHandOvers] })
 @Module({
-  imports: [AuthModule, ResourceModule, SessionModule],
+  imports: [TypeOrmModule.forFeature([HandOverRow]), AuthModule, ResourceModule, SessionModule],
   controllers: [WardBoardController],
   providers: [...kinds, ...handlers, WardResourceType, WardRule],
 })

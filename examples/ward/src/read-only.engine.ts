@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EngineOf, type PolicyCheck, type PolicyEngine } from '../../../src/access/policy/policy-engine';
+import { EngineOf, type PolicyCheck, type PolicyEngine } from 'svc-health-server';
 
 const READING = ['FhirRead', 'FhirVread', 'FhirHistory', 'FhirSearch'];
 

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { type Client } from '../../../src/auth/client/client';
-import { type Grant, GrantOf } from '../../../src/auth/grants/grant';
-import { OAuthError } from '../../../src/auth/oauth/oauth-error';
-import { TokenIssuer, type TokenResponse } from '../../../src/auth/token/token-issuer';
-import { TokenOwners } from '../../../src/auth/token/token-owners';
-import { type TokenRequest } from '../../../src/auth/oauth/token-request';
-import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
-import { Sessions } from '../../../src/session/sessions';
+import {
+  type Client,
+  type Grant,
+  GrantOf,
+  OAuthError,
+  Sessions,
+  TokenIssuer,
+  TokenOwners,
+  type TokenRequest,
+  type TokenResponse,
+  UnitOfWork,
+} from 'svc-health-server';
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 

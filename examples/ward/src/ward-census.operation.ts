@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer } from '../../../src/fhir/edge/fhir-answer';
-import { Operation, type OperationHandler, type OperationRequest } from '../../../src/operation/operation';
-import { ResourceReader } from '../../../src/store/resource-reader';
+import {
+  type FhirAnswer,
+  Operation,
+  type OperationHandler,
+  type OperationRequest,
+  ResourceReader,
+} from 'svc-health-server';
 
 @Injectable()
 @Operation({ resourceType: 'Ward', code: 'census', level: 'instance', methods: ['GET'], description: 'Counts beds.' })

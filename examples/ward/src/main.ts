@@ -1,0 +1,4 @@
+import { runServer } from 'svc-health-server';
+import { WardModule } from './ward.module';
+
+runServer({ modules: [WardModule] });

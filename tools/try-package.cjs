@@ -1,0 +1,29 @@
+// Packs the server, installs it beside a copy of examples/ward in an empty folder, compiles that with the types of the package alone,
+// and runs its tests: what a team does that builds on the server (docs/extending.md).
+const { execFileSync } = require('node:child_process');
+const { cpSync, mkdtempSync, rmSync, statSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { name, version } = require('../package.json');
+
+const MAX_BYTES = 6_000_000;
+const repository = join(__dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'svc-package-'));
+const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: 'inherit' });
+
+try {
+  run('npm', ['pack', '--silent', '--pack-destination', folder], repository);
+  const tarball = join(folder, `${name}-${version}.tgz`);
+  const { size } = statSync(tarball);
+  if (size > MAX_BYTES) throw new Error(`The package has ${size} bytes, more than ${MAX_BYTES}`);
+  const ward = join(folder, 'ward');
+  cpSync(join(repository, 'examples/ward'), ward, { recursive: true });
+  cpSync(tarball, join(ward, `${name}-${version}.tgz`));
+  run('npm', ['install', '--no-audit', '--no-fund'], ward);
+  // Both kinds of modules see the names.
+  const loads = `import { RpcMethod } from '${name}'; if (typeof RpcMethod !== 'function') throw new Error('RpcMethod is missing');`;
+  run('node', ['--input-type=module', '--eval', loads], ward);
+  run('npm', ['test'], ward);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
