@@ -49,7 +49,9 @@ describe('npm run load', () => {
     expect(storedOf(await run({ restart: true }))).toBe(chart.length);
   });
 
-  it('loads hospitals and practitioners before what refers to them, and collections in parts', async () => {
+  it('O9: loads organizations, then practitioners, then what refers to them, by content and not by name', async () => {
+    const organization = { resourceType: 'Organization', identifier: [{ value: 'load-o' }], name: 'Ward' };
+    const role = { organization: { reference: 'Organization?identifier=load-o' } };
     const practitioner = { resourceType: 'Practitioner', identifier: [{ value: 'load-p' }] };
     const reference = { reference: 'Practitioner?identifier=load-p' };
     await file(
@@ -62,8 +64,18 @@ describe('npm run load', () => {
       ]),
     );
     await file(
-      'practitionerInformation1.json',
-      bundle('transaction', [{ resource: practitioner, request: { method: 'POST', url: 'Practitioner' } }]),
+      'b.json',
+      bundle('transaction', [
+        { resource: practitioner, request: { method: 'POST', url: 'Practitioner' } },
+        {
+          resource: { resourceType: 'PractitionerRole', ...role },
+          request: { method: 'POST', url: 'PractitionerRole' },
+        },
+      ]),
+    );
+    await file(
+      '0-z.json',
+      bundle('transaction', [{ resource: organization, request: { method: 'POST', url: 'Organization' } }]),
     );
     await file(
       'collection.json',
@@ -77,7 +89,18 @@ describe('npm run load', () => {
     await file('one.json', JSON.stringify({ resourceType: 'Device', id: 'load-one' }));
     const report = await run();
     expect([report.failures, report.unreadable]).toEqual([[], []]);
-    expect(Object.fromEntries(report.storedByType)).toEqual({ Basic: 1, Practitioner: 1, List: 300, Device: 1 });
+    expect(Object.fromEntries(report.storedByType)).toEqual({
+      ...{ Basic: 1, Organization: 1, Practitioner: 1, PractitionerRole: 1, List: 300, Device: 1 },
+    });
+  });
+
+  it('O9: ends at once where no server answers', async () => {
+    await file('one.json', JSON.stringify({ resourceType: 'Device', id: 'load-one' }));
+    const target = { baseUrl: 'http://127.0.0.1:1/fhir', authorization: ROOT, wait: () => Promise.reject(new Error()) };
+    const state = LoadState.open(statePath, target.baseUrl, {});
+    await expect(load([join(folder, 'data')], { target, state, lanes: 3 })).rejects.toThrow(
+      /^No server answers at http:\/\/127\.0\.0\.1:1\/fhir \(.+\): start it, or set BASE_URL or PORT\.$/,
+    );
   });
 
   it('names file, entry, status and reason of what failed, and tries only that again', async () => {

@@ -1,25 +1,19 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 const LOADABLE = /\.(json|ndjson)$/i;
-/** What charts refer to: hospitals and practitioners as chart generators export them. */
-const FIRST = /^(hospital|practitioner|organization|location)/i;
 
-/** Lists the files to load below the paths, those that others refer to first, each group by name. */
-export async function listFiles(paths: readonly string[]): Promise<{ first: string[]; rest: string[] }> {
+/** Lists the files to load below the paths, by name. */
+export async function listFiles(paths: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
   for (const path of paths) {
     if (!(await stat(path)).isDirectory()) found.add(path);
     else
       for (const name of await readdir(path, { recursive: true })) if (LOADABLE.test(name)) found.add(join(path, name));
   }
-  const sorted = [...found].sort();
-  return {
-    first: sorted.filter((path) => FIRST.test(basename(path))),
-    rest: sorted.filter((path) => !FIRST.test(basename(path))),
-  };
+  return [...found].sort();
 }
 
 /** SHA-256 of a file in hexadecimal. */

@@ -1,9 +1,9 @@
 import { ProgressBar, type ProgressOutput } from '../progress-bar';
 import { hashOf, listFiles } from './list-files';
 import { type LoadState } from './load-state';
-import { type LoadUnit } from './load-unit';
+import { type LoadEntry, type LoadUnit } from './load-unit';
 import { type LoadFile, readUnits } from './read-units';
-import { type Failure, type LoadTarget, sendUnit } from './send-unit';
+import { assertAnswers, type Failure, type LoadTarget, sendUnit } from './send-unit';
 
 export interface LoadOptions {
   readonly target: LoadTarget;
@@ -25,12 +25,14 @@ export interface LoadReport {
 
 const SAVE_EVERY_MILLISECONDS = 1000;
 
-/** Loads files into a server: first those that others refer to, to their end, then the rest. */
+/**
+ * Loads files into a server: first those that others refer to, to their end, then the rest.
+ * @throws Error when no server answers: nothing is tried again then
+ */
 export async function load(paths: readonly string[], options: LoadOptions): Promise<LoadReport> {
-  const { first, rest } = await listFiles(paths);
+  await assertAnswers(options.target);
   const report = { storedByType: new Map<string, number>(), skipped: 0, failures: [], unreadable: [] } as Growing;
-  const groups = [await filesOf(first), await filesOf(rest)];
-  const total = await countEntries(groups.flat());
+  const { groups, total } = await survey(await filesOf(await listFiles(paths)));
   const progress = new ProgressBar({
     label: 'load',
     total,
@@ -51,10 +53,30 @@ interface Growing {
 const filesOf = (paths: readonly string[]): Promise<LoadFile[]> =>
   Promise.all(paths.map(async (path) => ({ path, hash: await hashOf(path) })));
 
-async function countEntries(files: readonly LoadFile[]): Promise<number> {
-  let count = 0;
-  for await (const { entries } of unitsOf(files, () => undefined)) count += entries.length;
-  return count;
+/** Exports of charts refer to these types by criteria, so they must be stored before: Organizations and Locations first. */
+const RANKS: readonly (readonly string[])[] = [
+  ['Organization', 'Location'],
+  ['Practitioner', 'PractitionerRole', 'HealthcareService', 'Endpoint'],
+];
+
+function rankOf({ resourceType }: LoadEntry): number {
+  const rank = RANKS.findIndex((types) => types.includes(resourceType));
+  return rank < 0 ? RANKS.length : rank;
+}
+
+/** The groups of files in the order to load them, by what is in a file: names differ by tool. */
+async function survey(files: readonly LoadFile[]): Promise<{ groups: LoadFile[][]; total: number }> {
+  const groups: LoadFile[][] = [...RANKS, []].map(() => []);
+  let total = 0;
+  for (const file of files) {
+    let rank = 0;
+    for await (const { entries } of unitsOf([file], () => undefined)) {
+      total += entries.length;
+      rank = entries.reduce((highest, entry) => Math.max(highest, rankOf(entry)), rank);
+    }
+    groups[rank]?.push(file);
+  }
+  return { groups, total };
 }
 
 async function loadGroup(

@@ -21,12 +21,25 @@ export interface Failure {
 const MAX_TRIES = 8;
 const MAX_WAIT_SECONDS = 60;
 const TIMEOUT_SECONDS = 300;
+const FIRST_ANSWER_SECONDS = 10;
 const PASSING = new Set([429, 503, 504]);
 
 interface Answer {
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
   readonly text: string;
+}
+
+/** Any answer will do. @throws Error that says what to set when none comes */
+export async function assertAnswers({ baseUrl }: LoadTarget): Promise<void> {
+  const signal = AbortSignal.timeout(FIRST_ANSWER_SECONDS * 1000);
+  try {
+    await (await fetch(baseUrl.replace(/fhir$/, 'health'), { signal })).text();
+  } catch (error) {
+    throw new Error(`No server answers at ${baseUrl} (${reasonOfError(error)}): start it, or set BASE_URL or PORT.`, {
+      cause: error,
+    });
+  }
 }
 
 /** Sends a unit until it is done, or until what is left of it will not get better. Returns what failed. */
@@ -107,12 +120,22 @@ async function post({ baseUrl, authorization }: LoadTarget, body: string): Promi
       text: await response.text(),
     };
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+    const cause = causeOf(error);
     // Nothing was sent to a port that refuses: that is like a server that is busy.
     const isRefused = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
-    return { status: isRefused ? 503 : 0, retryAfterSeconds: undefined, text: `No answer: ${reason}` };
+    return { status: isRefused ? 503 : 0, retryAfterSeconds: undefined, text: `No answer: ${reasonOfError(error)}` };
   }
+}
+
+/** The error of the connection; fetch() wraps it. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? error.cause : error;
+
+function reasonOfError(error: unknown): string {
+  const cause = causeOf(error);
+  if (!(cause instanceof Error)) return String(cause);
+  // A host name with several addresses fails with one error for all of them, which has a code and no message.
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }
 
 /** What the server asks for, else 0.5 s doubling. */
