@@ -1,4 +1,4 @@
-import { elementsOf, type JsonMember, objectText } from '../platform/json/json-members';
+import { elementsOf, type JsonMember } from '../platform/json/json-members';
 import { type Meta } from '../fhir/types';
 
 /** What the server says of a version in its `meta`. */
@@ -32,9 +32,9 @@ export interface MetaStyle {
 export const NATIVE_META: MetaStyle = {
   textOf: ({ members }, stamp) => {
     const { createdAt } = stamp;
-    const told: MemberText[] = createdAt === undefined ? [] : [['createdAt', instantText(createdAt)]];
     return metaText(
-      [...stampMembers(stamp), ...told],
+      stamp,
+      createdAt === undefined ? '' : `,"createdAt":${instantText(createdAt)}`,
       members.filter(({ key }) => key !== 'createdAt'),
     );
   },
@@ -54,11 +54,11 @@ export const fhirMeta = (url: string): MetaStyle => {
       const { createdAt } = stamp;
       const sent = members.find(({ key }) => key === 'extension');
       const values = listOf(value.extension);
-      const kept = elementsOf(sent?.valueText ?? '[]').filter((_text, index) => !isOwn(values[index]));
+      const kept = sent === undefined ? [] : elementsOf(sent.valueText).filter((_text, index) => !isOwn(values[index]));
       const extensions = createdAt === undefined ? kept : [`${begin}${instantText(createdAt)}}`, ...kept];
-      const told: MemberText[] = extensions.length === 0 ? [] : [['extension', `[${extensions.join(',')}]`]];
       return metaText(
-        [...stampMembers(stamp), ...told],
+        stamp,
+        extensions.length === 0 ? '' : `,"extension":[${extensions.join(',')}]`,
         members.filter((member) => member !== sent),
       );
     },
@@ -76,17 +76,9 @@ export const fhirMeta = (url: string): MetaStyle => {
   };
 };
 
-type MemberText = readonly [key: string, valueText: string];
-
-const stampMembers = ({ version, updatedAt }: VersionStamp): readonly MemberText[] => [
-  ['versionId', `"${version}"`],
-  ['lastUpdated', instantText(updatedAt)],
-];
-
-function metaText(own: readonly MemberText[], sent: readonly JsonMember[]): string {
-  const others = sent.map(({ keyText, valueText }) => `${keyText}:${valueText}`);
-  return `${[objectText(own).slice(0, -1), ...others].join(',')}}`;
-}
+/** @param creation a member that tells the time of version 1, with its comma; or nothing */
+const metaText = ({ version, updatedAt }: VersionStamp, creation: string, sent: readonly JsonMember[]): string =>
+  `{"versionId":"${version}","lastUpdated":${instantText(updatedAt)}${creation}${sent.map(({ keyText, valueText }) => `,${keyText}:${valueText}`).join('')}}`;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : []);
 

@@ -94,7 +94,10 @@ export class ResourceDraft {
 
   /** The content as values; numbers are doubles, so they are for checks and indexes, not for storing. */
   get value(): Resource {
-    return { ...this.content, resourceType: this.type };
+    // Read several times by each write; a body that names its type is the value as it is.
+    return this.content.resourceType === this.type
+      ? (this.content as Resource)
+      : { ...this.content, resourceType: this.type };
   }
 
   /** The text of a top-level member, or undefined. */
