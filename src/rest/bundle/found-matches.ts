@@ -4,7 +4,7 @@ import { ResourceCriteria } from '../../search/run/resource-criteria';
 import { type ResourceText } from '../../model/stored-resource';
 import { type EntryFaults } from './entry-faults';
 import { type Matches } from './entry-identities';
-import { type NamedCondition, type WriteIntent, conditionOf, isConditional } from './write-intent';
+import { type NamedCondition, type WriteIntent, conditionOf } from './write-intent';
 
 /** Searches what the conditions of a transaction find: those of its entries, and references by search. */
 @Injectable()
@@ -29,10 +29,10 @@ export class FoundMatches {
 
   async ofLinks(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
     const found = new Map<string, readonly ResourceText[]>();
-    for (const { entry, links, linked } of intents) {
+    for (const { entry, searches, linked } of intents) {
+      if (searches.length === 0) continue;
       await faults.at(entry.index, async () => {
-        for (const { link } of links.flat())
-          if (isConditional(link)) await this.findOnce(conditionOf(link, linked), found);
+        for (const link of searches) await this.findOnce(conditionOf(link, linked), found);
       });
     }
     return found;

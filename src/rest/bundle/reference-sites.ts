@@ -24,7 +24,10 @@ const NARRATIVE_LINK = /(?:href|src)=(?:\\"([^"\\]*)\\"|'([^'\\]*)')/g;
  * order: references, urns in uris, and `href` and `src` of narratives. Canonicals are left alone.
  */
 export function linkSitesOf(json: string): LinkSite[] {
-  const sites = [...referenceSites(json), ...urnSites(json), ...narrativeSites(json)];
+  const sites: LinkSite[] = [];
+  addReferences(json, sites);
+  addUrns(json, sites);
+  if (json.includes('"div":"')) addNarrativeLinks(json, sites);
   return sites.length < 2 ? sites : sites.sort((a, b) => a.start - b.start);
 }
 
@@ -45,26 +48,25 @@ export function replaceLinks(
   return copiedTo === 0 ? json : result + json.slice(copiedTo);
 }
 
-function* referenceSites(json: string): Generator<LinkSite> {
+function addReferences(json: string, sites: LinkSite[]): void {
   for (let at = json.indexOf(REFERENCE); at >= 0; at = json.indexOf(REFERENCE, at + REFERENCE.length)) {
     // A key begins behind a brace or comma; a quote that is escaped in front of it does not begin one.
     const before = json[at - 1];
-    if (before === '{' || before === ',') yield siteAt(json, at + REFERENCE.length - 1);
+    if (before === '{' || before === ',') sites.push(siteAt(json, at + REFERENCE.length - 1));
   }
 }
 
-function* urnSites(json: string): Generator<LinkSite> {
+function addUrns(json: string, sites: LinkSite[]): void {
   for (let at = json.indexOf(':"urn:'); at >= 0; at = json.indexOf(':"urn:', at + 1)) {
-    if (URN_MEMBERS.some((member) => json.endsWith(member, at + 1))) yield siteAt(json, at + 1);
+    if (URN_MEMBERS.some((member) => json.endsWith(member, at + 1))) sites.push(siteAt(json, at + 1));
   }
 }
 
-function* narrativeSites(json: string): Generator<LinkSite> {
-  if (!json.includes('"div":"')) return;
+function addNarrativeLinks(json: string, sites: LinkSite[]): void {
   for (const { index, 0: all, 1: quoted, 2: apostrophed } of json.matchAll(NARRATIVE_LINK)) {
     const link = quoted ?? apostrophed ?? '';
     const start = index + all.lastIndexOf(link);
-    yield { start, end: start + link.length, link };
+    sites.push({ start, end: start + link.length, link });
   }
 }
 

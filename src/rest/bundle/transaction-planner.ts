@@ -99,17 +99,14 @@ export class TransactionPlanner {
 
   /** Whether a reference by search finds nothing yet, but may find what this transaction writes. */
   private waits(
-    { links, linked }: WriteIntent,
+    { searches, linked }: WriteIntent,
     { matches, madeByCondition, writtenTypes, isPartial }: Planning,
   ): boolean {
-    return links.some((sites) =>
-      sites.some(({ link }) => {
-        if (!isConditional(link)) return false;
-        const { type, canonical } = conditionOf(link, linked);
-        if (madeByCondition.has(canonical) || (matches.get(canonical) ?? []).length > 0) return false;
-        return isPartial || writtenTypes.has(type);
-      }),
-    );
+    return searches.some((link) => {
+      const { type, canonical } = conditionOf(link, linked);
+      if (madeByCondition.has(canonical) || (matches.get(canonical) ?? []).length > 0) return false;
+      return isPartial || writtenTypes.has(type);
+    });
   }
 }
 

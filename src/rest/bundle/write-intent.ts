@@ -28,10 +28,12 @@ export interface WriteIntent {
   readonly linked: ReadonlyMap<string, EntryGrant>;
   /** The links of each member of the resource; empty for what is not stored as sent. */
   readonly links: readonly (readonly LinkSite[])[];
+  /** Those of them that are references by search; mostly none. */
+  readonly searches: readonly string[];
 }
 
 /** A reference by search, such as `Practitioner?identifier=http://hl7.org/fhir/sid/us-npi|1`. */
-export const isConditional = (link: string): boolean => /^[A-Z][A-Za-z]*\?./.test(link);
+export const isConditional = (link: string): boolean => link.includes('?') && /^[A-Z][A-Za-z]*\?./.test(link);
 
 export function conditionOf(link: string, linked: WriteIntent['linked']): NamedCondition {
   const type = searchedTypeOf(link);

@@ -34,6 +34,8 @@ const OPERATION_IDS = {
 
 const WRITE_KINDS = { POST: 'create', PUT: 'update', PATCH: 'update' } as const;
 
+const NO_GRANTS: WriteIntent['linked'] = new Map();
+
 function kindOf({ verb, id }: WriteAction): WriteKind {
   if (verb === 'DELETE') return id === undefined ? 'conditional-delete' : 'delete';
   return WRITE_KINDS[verb];
@@ -76,11 +78,13 @@ export class WriteIntents {
     const granted = call.isSystem ? undefined : await this.grantOf(entry, action, known);
     const isStored = resource !== undefined && (verb === 'POST' || verb === 'PUT');
     const links = isStored ? resource.members.map(({ valueText }) => linkSitesOf(valueText)) : [];
+    const searches = links.flatMap((sites) => sites.map(({ link }) => link).filter(isConditional));
     return {
       entry,
       action,
       granted,
-      linked: call.isSystem ? new Map() : await this.grantsOf(links, known),
+      searches,
+      linked: call.isSystem || searches.length === 0 ? NO_GRANTS : await this.grantsOf(searches, known),
       condition: criteria === undefined ? undefined : namedCondition({ type, criteria }, granted),
       links,
     };
@@ -104,17 +108,16 @@ export class WriteIntents {
   }
 
   /**
-   * What the references by search among `links` may find.
+   * What references by search may find.
    * @throws ServiceError 'forbidden' naming the types that the caller may not search
    */
   private async grantsOf(
-    links: WriteIntent['links'],
+    searches: WriteIntent['searches'],
     known: Map<string, EntryGrant>,
   ): Promise<ReadonlyMap<string, EntryGrant>> {
     const grants = new Map<string, EntryGrant>();
     const hidden: string[] = [];
-    const searched = links.flat().filter(({ link }) => isConditional(link));
-    for (const type of new Set(searched.map(({ link }) => searchedTypeOf(link)))) {
+    for (const type of new Set(searches.map(searchedTypeOf))) {
       const rows = await this.access.searchedRows(type);
       if (rows === undefined) hidden.push(type);
       else grants.set(type, await this.grantOfRows(rows, known));
