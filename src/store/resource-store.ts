@@ -180,7 +180,8 @@ export class ResourceStore {
 
   /** @param parts what the same statement does besides */
   async insert(resource: NewResource, parts: readonly StatementPart[]): Promise<void> {
-    await this.execute(await this.slices.run(insertResource(await this.newRowOf(resource), parts)));
+    const row = await this.newRowOf(resource, await this.index.forWrite());
+    await this.execute(await this.slices.run(insertResource(row, parts)));
   }
 
   /**
@@ -188,6 +189,8 @@ export class ResourceStore {
    * find have to be checked afterwards with {@link assertUnchanged}.
    */
   async insertAll(resources: readonly NewResource[], afterEach: () => Promise<void>): Promise<void> {
+    if (resources.length === 0) return;
+    const index = await this.index.forWrite();
     let rows: NewRow[] = [];
     let characters = 0;
     const flush = async (): Promise<void> => {
@@ -198,7 +201,7 @@ export class ResourceStore {
       characters = 0;
     };
     for (const resource of resources) {
-      rows.push(await this.newRowOf(resource));
+      rows.push(await this.newRowOf(resource, index));
       characters += resource.content.text.length;
       if (rows.length >= INSERT_CHUNK || characters >= INSERT_CHUNK_CHARACTERS) await flush();
       await afterEach();
@@ -266,12 +269,13 @@ export class ResourceStore {
     const { present, mainDate: ownDate } = found;
     const mainDate = ownDate === undefined ? fallbackDate : new Date(ownDate);
     const columns = yield* columnsOf({ ...found, units: this.knownUnits.unknownAmong(found.units) });
-    const row = { ...stored, present, columns, mainDate, parametersVersion: index.version };
-    return { ...row, indexDigests: yield* indexDigestsOf(row, this.index.hashes) };
+    const parametersVersion = index.version;
+    const digested = { version: stored.version, parametersVersion, mainDate, columns };
+    const indexDigests = yield* indexDigestsOf(digested, this.index.hashes);
+    return { ...stored, present, columns, mainDate, parametersVersion, indexDigests };
   }
 
-  private async newRowOf({ type, id, content }: NewResource): Promise<NewRow> {
-    const index = await this.index.forWrite();
+  private async newRowOf({ type, id, content }: NewResource, index: IndexSnapshot): Promise<NewRow> {
     const row = await this.slices.run(this.rowOf(index, type, content, content.updatedAt));
     return { ...row, key: await this.keys.take(), type, id, referenceHash: this.index.referenceHash(type, id) };
   }

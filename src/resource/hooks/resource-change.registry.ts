@@ -32,13 +32,21 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
     at: (place: number, work: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const sets = new Map<ResourceChangeListener, ResourceChange[]>();
+    // Listeners of a type, until one acts: others may be concerned with the changes that follow.
+    const concerned = new Map<string, readonly ResourceChangeListener[]>();
     for (const [place, change] of changes.entries()) {
+      const known = concerned.get(change.type);
+      if (known?.length === 0) continue;
       await at(place, async () => {
-        for (const listener of this.listenersOf(change.type)) {
-          if ((await listener.concerns?.(change.type)) === false) continue;
+        const present: ResourceChangeListener[] = [];
+        for (const listener of known ?? this.listenersOf(change.type)) {
+          if (known === undefined && (await listener.concerns?.(change.type)) === false) continue;
+          present.push(listener);
           if (listener.onChanges === undefined) await listener.onChange(change);
           else if (sets.get(listener)?.push(change) === undefined) sets.set(listener, [change]);
         }
+        if (present.every((listener) => listener.onChanges !== undefined)) concerned.set(change.type, present);
+        else concerned.clear();
       });
     }
     for (const [listener, set] of sets) await listener.onChanges?.(set);

@@ -59,10 +59,14 @@ export class WriteSet {
    * later version.
    */
   async write(writes: readonly Write[], guard: WriteGuard = ALONE): Promise<(WriteResult | undefined)[]> {
-    const first = new Map([...writes].reverse().map((write) => [keyOf(write), write]));
-    const firsts = writes.filter((write) => first.get(keyOf(write)) === write);
+    const firstByKey = new Map<string, Write>();
+    for (const write of writes) {
+      const key = keyOf(write);
+      if (!firstByKey.has(key)) firstByKey.set(key, write);
+    }
+    const firsts = [...firstByKey.values()];
     const held = await this.hold(firsts);
-    const heldFor = (write: Write): LockedId => held.get(keyOf(write)) ?? UNUSED;
+    const heldFor = (write: Write): LockedId => held.get(write) ?? UNUSED;
     const hidden = await this.beyond(firsts.filter((write) => heldFor(write).lastVersion > 0));
     const shownTo = (write: Write): LockedId => (hidden.has(write) ? HIDDEN : heldFor(write));
     guard.judge(firsts, (write) => {
@@ -86,20 +90,20 @@ export class WriteSet {
   }
 
   /** Everything that the set is about is locked before its first write, in one order that all sets keep. */
-  private async hold(writes: readonly Write[]): Promise<ReadonlyMap<string, LockedId>> {
-    const held = new Map<string, LockedId>();
+  private async hold(writes: readonly Write[]): Promise<ReadonlyMap<Write, LockedId>> {
+    const held = new Map<Write, LockedId>();
     const asked: (readonly [key: string, write: Write])[] = [];
     for (const write of writes) {
-      if (write.locked !== undefined) held.set(keyOf(write), lockedId(write.locked));
+      if (write.locked !== undefined) held.set(write, lockedId(write.locked));
       else if (write.mode !== 'nothing' && !('isNewId' in write && write.isNewId)) asked.push([keyOf(write), write]);
     }
     const [one, ...others] = asked;
-    if (one !== undefined && others.length === 0) return held.set(one[0], await this.holdOne(one[1]));
+    if (one !== undefined && others.length === 0) return held.set(one[1], await this.holdOne(one[1]));
     asked.sort(([a], [b]) => (a < b ? -1 : 1));
     const names = asked.map(([, { type, id }]) => ({ type, id }));
     if (names.length > FEW) this.holdMemory(await this.store.bytesOf(names));
     const locked = await this.store.lockAll(names);
-    for (const [place, [key]] of asked.entries()) held.set(key, locked[place] ?? UNUSED);
+    for (const [place, [, write]] of asked.entries()) held.set(write, locked[place] ?? UNUSED);
     return held;
   }
 
