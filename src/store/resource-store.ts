@@ -140,7 +140,7 @@ export class ResourceStore {
   /** Locks an id that may not be stored, so that of two creates one waits and then sees the other. */
   async lockId(type: string, id: string): Promise<LockedId> {
     // One flight on the connection of the transaction; the reads begin when the lock is held.
-    const [, current, last] = await Promise.all([
+    const [, current, last] = await inOneFlight([
       this.statements.run(LOCK_ID, [this.index.referenceHash(type, id)]),
       this.lock(type, id),
       this.statements.runOne<LastVersionRow>(LAST_VERSION, [type, id]),

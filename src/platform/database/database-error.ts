@@ -21,6 +21,7 @@ const QUERY_CANCELED = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
 const INSUFFICIENT_PRIVILEGE = '42501';
 const CHARACTER_NOT_IN_REPERTOIRE = '22021';
+const READ_ONLY_TRANSACTION = '25006';
 
 export function isTransactionConflict(error: unknown): boolean {
   const { code } = postgresErrorOf(error) ?? {};
@@ -78,6 +79,14 @@ export function databaseErrorToServiceError(error: unknown): ServiceError | unde
       'busy',
       'A newer release has migrated the database, and this server may only read. Send writes to a server of that release.',
       { retryAfterSeconds: 60 },
+      { cause: error },
+    );
+  }
+  if (code === READ_ONLY_TRANSACTION) {
+    return new ServiceError(
+      'busy',
+      'The database takes no writes at the moment: it is a standby. Try again.',
+      { retryAfterSeconds: 5 },
       { cause: error },
     );
   }

@@ -18,7 +18,11 @@ export interface Health {
   >;
 }
 
-const PING: Statement = { name: 'health-ping', text: 'select 1 as one' };
+/** A standby is read only, and so is a primary that was demoted: a load balancer has to send writes elsewhere. */
+const PING: Statement = {
+  name: 'health-ping',
+  text: `select current_setting('transaction_read_only')::boolean as is_read_only`,
+};
 
 /** A probe that waits longer than this is itself a problem; the answer then says that the database is slow. */
 const PATIENCE_MILLISECONDS = 1_000;
@@ -29,10 +33,11 @@ export class HealthCheck {
 
   async run(): Promise<Health> {
     const begin = performance.now();
-    const status = await Promise.race([this.ping(), delay(PATIENCE_MILLISECONDS, 'warn' as const, { ref: false })]);
+    const found = await Promise.race([this.ping(), delay(PATIENCE_MILLISECONDS, 'slow' as const, { ref: false })]);
+    const [status, description] = FINDINGS[found];
     return {
       status,
-      description: DESCRIPTIONS[status],
+      description,
       about: { version: softwareVersion() },
       checks: {
         uptime: [{ observedValue: Math.round(process.uptime()), observedUnit: 's' }],
@@ -42,18 +47,19 @@ export class HealthCheck {
     };
   }
 
-  private async ping(): Promise<HealthStatus> {
+  private async ping(): Promise<'ready' | 'read only' | 'lost'> {
     try {
-      await this.statements.run(PING, []);
-      return 'pass';
+      const { is_read_only: isReadOnly } = (await this.statements.runOne<{ is_read_only: boolean }>(PING, [])) ?? {};
+      return isReadOnly === true ? 'read only' : 'ready';
     } catch {
-      return 'fail';
+      return 'lost';
     }
   }
 }
 
-const DESCRIPTIONS: Readonly<Record<HealthStatus, string>> = {
-  pass: 'The server answers.',
-  warn: 'The server answers; the database is slow.',
-  fail: 'The database cannot be reached.',
-};
+const FINDINGS = {
+  ready: ['pass', 'The server answers.'],
+  slow: ['warn', 'The server answers; the database is slow.'],
+  'read only': ['fail', 'The database takes no writes: it is a standby.'],
+  lost: ['fail', 'The database cannot be reached.'],
+} as const satisfies Readonly<Record<string, readonly [HealthStatus, string]>>;

@@ -20,7 +20,7 @@ export class HealthController {
   @ApiResponse({ status: HttpStatus.OK, description: '`status` is `pass`, or `warn` while the database is slow.' })
   @ApiResponse({
     status: HttpStatus.SERVICE_UNAVAILABLE,
-    description: '`status` is `fail`: the database cannot be reached.',
+    description: '`status` is `fail`: the database cannot be reached, or is a standby.',
   })
   async health(@Res() response: Response): Promise<void> {
     const health = await this.check.run();
