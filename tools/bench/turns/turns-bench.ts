@@ -7,8 +7,11 @@ import { TURNS_CASES } from './turns-cases';
 /** Bodies in megabytes: what is common, and near the limit of 20 MiB. */
 const SIZES = [1, 19];
 
-/** How others wait is measured by small requests one after the other; they go to a route without a database. */
-const PROBE: BenchRequest = { method: 'GET', path: '/metadata?_elements=status' };
+/**
+ * How others wait is measured by small requests one after the other. Their route has no database and no time slices: a request with
+ * slices waits for several turns.
+ */
+const PROBE: BenchRequest = { method: 'GET', path: '/metadata?mode=terminology' };
 
 /** Measures how long one turn of the event loop holds up others, for large bodies on every route (docs/performance.md, "Turns"). */
 export async function measureTurns(cleanup: Cleanup): Promise<string> {
