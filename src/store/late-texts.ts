@@ -20,8 +20,8 @@ export interface ListedVersion {
 const EARLY_BYTES = 256 * 1024;
 
 /**
- * Bytes of texts that are read and printed at once. A single text may be longer. With 256 kB, the pages of two hundred slow readers took
- * 400 MB more: strings of more than 128 kB stay in memory until a full garbage collection.
+ * Bytes of texts that are read and printed at once, with the text that exceeds them: less would wait in memory for a chunk of the answer
+ * to be full. With 256 kB, the pages of two hundred slow readers took 400 MB more.
  */
 const AT_ONCE = 64 * 1024;
 
@@ -55,22 +55,21 @@ export class LateTexts {
   ) {}
 
   /**
-   * Hands out a list with its texts, a few at a time: the next ones are read when the ones before have been sent.
+   * Prints a list with its texts, a few at a time: the next ones are read when the ones before have been sent. This generator has no
+   * variable for texts: it would keep them in memory while the answer waits for its reader, its slot and its turn.
    * @throws ServiceError 'busy' before the first of them when the memory budget is full
    */
-  async *of<Listed extends ListedVersion>(listed: readonly Listed[]): AsyncGenerator<readonly Listed[], void, void> {
-    const batches = [...batchesOf(listed)];
-    const bytesOf = (some: readonly ListedVersion[]): number => some.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
-    const early = bytesOf(listed.filter(({ text }) => text !== undefined));
-    const late = Math.max(0, ...batches.filter(([first]) => isLate(first)).map(bytesOf));
-    if (early + late > AT_ONCE) this.requests.ticket.hold(early + late);
-    for (const batch of batches) yield isLate(batch[0]) ? await this.read(batch) : batch;
+  async *printed<Listed extends ListedVersion>(
+    listed: readonly Listed[],
+    print: (some: readonly Listed[]) => string[] | Promise<string[]>,
+  ): AsyncGenerator<string[], void, void> {
+    for (const batch of this.held(listed)) yield print(await this.whole(batch));
   }
 
   /** A list with all of its texts: for lists that are known to be short. */
   async all<Listed extends ListedVersion>(listed: readonly Listed[]): Promise<readonly Listed[]> {
     const batches: (readonly Listed[])[] = [];
-    for await (const batch of this.of(listed)) batches.push(batch);
+    for (const batch of this.held(listed)) batches.push(await this.whole(batch));
     return batches.flat();
   }
 
@@ -86,11 +85,22 @@ export class LateTexts {
     return parts;
   }
 
-  private async read<Listed extends ListedVersion>(listed: readonly Listed[]): Promise<readonly Listed[]> {
+  /** Counts in the memory budget the texts that came with the list, and the largest batch that is read later. */
+  private held<Listed extends ListedVersion>(listed: readonly Listed[]): readonly (readonly Listed[])[] {
+    const batches = [...batchesOf(listed)];
+    const bytesOf = (some: readonly ListedVersion[]): number => some.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+    const early = bytesOf(listed.filter(({ text }) => text !== undefined));
+    const late = Math.max(0, ...batches.filter(([first]) => isLate(first)).map(bytesOf));
+    if (early + late > AT_ONCE) this.requests.ticket.hold(early + late);
+    return batches;
+  }
+
+  private async whole<Listed extends ListedVersion>(batch: readonly Listed[]): Promise<readonly Listed[]> {
+    if (!isLate(batch[0])) return batch;
     // In turns by caller, as searches: the pages of one caller shall not take every connection.
     const limit = new TimeLimit(READING_SECONDS, 'The texts of the list took too long to read.', true);
-    const found = await this.statements.within(limit, () => this.reader.findVersions(listed));
-    return listed.map((one, index) => ({ ...one, text: found[index]?.text }));
+    const found = await this.statements.within(limit, () => this.reader.findVersions(batch));
+    return batch.map((one, index) => ({ ...one, text: found[index]?.text }));
   }
 }
 
@@ -101,13 +111,13 @@ function* batchesOf<Listed extends ListedVersion>(listed: readonly Listed[]): Ge
   let bytes = 0;
   for (const one of listed) {
     const isOther = isLate(one) !== isLate(batch[0]);
-    bytes += one.bytes ?? 0;
-    if (batch.length > 0 && (isOther || bytes > AT_ONCE)) {
+    if (batch.length > 0 && (isOther || bytes >= AT_ONCE)) {
       yield batch;
       batch = [];
-      bytes = one.bytes ?? 0;
+      bytes = 0;
     }
     batch.push(one);
+    bytes += one.bytes ?? 0;
   }
   if (batch.length > 0) yield batch;
 }

@@ -152,7 +152,10 @@ class ResponseSink implements TextSink {
   private readonly stallMilliseconds: number;
   private readonly turn: () => Promise<void>;
   private encoder: AnswerEncoder | undefined;
+  /** Short texts that wait for a chunk to be full. They are sent before `long`. */
   private pending = '';
+  /** What is left of a long text. */
+  private long = '';
   private turnEndsAt = performance.now() + TURN_MILLISECONDS;
   /** Full at first: many answers may begin in one turn. */
   private sentInTurn = SENT_AT_ONCE;
@@ -170,10 +173,11 @@ class ResponseSink implements TextSink {
     this.stallMilliseconds = stallSeconds * 1000;
   }
 
+  /** No frame that waits holds a text: texts of hundreds of slow readers would leave V8's young generation. */
   async write(text: string): Promise<void> {
     this.signal.throwIfAborted();
-    if (this.printer === undefined) await this.take(text);
-    else for (const printed of this.printer.print(text)) await this.take(printed);
+    if (this.printer === undefined) return this.take(text);
+    for (const printed of this.printer.print(text)) await this.take(printed);
   }
 
   async end(): Promise<void> {
@@ -195,33 +199,44 @@ class ResponseSink implements TextSink {
   }
 
   /** Gathers short texts; a long one is never joined to others, which would copy it. */
-  private async take(text: string): Promise<void> {
-    if (text.length < CHUNK) {
-      this.pending += text;
-      if (this.pending.length >= CHUNK) await this.flush();
-    } else {
-      await this.flush();
-      for (let from = 0; from < text.length;) {
-        const end = endOfChunk(text, from);
-        await this.send(text.slice(from, end));
-        from = end;
-      }
-    }
+  private take(text: string): Promise<void> {
+    if (text.length < CHUNK) this.pending += text;
+    else this.long = text;
+    return this.sendChunks();
+  }
+
+  private async sendChunks(): Promise<void> {
+    while (this.long !== '' || this.pending.length >= CHUNK) await this.send(this.nextChunk());
     if (performance.now() > this.turnEndsAt) await this.giveTurn();
   }
 
-  private async flush(): Promise<void> {
-    const text = this.pending;
-    this.pending = '';
-    if (text !== '') await this.send(text);
+  private nextChunk(): string {
+    const { pending, long } = this;
+    if (pending !== '') {
+      this.pending = '';
+      return pending;
+    }
+    const end = endOfChunk(long);
+    this.long = long.slice(end);
+    return long.slice(0, end);
   }
 
-  private async send(text: string): Promise<void> {
+  private send(text: string): Promise<void> {
     if (!this.hasBegun) this.begin();
-    const bytes = this.encoder === undefined ? text : await this.encoder.encode(text);
-    this.signal.throwIfAborted();
-    if (bytes.length > 0 && !this.response.write(bytes)) await this.drained();
     this.sentInTurn += text.length;
+    return this.encoder === undefined
+      ? this.put(Buffer.from(text))
+      : this.encoder.encode(text).then((bytes) => this.put(bytes));
+  }
+
+  /** Bytes: a text that waits for the socket would leave V8's young generation, and stay until a full garbage collection. */
+  private put(bytes: Buffer): Promise<void> {
+    this.signal.throwIfAborted();
+    return this.paused(bytes.length === 0 || this.response.write(bytes));
+  }
+
+  private async paused(hasRoom: boolean): Promise<void> {
+    if (!hasRoom) await this.drained();
     if (this.sentInTurn >= SENT_AT_ONCE) await this.giveTurn();
   }
 
@@ -268,8 +283,7 @@ class ResponseSink implements TextSink {
 }
 
 /** A chunk never ends within a surrogate pair: each half would be sent as U+FFFD. */
-function endOfChunk(text: string, from: number): number {
-  const end = Math.min(from + CHUNK, text.length);
-  const isHigh = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
-  return isHigh && end < text.length ? end - 1 : end;
+function endOfChunk(text: string): number {
+  const isHigh = (text.charCodeAt(CHUNK - 1) & 0xfc00) === 0xd800;
+  return isHigh && CHUNK < text.length ? CHUNK - 1 : CHUNK;
 }

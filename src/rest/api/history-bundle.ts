@@ -27,15 +27,15 @@ export function historyBundle(
   return { status: 200, produce: produceBundle('history', members, entriesOf(versions, query, texts, at.rootUrl)) };
 }
 
-async function* entriesOf(
+const entriesOf = (
   versions: readonly HistoryVersion[],
   query: HistoryQuery,
   texts: LateTexts,
   rootUrl: string,
-): AsyncGenerator<string[], void, void> {
-  for await (const some of texts.of(versions))
-    yield (await texts.partsOf(some, query.subset)).map((version) => historyEntry(rootUrl, version));
-}
+): AsyncGenerator<string[], void, void> =>
+  texts.printed(versions, async (some) =>
+    (await texts.partsOf(some, query.subset)).map((version) => historyEntry(rootUrl, version)),
+  );
 
 type Changed = readonly [name: '_before' | '_after' | '_page' | '_txid', value: string];
 

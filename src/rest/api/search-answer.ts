@@ -7,7 +7,7 @@ import { type OutcomeIssue } from '../../search-index/states/incomplete-indexes'
 import { type ResourceText } from '../../model/stored-resource';
 import { type SearchExtension } from './location-distance';
 import { type LateTexts, type ListedVersion } from '../../store/late-texts';
-import { bundleText, produceBundle, searchEntry } from '../../model/bundle-text';
+import { bundleText, joined, produceBundle, searchEntry } from '../../model/bundle-text';
 import { linksOf, type SearchPlace } from './search-links';
 
 /** What the answer of a search says beside its resources, and how these are shown. */
@@ -89,13 +89,14 @@ async function* entriesOf(
   texts: LateTexts,
   issues: readonly OutcomeIssue[],
 ): AsyncGenerator<string[], void, void> {
-  for await (const some of texts.of(page.resources)) {
+  yield* texts.printed(page.resources, async (some) => {
     const extensions = some.map(({ text = '' }) => extension?.(text));
     const shown = await texts.partsOf(some, subset);
-    yield shown.map((one, index) => searchEntry(rootUrl, textOf(one), 'match', extensions[index]));
-  }
-  for await (const some of texts.of(page.included))
-    yield (await texts.partsOf(some, subset)).map((one) => searchEntry(rootUrl, textOf(one), 'include'));
+    return shown.map((one, index) => searchEntry(rootUrl, textOf(one), 'match', extensions[index]));
+  });
+  yield* texts.printed(page.included, async (some) =>
+    (await texts.partsOf(some, subset)).map((one) => searchEntry(rootUrl, textOf(one), 'include')),
+  );
   if (issues.length > 0) yield [outcomeEntry(issues)];
 }
 
@@ -117,9 +118,11 @@ function arrayOf(
     status: 200,
     produce: async (sink) => {
       let before = '[';
-      for await (const some of texts.of([...page.resources, ...page.included])) {
-        const shown = await texts.partsOf(some, presentation.subset);
-        await sink.write(`${before}${shown.map(({ text }) => text).join(',')}`);
+      const resources = texts.printed([...page.resources, ...page.included], async (some) =>
+        (await texts.partsOf(some, presentation.subset)).map(({ text = '' }) => text),
+      );
+      for await (const some of resources) {
+        await sink.write(joined(before, some));
         before = ',';
       }
       await sink.write(before === '[' ? '[]' : ']');
