@@ -7,7 +7,7 @@ import { poolOf } from './connection-slots';
 import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { type Statement } from './statement';
-import { configOf, valuesOf } from './statements';
+import { configOf, driverValues } from './statements';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
 
@@ -65,7 +65,7 @@ export class Snapshot {
       const limits =
         milliseconds === undefined ? [] : [this.client.query(`SET LOCAL statement_timeout = ${milliseconds}`)];
       const [{ rows }] = await inOneFlight([
-        this.client.query<Row>(configOf(statement), valuesOf(values)),
+        this.client.query<Row>(configOf(statement), driverValues(values)),
         ...limits,
       ] as const);
       return rows;

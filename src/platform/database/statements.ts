@@ -30,7 +30,7 @@ export class Statements {
 
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     if (this.unitOfWork.isHeldEarly(statement, values)) return [];
-    const [config, given] = [configOf(statement), valuesOf(values)];
+    const [config, given] = [configOf(statement), driverValues(values)];
     const { client: unit, ticket } = this.unitOfWork;
     const limit = this.limits.value;
     const timed = limit?.isKept === false ? limit : undefined;
@@ -147,5 +147,5 @@ export function configOf(statement: Statement): QueryConfig {
 }
 
 /** The driver would write dates in the zone of this process, whose old offsets have seconds that it leaves out. */
-export const valuesOf = (values: readonly unknown[]): unknown[] =>
+export const driverValues = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (value instanceof Date ? value.toISOString() : value));

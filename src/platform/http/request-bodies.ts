@@ -26,7 +26,7 @@ const METHODS = new Set(['POST', 'PUT', 'PATCH']);
  * is stored. Measured: 6 of a Binary, 19 of a Patient with 150,000 names.
  */
 const COST = 8;
-const costOf = (bytes: number): number => bytes * COST;
+const memoryCost = (bytes: number): number => bytes * COST;
 
 /**
  * Reads bodies as bytes: each edge reads them as text by its own rules (docs/architecture.md, "Bodies"). Only of callers whose
@@ -90,11 +90,12 @@ async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): 
   const unpack = unpackingOf(request.headers['content-encoding']);
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes);
   const expected = length ?? SMALL_BYTES;
-  let held = expected <= SMALL_BYTES ? ticket.hold(costOf(expected)) : await ticket.holdInTurn(costOf(expected));
+  let held =
+    expected <= SMALL_BYTES ? ticket.hold(memoryCost(expected)) : await ticket.holdInTurn(memoryCost(expected));
   /** Gives the bytes back before it waits for more: requests that hold some and wait for more could wait for each other. */
   const holdMost = async (): Promise<void> => {
     held.release();
-    held = await ticket.holdInTurn(costOf(limitBytes));
+    held = await ticket.holdInTurn(memoryCost(limitBytes));
   };
   let body = await receive(request, { length, mostBytes: limitBytes, stallSeconds, grows: holdMost });
   if (unpack !== undefined) {
@@ -102,7 +103,7 @@ async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): 
     await holdMost();
     body = await unpack(body, limitBytes);
   }
-  held.shrinkTo(costOf(body.length));
+  held.shrinkTo(memoryCost(body.length));
   // It may have taken long: a Session that was closed meanwhile has no rights any more.
   return body.length <= SMALL_BYTES || (await isCaller(request, rules)) ? body : undefined;
 }

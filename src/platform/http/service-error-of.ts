@@ -8,12 +8,12 @@ export function serviceErrorOf(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof JsonBodyError) return new ServiceError('invalid', error.message, {}, { cause: error });
   // Nest wraps what Express throws.
-  if (error instanceof HttpException) return refusalOf(error.getStatus(), error.cause);
+  if (error instanceof HttpException) return frameworkRefusal(error.getStatus(), error.cause);
   return databaseErrorToServiceError(error);
 }
 
 /** Refusals of Nest and Express, which know a status and no words of ours. */
-function refusalOf(status: number, cause: unknown): ServiceError | undefined {
+function frameworkRefusal(status: number, cause: unknown): ServiceError | undefined {
   const [kind, message] = WORDS[status]?.(cause) ?? [];
   return kind === undefined ? undefined : new ServiceError(kind, message ?? '', {}, { cause });
 }

@@ -331,7 +331,7 @@ class JsonScanner {
       line++;
       lineStart = end + 1;
     }
-    const place = { path: pathOf(this.containers.slice(0, this.depth)), line, column: at - lineStart + 1 };
+    const place = { path: containerPath(this.containers.slice(0, this.depth)), line, column: at - lineStart + 1 };
     throw new JsonBodyError(kind, reason, place);
   }
 }
@@ -356,7 +356,7 @@ function isPair(high: number, low: number): boolean {
 /** Steps of a long path that a message shows at either end. */
 const SHOWN_STEPS = 4;
 
-function pathOf(containers: readonly OpenContainer[]): string {
+function containerPath(containers: readonly OpenContainer[]): string {
   const steps = containers
     .filter(({ step }) => step !== '')
     .map(({ step }) => (typeof step === 'number' ? `[${step}]` : `.${PLAIN_NAME.test(step) ? step : '*'}`));

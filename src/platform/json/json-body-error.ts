@@ -21,10 +21,10 @@ export class JsonBodyError extends Error {
     reason: string,
     readonly place?: JsonPlace,
   ) {
-    super(place === undefined ? reason : `${reason} (${printed(place)})`);
+    super(place === undefined ? reason : `${reason} (${placeText(place)})`);
   }
 }
 
-function printed({ path, line, column }: JsonPlace): string {
+function placeText({ path, line, column }: JsonPlace): string {
   return `${path === '' ? '' : `${path}, `}line ${line}, column ${column}`;
 }

@@ -73,7 +73,7 @@ function* print(value: JsonValue, order: MemberOrder): Steps<string> {
       open.push({ items: elementsOf(next), closing: ']', comma: '' });
     } else if (next instanceof Map) {
       text += '{';
-      open.push({ items: membersOf(order(next)), closing: '}', comma: '' });
+      open.push({ items: memberItems(order(next)), closing: '}', comma: '' });
     } else text += next instanceof JsonNumber ? next.text : JSON.stringify(next);
     next = undefined;
     for (let inner = open.at(-1); inner !== undefined && next === undefined; inner = open.at(-1)) {
@@ -98,7 +98,7 @@ function* elementsOf(array: readonly JsonValue[]): Items {
   for (const element of array) yield ['', element];
 }
 
-function* membersOf(members: Iterable<[string, JsonValue]>): Items {
+function* memberItems(members: Iterable<[string, JsonValue]>): Items {
   for (const [key, member] of members) yield [`${JSON.stringify(key)}:`, member];
 }
 

@@ -55,7 +55,7 @@ export class YamlOfJson {
       }
       default:
         this.begin();
-        return this.scalar(stringOf(token));
+        return this.scalar(textOfToken(token));
     }
   }
 
@@ -102,7 +102,7 @@ function lineOf(collection: Collection): string {
   return isInline ? '' : lineBreak;
 }
 
-function stringOf(token: string): string {
+function textOfToken(token: string): string {
   if (!token.startsWith('"')) return token;
   if (PLAIN.test(token) && !WORDS_OF_OTHER_TYPES.test(token)) return token.slice(1, -1);
   // A pair of escaped surrogates is one character in JSON and two wrong ones in YAML.

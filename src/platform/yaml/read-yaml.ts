@@ -30,23 +30,23 @@ export function jsonOfYaml(text: string): string {
     const container = open.at(-1);
     switch (event.type) {
       case EVENT_ID.DOCUMENT:
-        if (++documents > 1) throw refused('More than one YAML document');
+        if (++documents > 1) throw malformedYaml('More than one YAML document');
         open.push({ closing: '', count: 0 });
         continue;
       case EVENT_ID.POP:
         parts.push(open.pop()?.closing ?? '');
         continue;
       case EVENT_ID.ALIAS:
-        throw refused('YAML aliases are not taken');
+        throw malformedYaml('YAML aliases are not taken');
       default:
-        if (event.anchorStart >= 0 || event.tagStart >= 0) throw refused('YAML anchors and tags are not taken');
+        if (event.anchorStart >= 0 || event.tagStart >= 0) throw malformedYaml('YAML anchors and tags are not taken');
     }
     const isKey = container?.closing === '}' && container.count % 2 === 0;
     if (container !== undefined) parts.push(separatorOf(container));
     if (event.type === EVENT_ID.SCALAR) {
       parts.push(isKey ? JSON.stringify(getScalarValue(text, event)) : scalarOf(text, event));
     } else {
-      if (isKey) throw refused('A YAML key must be a plain or quoted text');
+      if (isKey) throw malformedYaml('A YAML key must be a plain or quoted text');
       const isObject = event.type === EVENT_ID.MAPPING;
       parts.push(isObject ? '{' : '[');
       open.push({ closing: isObject ? '}' : ']', count: 0 });
@@ -73,7 +73,8 @@ function scalarOf(text: string, event: ScalarEvent): string {
   const word = Object.hasOwn(WORDS, value) ? WORDS[value] : undefined;
   if (word !== undefined) return word;
   if (JSON_NUMBER.test(value)) return value;
-  if (OTHER_NUMBER.test(value)) throw refused('A YAML number must be written as in JSON, or in quotes as a string');
+  if (OTHER_NUMBER.test(value))
+    throw malformedYaml('A YAML number must be written as in JSON, or in quotes as a string');
   return JSON.stringify(value);
 }
 
@@ -83,9 +84,9 @@ function eventsOf(text: string): readonly Event[] {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { mark } = error;
-    if (mark === undefined) throw refused('Malformed YAML');
+    if (mark === undefined) throw malformedYaml('Malformed YAML');
     throw new JsonBodyError('malformed', 'Malformed YAML', { path: '', line: mark.line + 1, column: mark.column + 1 });
   }
 }
 
-const refused = (reason: string): JsonBodyError => new JsonBodyError('malformed', reason);
+const malformedYaml = (reason: string): JsonBodyError => new JsonBodyError('malformed', reason);

@@ -41,18 +41,18 @@ export function findAliases(standard: readonly Candidate[], own: readonly Candid
 type Owners = ReadonlyMap<string, readonly Candidate[]>;
 
 function addOwner(owners: Map<string, Candidate[]>, candidate: Candidate): void {
-  for (const path of pathsOf(candidate)) owners.set(path, [...(owners.get(path) ?? []), candidate]);
+  for (const path of pathsByKind(candidate)) owners.set(path, [...(owners.get(path) ?? []), candidate]);
 }
 
 function aliasOf(candidate: Candidate, owners: Owners): Alias | undefined {
-  return narrowingOf(candidate, owners) ?? unionOf(pathsOf(candidate), owners);
+  return narrowingOf(candidate, owners) ?? unionOf(pathsByKind(candidate), owners);
 }
 
 function narrowingOf(candidate: Candidate, owners: Owners): Alias | undefined {
   const narrowedTo = narrowedTypeOf(candidate);
   if (narrowedTo === undefined) return undefined;
   const branches = candidate.branches.map(({ steps, type }) => ({ steps: steps.slice(0, -1), type }));
-  const union = unionOf(pathsOf({ ...candidate, branches }), owners);
+  const union = unionOf(pathsByKind({ ...candidate, branches }), owners);
   return union && { ...union, narrowedTo };
 }
 
@@ -68,16 +68,16 @@ function unionOf(paths: ReadonlySet<string>, owners: Owners): Alias | undefined 
   const codes: string[] = [];
   for (const path of paths) {
     if (!open.has(path)) continue;
-    const fitting = owners.get(path)?.filter((owner) => [...pathsOf(owner)].every((own) => paths.has(own)));
+    const fitting = owners.get(path)?.filter((owner) => [...pathsByKind(owner)].every((own) => paths.has(own)));
     const owner = fitting?.sort((a, b) => b.branches.length - a.branches.length)[0];
     if (owner === undefined) return undefined;
-    for (const own of pathsOf(owner)) open.delete(own);
+    for (const own of pathsByKind(owner)) open.delete(own);
     codes.push(owner.code);
   }
   return { codes };
 }
 
 /** Equal paths reach the same values; the kind belongs to them, because it decides what rows the values give. */
-function pathsOf({ kind, branches }: Candidate): ReadonlySet<string> {
+function pathsByKind({ kind, branches }: Candidate): ReadonlySet<string> {
   return new Set(branches.map(({ steps }) => `${kind} ${steps.map(({ text }) => text).join('.')}`));
 }

@@ -21,7 +21,7 @@ export function compileComposite(
   if (third !== undefined && kinds !== 'token, number, number')
     throw new ExpressionError(`composites of three parts are those of token, number, number, not of ${kinds}`);
 
-  const codes: Composite['codes'] = [codeOf(first), codeOf(second)];
+  const codes: Composite['codes'] = [componentCode(first), componentCode(second)];
   const [firstKind, secondKind] = [rowKindOf(first), rowKindOf(second)];
   if (firstKind === undefined || secondKind === undefined) {
     if (branches.every(({ steps }) => steps.length === 0)) return { codes };
@@ -44,7 +44,7 @@ export function compileComposite(
     codes,
     rows: items,
     knowsSystem: isLive,
-    ...(third === undefined ? {} : { third: codeOf(third) }),
+    ...(third === undefined ? {} : { third: componentCode(third) }),
   };
 }
 
@@ -54,13 +54,13 @@ function numberPathsOf(item: Branch, [first, second]: CompositeItem['parts'], th
   if (!isOfResource && item.steps.some(({ isRepeated }) => isRepeated))
     throw new ExpressionError('the first of three parts must be that of the whole resource, where items repeat');
   return {
-    item: pathOf('$', item.steps),
-    second: second.branches.map(({ steps }) => pathOf('@', steps)),
-    third: third.branches.map(({ steps }) => pathOf('@', steps)),
+    item: jsonPathOf('$', item.steps),
+    second: second.branches.map(({ steps }) => jsonPathOf('@', steps)),
+    third: third.branches.map(({ steps }) => jsonPathOf('@', steps)),
   };
 }
 
-function pathOf(root: string, steps: readonly Step[]): string {
+function jsonPathOf(root: string, steps: readonly Step[]): string {
   const paths = steps.map(({ jsonPath }) => jsonPath);
   if (paths.includes(undefined)) throw new ExpressionError('the numbers of three parts are reached by plain paths');
   return `${root}${paths.join('')}`;
@@ -76,4 +76,4 @@ export function rowKindOf({ kind }: Pick<ComponentDefinition, 'kind'>): Composit
   return kind === 'token' || kind === 'quantity' || kind === 'number' || kind === 'reference' ? kind : undefined;
 }
 
-const codeOf = ({ code, kind }: ComponentDefinition): ComponentCode => ({ code, kind });
+const componentCode = ({ code, kind }: ComponentDefinition): ComponentCode => ({ code, kind });

@@ -44,7 +44,7 @@ export function definitionsByType(
     const components = componentsOf(hl7);
     const parsed = parse(hl7.id === POSITION ? 'number' : kind, expression);
     const definition = { code, kind, expression: parsed, targets, components, isOwn: false, isLive: false };
-    for (const type of base.flatMap((name) => typesOf(name, types))) byType.get(type)?.set(code, definition);
+    for (const type of base.flatMap((name) => typesOfBase(name, types))) byType.get(type)?.set(code, definition);
   }
   for (const parameter of own) byType.get(parameter.type)?.set(parameter.code, ownDefinitionOf(parameter));
   return byType;
@@ -95,7 +95,7 @@ function crossed([first, second]: readonly ComponentDefinition[]): readonly Comp
 const POSITION = 'Location-near';
 
 /** `DomainResource` counts for Binary, Bundle and Parameters too: its only parameter, `_text`, is not searchable anyway. */
-function typesOf(base: string, types: readonly string[]): readonly string[] {
+function typesOfBase(base: string, types: readonly string[]): readonly string[] {
   return base === 'Resource' || base === 'DomainResource' ? types : [base];
 }
 

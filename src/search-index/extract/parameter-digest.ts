@@ -15,7 +15,7 @@ export function parameterDigest(parameter: SearchParameter, set: SearchParameter
   const content = [
     [extraction, hashing, kind === 'string' ? folding : 0],
     [type, code, kind, storedAs, narrowedTo],
-    branches.map(pathOf),
+    branches.map(branchText),
     composite === undefined ? null : [composite.knowsSystem ?? false, (composite.rows ?? []).map(itemOf)],
     [set.mainDateParameter(type)?.code === code, set.patientParameter(type)?.code === code],
   ];
@@ -23,9 +23,9 @@ export function parameterDigest(parameter: SearchParameter, set: SearchParameter
 }
 
 const itemOf = ({ branch, parts }: NonNullable<NonNullable<SearchParameter['composite']>['rows']>[number]): unknown => [
-  pathOf(branch),
-  parts.map((part) => [part.kind, part.branches.map(pathOf)]),
+  branchText(branch),
+  parts.map((part) => [part.kind, part.branches.map(branchText)]),
 ];
 
 /** Steps with equal texts do the same; the type of the values does not change what is done with them. */
-const pathOf = ({ steps }: Branch): string => steps.map(({ text }) => text).join('.');
+const branchText = ({ steps }: Branch): string => steps.map(({ text }) => text).join('.');

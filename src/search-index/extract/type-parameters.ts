@@ -48,7 +48,7 @@ export function compileParameters(
     if (found instanceof ExpressionError) unusable.push({ type, code: definition.code, reason: found.message });
     else compiled.push({ ...definition, ...found });
   }
-  const parameters = parametersOf(type, compiled, bits);
+  const parameters = searchableParameters(type, compiled, bits);
   const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]));
   // Every row carries the main date and the patient: a live parameter must not move them.
   const lasting = new Map([...byCode].filter(([, { isLive }]) => !isLive));
@@ -67,7 +67,7 @@ function compile(
     const isIndexed = !definition.isLive || kind === 'composite';
     const branches = isIndexed ? found : found.filter((branch) => holdsValuesOf(kind, branch));
     if (found.length > 0 && branches.length === 0)
-      return new ExpressionError(`it leads to ${typesOf(found)}, which a parameter of type ${kind} does not index`);
+      return new ExpressionError(`it leads to ${typeNames(found)}, which a parameter of type ${kind} does not index`);
     if (branches.length === 0) return new ExpressionError(`it names nothing of ${type}`);
     return kind === 'composite' ? { branches, composite: compileComposite(definition, branches, type) } : { branches };
   } catch (error) {
@@ -76,9 +76,9 @@ function compile(
   }
 }
 
-const typesOf = (branches: readonly Branch[]): string => [...new Set(branches.map(({ type }) => type))].join(', ');
+const typeNames = (branches: readonly Branch[]): string => [...new Set(branches.map(({ type }) => type))].join(', ');
 
-function parametersOf(
+function searchableParameters(
   type: string,
   compiled: readonly Compiled[],
   bits: PresenceBits | undefined,

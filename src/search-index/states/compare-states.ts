@@ -35,21 +35,21 @@ export interface StateChanges {
  * @param declared the parameters of HL7 and of modules
  */
 export function compareStates(declared: SearchParameterSet, stored: readonly ComparedState[]): StateChanges {
-  const states = new Map(stored.map((state) => [nameOf(state.resource_type, state.code), state]));
+  const states = new Map(stored.map((state) => [parameterName(state.resource_type, state.code), state]));
   const built: ParameterToBuild[] = [];
   const wanted = new Set<string>();
   for (const type of declared.types()) {
     const bits = new FreeBits(stored.filter((state) => state.resource_type === type));
     for (const parameter of declared.list(type).filter(hasRows)) {
       const { code } = parameter;
-      wanted.add(nameOf(type, code));
-      const state = states.get(nameOf(type, code));
+      wanted.add(parameterName(type, code));
+      const state = states.get(parameterName(type, code));
       const digest = parameterDigest(parameter, declared);
       if (state?.definition_id === null && state.digest === digest && state.state !== 'removing') continue;
       built.push({ type, code, digest, bit: hasBit(parameter) ? (state?.presence_bit ?? bits.take()) : undefined });
     }
   }
-  const others = stored.filter((state) => !wanted.has(nameOf(state.resource_type, state.code)));
+  const others = stored.filter((state) => !wanted.has(parameterName(state.resource_type, state.code)));
   return {
     built,
     rebuilt: rebuiltAmong(declared, others),
@@ -90,4 +90,4 @@ class FreeBits {
   }
 }
 
-const nameOf = (type: string, code: string): string => `${type}.${code}`;
+const parameterName = (type: string, code: string): string => `${type}.${code}`;

@@ -14,7 +14,7 @@ export class ChangedTexts {
 
   /** Parsed once; code that may change its input parses the texts itself. */
   get values(): Values {
-    this.parsed ??= { current: valueOf(this.current), previous: valueOf(this.previous) };
+    this.parsed ??= { current: parsedText(this.current), previous: parsedText(this.previous) };
     return this.parsed;
   }
 
@@ -23,4 +23,4 @@ export class ChangedTexts {
   }
 }
 
-const valueOf = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
+const parsedText = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));

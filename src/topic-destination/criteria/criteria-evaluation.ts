@@ -48,7 +48,9 @@ export class CriteriaEvaluation {
     const known = new Map<string, string | undefined>();
     const work = new WriteWork(criteria, change, this.budget, this.slices, time);
     // The cheap ones first: the time that a costly one takes is not theirs.
-    let open: readonly number[] = [...criteria.keys()].sort((a, b) => costOf(criteria[a]) - costOf(criteria[b]));
+    let open: readonly number[] = [...criteria.keys()].sort(
+      (a, b) => criterionCost(criteria[a]) - criterionCost(criteria[b]),
+    );
     for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
       const lookup = new ReferenceLookup(change, known, this.environment.baseUrl);
       open = await work.run(open, lookup);
@@ -60,7 +62,7 @@ export class CriteriaEvaluation {
   }
 }
 
-const costOf = (criterion: Criterion | undefined): number => criterion?.cost ?? 0;
+const criterionCost = (criterion: Criterion | undefined): number => criterion?.cost ?? 0;
 
 /** The criteria of one write, under one limit of time. */
 class WriteWork {
@@ -80,7 +82,7 @@ class WriteWork {
   /** Decides those at `places`, in slices of time. @returns the places of those that wait for references */
   async run(places: readonly number[], lookup: ReferenceLookup): Promise<readonly number[]> {
     const { length } = this.change;
-    const cost = places.reduce((sum, place) => sum + costOf(this.criteria[place]), 0) * length;
+    const cost = places.reduce((sum, place) => sum + criterionCost(this.criteria[place]), 0) * length;
     if (cost <= UNWATCHED_COST) return places.filter((place) => this.isWaiting(place, lookup));
     const waiting: number[] = [];
     const open = [...places];

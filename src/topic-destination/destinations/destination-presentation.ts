@@ -33,15 +33,15 @@ const NOT_DONE: Readonly<Record<string, string>> = {
 export function presentationOf(destination: Resource, profile: string): DestinationPresentation {
   const { topic, content = 'full-resource' } = destination;
   if (typeof topic !== 'string' || !/^\S+$/.test(topic)) {
-    throw refusal('topic', 'must be the canonical URL of the topic whose events are delivered.');
+    throw destinationRefusal('topic', 'must be the canonical URL of the topic whose events are delivered.');
   }
   const known = CONTENTS.find((value) => value === content);
-  if (known === undefined) throw refusal('content', `must be one of ${CONTENTS.join(', ')}.`);
+  if (known === undefined) throw destinationRefusal('content', `must be one of ${CONTENTS.join(', ')}.`);
   for (const [member, reason] of Object.entries(NOT_DONE)) {
-    if (destination[member] !== undefined) throw refusal(member, reason);
+    if (destination[member] !== undefined) throw destinationRefusal(member, reason);
   }
   if (destination.status !== undefined && destination.status !== 'active')
-    throw refusal(
+    throw destinationRefusal(
       'status',
       'can only be "active": a destination delivers as long as it is stored. Delete it to end that.',
     );
@@ -62,15 +62,15 @@ export function presentationOf(destination: Resource, profile: string): Destinat
 export function attemptLogLevelOf(destination: Resource): AttemptLogLevel | null {
   const { logLevel = 'info' } = destination;
   const known = ATTEMPT_LOG_LEVELS.find((level) => level === logLevel);
-  if (known === undefined) throw refusal('logLevel', `must be one of ${ATTEMPT_LOG_LEVELS.join(', ')}.`);
+  if (known === undefined) throw destinationRefusal('logLevel', `must be one of ${ATTEMPT_LOG_LEVELS.join(', ')}.`);
   return flagOf(destination, 'enableLogging') ? known : null;
 }
 
 function flagOf(destination: Resource, member: string): boolean {
   const value = destination[member] ?? false;
-  if (typeof value !== 'boolean') throw refusal(member, 'must be true or false.');
+  if (typeof value !== 'boolean') throw destinationRefusal(member, 'must be true or false.');
   return value;
 }
 
-const refusal = (member: string, message: string): ServiceError =>
+export const destinationRefusal = (member: string, message: string): ServiceError =>
   new ServiceError('unprocessable', `${member} ${message}`, { expression: `SvcTopicDestination.${member}` });

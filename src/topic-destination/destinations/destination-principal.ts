@@ -22,7 +22,7 @@ export class DestinationPrincipal {
    */
   async assertNameable(named: NativeReference): Promise<void> {
     const { caller } = this.requests;
-    if (caller !== undefined && !isSame(named, principalOf(caller))) await this.assertMayUpdate(named);
+    if (caller !== undefined && !isSamePrincipal(named, principalOf(caller))) await this.assertMayUpdate(named);
   }
 
   /**
@@ -36,7 +36,7 @@ export class DestinationPrincipal {
     const former = stored && principalIn(stored);
     if (caller === undefined) return former;
     const own = principalOf(caller);
-    if (former === undefined || isSame(former, own)) return own;
+    if (former === undefined || isSamePrincipal(former, own)) return own;
     try {
       await this.assertMayUpdate(former);
       return former;
@@ -66,7 +66,7 @@ export class DestinationPrincipal {
         'The server made this destination, with more rights than a caller has. Name a principal in it.',
       );
     }
-    if (!isSame(principal, principalOf(caller))) await this.assertMayUpdate(principal);
+    if (!isSamePrincipal(principal, principalOf(caller))) await this.assertMayUpdate(principal);
   }
 
   private assertMayUpdate({ resourceType, id }: NativeReference): Promise<void> {
@@ -88,5 +88,5 @@ const principalIn = ({ presentation }: DestinationRuntime): NativeReference | un
 export const principalOf = ({ userId, clientId }: Caller): NativeReference =>
   userId === undefined ? { resourceType: 'Client', id: clientId } : { resourceType: 'User', id: userId };
 
-const isSame = (one: NativeReference, other: NativeReference): boolean =>
+const isSamePrincipal = (one: NativeReference, other: NativeReference): boolean =>
   one.resourceType === other.resourceType && one.id === other.id;

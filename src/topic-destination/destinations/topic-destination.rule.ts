@@ -4,7 +4,6 @@ import { DeliveryKinds } from '../../delivery/delivery-kind.registry';
 import { type Destination, type DestinationSettings, Destinations } from '../../delivery/destinations';
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
-import { ServiceError } from '../../platform/errors/service-error';
 import { elementsOf } from '../../platform/json/json-members';
 import {
   OnResourceChange,
@@ -15,7 +14,7 @@ import { type ResourceDraft } from '../../model/resource-draft';
 import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
 import { DefinesResourceType } from '../../model/resource-type';
 import { type StoredResource } from '../../model/stored-resource';
-import { attemptLogLevelOf, presentationOf } from './destination-presentation';
+import { attemptLogLevelOf, destinationRefusal, presentationOf } from './destination-presentation';
 import { DestinationPrincipal } from './destination-principal';
 import { ShownDestination } from './shown-destination';
 import { TOPIC_DESTINATION_SHAPE } from '../topics/topic.shapes';
@@ -55,7 +54,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
   async check(draft: ResourceDraft): Promise<CheckedDestination> {
     const { value } = draft;
     const { kind, handler, profile } = this.kindOf(value);
-    const parameters = parametersOf(value);
+    const parameters = destinationParameters(value);
     const presentation = presentationOf(value, profile);
     const attemptLogLevel = attemptLogLevelOf(value);
     const principal = principalNamedIn(value);
@@ -99,15 +98,15 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     const found = typeof kind === 'string' ? this.kinds.find(kind) : undefined;
     if (found === undefined) {
       const known = this.kinds.all().map((registered) => registered.meta.kind);
-      throw refusal('kind', `kind must be one of ${known.join(', ')}.`);
+      throw destinationRefusal('kind', `must be one of ${known.join(', ')}.`);
     }
     const { profiles } = found.meta;
     const named: readonly unknown[] = Array.isArray(meta?.profile) ? meta.profile : [];
     const profile = named.find((url) => typeof url === 'string' && isOneOf(profiles, url));
     if (typeof profile !== 'string') {
-      throw refusal(
+      throw destinationRefusal(
         'meta.profile',
-        `meta.profile must hold the profile of the kind: a canonical that ends in ${profiles.join(' or ')}.`,
+        `must hold the profile of the kind: a canonical that ends in ${profiles.join(' or ')}.`,
       );
     }
     return { kind: found.meta.kind, handler: found.handler, profile };
@@ -123,14 +122,14 @@ function principalNamedIn({ principal }: Resource): NativeReference | undefined 
   if (principal === undefined) return undefined;
   const { resourceType, id } = (principal ?? {}) as Partial<NativeReference>;
   if (resourceType === 'User' && typeof id === 'string') return { resourceType, id };
-  throw refusal('principal', 'principal must name a User by resourceType and id.');
+  throw destinationRefusal('principal', 'must name a User by resourceType and id.');
 }
 
-function parametersOf({ parameter = [] }: Resource): readonly DestinationParameter[] {
+function destinationParameters({ parameter = [] }: Resource): readonly DestinationParameter[] {
   const isParameter = (element: unknown): element is DestinationParameter =>
     typeof element === 'object' && element !== null && 'name' in element && typeof element.name === 'string';
   if (!Array.isArray(parameter) || !parameter.every(isParameter)) {
-    throw refusal('parameter', 'parameter must be an array of elements with a name and one value.');
+    throw destinationRefusal('parameter', 'must be an array of elements with a name and one value.');
   }
   return parameter;
 }
@@ -144,6 +143,3 @@ function maskedText(text: string, parameters: readonly DestinationParameter[], k
   });
   return `[${elements.join(',')}]`;
 }
-
-const refusal = (path: string, message: string): ServiceError =>
-  new ServiceError('unprocessable', message, { expression: `SvcTopicDestination.${path}` });

@@ -40,7 +40,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
  * be stored
  */
 export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Date): Steps<DryRunRequest> {
-  const values = yield* valuesOf(body, query);
+  const values = yield* submittedValues(body, query);
   const topic = values.get('topic');
   if (topic === undefined) {
     throw new ServiceError(
@@ -53,20 +53,20 @@ export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Da
     if (value !== undefined && typeof value !== 'string') throw invalid(name, 'must be a text.');
     return value;
   };
-  const end = timeOf('end', text('end'))?.high ?? now.getTime();
-  const start = timeOf('start', text('start'))?.low ?? end - DEFAULT_WINDOW_MILLISECONDS;
+  const end = rangeOfTime('end', text('end'))?.high ?? now.getTime();
+  const start = rangeOfTime('start', text('start'))?.low ?? end - DEFAULT_WINDOW_MILLISECONDS;
   if (start > end) throw invalid('start', 'must not lie behind the end.');
   const after = text('_after');
   return {
     topic: yield* newTopicOf(topic as Resource),
     start: new Date(start),
     end: new Date(Math.min(end, now.getTime())),
-    count: countOf(values.get('_count')),
+    count: mostEvents(values.get('_count')),
     after: after === undefined ? undefined : parsePosition(after),
   };
 }
 
-function* valuesOf(body: Buffer, query: URLSearchParams): Steps<ReadonlyMap<string, unknown>> {
+function* submittedValues(body: Buffer, query: URLSearchParams): Steps<ReadonlyMap<string, unknown>> {
   const values = new Map<string, unknown>();
   const set = (name: string, value: unknown): void => {
     if (!Object.hasOwn(VALUES, name)) {
@@ -105,14 +105,17 @@ function arrayOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   throw invalid('parameter', 'must be an array of objects.');
 }
 
-function timeOf(name: string, text: string | undefined): { readonly low: number; readonly high: number } | undefined {
+function rangeOfTime(
+  name: string,
+  text: string | undefined,
+): { readonly low: number; readonly high: number } | undefined {
   if (text === undefined) return undefined;
   const span = dateSpanOf(text.replace(' ', '+'));
   if (span === undefined) throw invalid(name, 'must be a time such as 2026-01-31T10:00:00Z, or a date.');
   return span;
 }
 
-function countOf(value: unknown): number {
+function mostEvents(value: unknown): number {
   const count = value === undefined ? DEFAULT_COUNT : Number(value);
   if (Number.isInteger(count) && count >= 0 && count <= MAX_COUNT) return count;
   throw invalid('_count', `must be a whole number from 0, which only counts, to ${MAX_COUNT}.`);

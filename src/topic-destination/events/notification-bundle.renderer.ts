@@ -51,14 +51,14 @@ export class NotificationBundleRenderer implements NotificationRenderer {
   /** Of each event, in their order. What came with the batch is believed only where it names each event: a wrong text would be another patient's. */
   private async textsOf({ events, material = [] }: DeliveryBatch): Promise<readonly (string | null)[]> {
     const rows = material as readonly TextRow[];
-    if (events.every((event, index) => isSame(event, rows[index]))) return rows.map(({ body }) => body);
+    if (events.every((event, index) => isSameVersion(event, rows[index]))) return rows.map(({ body }) => body);
     const versions = await this.reader.findVersions(events);
     const texts = new Map(versions.map((version) => [versionKey(version), version.text]));
     return events.map((event) => texts.get(versionKey(event)) ?? null);
   }
 }
 
-const isSame = ({ type, id, version }: VersionKey, other: VersionKey | undefined): boolean =>
+const isSameVersion = ({ type, id, version }: VersionKey, other: VersionKey | undefined): boolean =>
   other?.id === id && other.version === version && other.type === type;
 
 const versionKey = ({ type, id, version }: VersionKey): string => `${type}/${id}/${version}`;

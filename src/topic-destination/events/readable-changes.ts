@@ -32,7 +32,7 @@ export class ReadableChanges {
       const readable =
         principal === undefined
           ? keysOf.keys()
-          : await this.focus.withinRows(keysOf.keys(), (change) => rowsOf(reader, change));
+          : await this.focus.withinRows(keysOf.keys(), (change) => rowsOfReader(reader, change));
       for (const change of readable) for (const key of keysOf.get(change) ?? []) heard.get(change)?.add(key);
     }
     return [...heard.values()].map((keys) => [...keys]);
@@ -43,7 +43,7 @@ export class ReadableChanges {
     const heard = new Set<number>();
     for (const { principal, keysOf } of byPrincipal([offer])) {
       const rows =
-        principal === undefined ? 'all' : await rowsOf(await this.access.readerNamed(principal), offer.change);
+        principal === undefined ? 'all' : await rowsOfReader(await this.access.readerNamed(principal), offer.change);
       if (rows === undefined) continue;
       if (rows !== 'all') return undefined;
       for (const key of keysOf.get(offer.change) ?? []) heard.add(key);
@@ -53,7 +53,7 @@ export class ReadableChanges {
 }
 
 /** Row criteria cannot be decided for a deletion, which has no body: only principals without them receive it. */
-async function rowsOf(reader: Reader | undefined, change: ResourceChange): Promise<GrantedRows | undefined> {
+async function rowsOfReader(reader: Reader | undefined, change: ResourceChange): Promise<GrantedRows | undefined> {
   const rows = await reader?.rowsOf(change);
   return rows === 'all' || change.current !== undefined ? rows : undefined;
 }

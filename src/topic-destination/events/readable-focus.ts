@@ -76,11 +76,11 @@ export class ReadableFocus {
   ): Promise<ReadonlySet<F>> {
     const reader = principal && (await this.access.readerNamed(principal));
     if (reader === undefined) return new Set();
-    const unique = new Map(focuses.map((focus) => [keyOf(focus), focus]));
+    const unique = new Map(focuses.map((focus) => [focusKey(focus), focus]));
     const readable = await this.withinRows(unique.values(), (focus) => rowsOf(reader, focus));
-    const keys = new Set(readable.map(keyOf));
-    return new Set(focuses.filter((focus) => keys.has(keyOf(focus))));
+    const keys = new Set(readable.map(focusKey));
+    return new Set(focuses.filter((focus) => keys.has(focusKey(focus))));
   }
 }
 
-const keyOf = ({ type, id }: Focus): string => localKey(type, id);
+const focusKey = ({ type, id }: Focus): string => localKey(type, id);

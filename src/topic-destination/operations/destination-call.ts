@@ -19,8 +19,8 @@ export function callParametersOf(
   const found = new Map<string, string>();
   const asked = [...query].filter(([name]) => !FORMAT_PARAMETERS.includes(name));
   for (const [name, value] of [...asked, ...parametersIn(body)]) {
-    if (!names.includes(name)) throw refusal(name, `is no parameter here. There are ${names.join(', ')}`);
-    if (found.has(name)) throw refusal(name, 'may stand only once');
+    if (!names.includes(name)) throw parameterRefusal(name, `is no parameter here. There are ${names.join(', ')}`);
+    if (found.has(name)) throw parameterRefusal(name, 'may stand only once');
     found.set(name, value);
   }
   return found;
@@ -47,7 +47,7 @@ export function wholeNumber(
   if (text === undefined) return undefined;
   const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
   if (number >= 1 && number <= most) return number;
-  throw refusal(name, `must be a whole number from 1 to ${most}`);
+  throw parameterRefusal(name, `must be a whole number from 1 to ${most}`);
 }
 
 /** An instant with its zone: what a local time means here, nobody could tell. */
@@ -58,7 +58,7 @@ function instant(parameters: CallParameters, name: string): Date | undefined {
   if (text === undefined) return undefined;
   const date = INSTANT.test(text) ? new Date(text) : new Date(NaN);
   if (!Number.isNaN(date.getTime())) return date;
-  throw refusal(name, 'must be a time with its zone, such as 2026-01-31T09:30:00Z');
+  throw parameterRefusal(name, 'must be a time with its zone, such as 2026-01-31T09:30:00Z');
 }
 
 function parametersIn(body: Buffer): readonly [string, string][] {
@@ -80,5 +80,5 @@ function parametersIn(body: Buffer): readonly [string, string][] {
   });
 }
 
-const refusal = (name: string, message: string): ServiceError =>
+const parameterRefusal = (name: string, message: string): ServiceError =>
   new ServiceError('invalid', `${name.slice(0, 64)} ${message}.`, { expression: name.slice(0, 64) });

@@ -59,7 +59,7 @@ export class DestinationEventsOperation implements OperationHandler {
     await this.granted.assertSeen('SvcTopicDestination', id);
     const page = await this.timeline.read(id, { ...eventRangeOf(parameters), state, cursor, limit });
     const shown = await this.readable.among(page.events);
-    const parameter = page.events.map((event) => ({ name: 'event', part: partsOf(event, shown.has(event)) }));
+    const parameter = page.events.map((event) => ({ name: 'event', part: eventParts(event, shown.has(event)) }));
     if (page.next === undefined) return parametersAnswer(parameter);
     query.set('_page', tokenOf(page.next));
     return parametersAnswer([
@@ -70,7 +70,7 @@ export class DestinationEventsOperation implements OperationHandler {
 }
 
 /** Leaves out the resource that a caller may not read. The event and its times belong to the destination. */
-function partsOf(event: TimelineEvent, isReadable: boolean): object[] {
+function eventParts(event: TimelineEvent, isReadable: boolean): object[] {
   const { number, type, id, version, interaction, isUndecided, correlationId } = event;
   const { recordedAt, batchedAt, deliveredAt, attemptCount } = event;
   return [

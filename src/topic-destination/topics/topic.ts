@@ -59,12 +59,15 @@ export function topicOf(resource: Resource): Topic {
  */
 export function* newTopicOf(resource: Resource): Steps<Topic> {
   const count = Array.isArray(resource.trigger) ? resource.trigger.length : 0;
-  if (count > MAX_TRIGGERS) throw refusal('trigger', `may stand at most ${MAX_TRIGGERS} times.`);
+  if (count > MAX_TRIGGERS) throw topicRefusal('trigger', `may stand at most ${MAX_TRIGGERS} times.`);
   const topic = yield* readTopic(resource, newCriteriaOf);
   (resource.trigger as readonly Readonly<Record<string, unknown>>[] | undefined)?.forEach((trigger, index) => {
     for (const [member, reason] of Object.entries(NOT_EVALUATED)) {
       if (trigger[member] !== undefined)
-        throw refusal(`trigger[${index}].${member}`, `is not evaluated by this server, so leave it out: ${reason}.`);
+        throw topicRefusal(
+          `trigger[${index}].${member}`,
+          `is not evaluated by this server, so leave it out: ${reason}.`,
+        );
     }
     assertFilters(trigger.canFilterBy, topic.triggers[index]?.type ?? '', `trigger[${index}].canFilterBy`);
   });
@@ -76,11 +79,11 @@ type ReadCriteria = (expression: string, type: string, path: string) => Criterio
 function* readTopic(resource: Resource, readCriteria: ReadCriteria): Steps<Topic> {
   const { url, version, status, trigger = [] } = resource;
   if (typeof url !== 'string' || !/^\S+$/.test(url))
-    throw refusal('url', 'must be the canonical URL that destinations name.');
+    throw topicRefusal('url', 'must be the canonical URL that destinations name.');
   if (typeof status !== 'string' || !STATUSES.includes(status))
-    throw refusal('status', `must be one of ${STATUSES.join(', ')}.`);
-  if (version !== undefined && typeof version !== 'string') throw refusal('version', 'must be a string.');
-  if (!Array.isArray(trigger)) throw refusal('trigger', 'must be an array.');
+    throw topicRefusal('status', `must be one of ${STATUSES.join(', ')}.`);
+  if (version !== undefined && typeof version !== 'string') throw topicRefusal('version', 'must be a string.');
+  if (!Array.isArray(trigger)) throw topicRefusal('trigger', 'must be an array.');
   const triggers: TopicTrigger[] = [];
   for (const [index, element] of (trigger as readonly unknown[]).entries()) {
     triggers.push(triggerOf(element, `trigger[${index}]`, readCriteria));
@@ -94,7 +97,7 @@ export const canonicalsOf = ({ url, version }: Topic): readonly string[] =>
   version === undefined ? [url] : [url, `${url}|${version}`];
 
 function triggerOf(element: unknown, path: string, readCriteria: ReadCriteria): TopicTrigger {
-  if (typeof element !== 'object' || element === null) throw refusal(path, 'must be an object.');
+  if (typeof element !== 'object' || element === null) throw topicRefusal(path, 'must be an object.');
   const {
     resource,
     supportedInteraction = INTERACTIONS,
@@ -102,15 +105,16 @@ function triggerOf(element: unknown, path: string, readCriteria: ReadCriteria): 
   } = element as Readonly<Record<string, unknown>>;
   const type = typeof resource === 'string' ? resource.replace(/^https?:\/\/\S+\/StructureDefinition\//, '') : '';
   if (!/^[A-Z][A-Za-z]*$/.test(type))
-    throw refusal(
+    throw topicRefusal(
       `${path}.resource`,
       'must be a resource type, such as "Patient", or the URL of its StructureDefinition.',
     );
   if (!Array.isArray(supportedInteraction) || !supportedInteraction.every(isInteraction)) {
-    throw refusal(`${path}.supportedInteraction`, `must be an array of ${INTERACTIONS.join(', ')}.`);
+    throw topicRefusal(`${path}.supportedInteraction`, `must be an array of ${INTERACTIONS.join(', ')}.`);
   }
   const at = `${path}.fhirPathCriteria`;
-  if (fhirPathCriteria !== undefined && typeof fhirPathCriteria !== 'string') throw refusal(at, 'must be a string.');
+  if (fhirPathCriteria !== undefined && typeof fhirPathCriteria !== 'string')
+    throw topicRefusal(at, 'must be a string.');
   const isAbsent = fhirPathCriteria === undefined || fhirPathCriteria.trim() === '';
   return {
     type,
@@ -138,16 +142,16 @@ function newCriteriaOf(expression: string, type: string, path: string): Criterio
  */
 function assertFilters(filters: unknown, type: string, path: string): void {
   if (filters === undefined) return;
-  if (!Array.isArray(filters)) throw refusal(path, 'must be an array.');
+  if (!Array.isArray(filters)) throw topicRefusal(path, 'must be an array.');
   filters.forEach((filter: unknown, index) => {
     const at = `${path}[${index}]`;
     const { comparator, filterDefinitionFhirPathExpression: expression } = (filter ?? {}) as Readonly<
       Record<string, unknown>
     >;
     if (!Array.isArray(comparator) || comparator.length === 0 || comparator.some((code) => code !== 'eq'))
-      throw refusal(`${at}.comparator`, 'must hold eq alone: there is no other comparator.');
+      throw topicRefusal(`${at}.comparator`, 'must hold eq alone: there is no other comparator.');
     if (typeof expression !== 'string')
-      throw refusal(`${at}.filterDefinitionFhirPathExpression`, 'must be a FHIRPath expression.');
+      throw topicRefusal(`${at}.filterDefinitionFhirPathExpression`, 'must be a FHIRPath expression.');
     try {
       compileCriterion(expression, type);
     } catch (error) {
@@ -158,11 +162,11 @@ function assertFilters(filters: unknown, type: string, path: string): void {
 
 function unevaluable(path: string, error: unknown): ServiceError {
   const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
-  return refusal(
+  return topicRefusal(
     path,
     `is no FHIRPath expression that this server can evaluate: ${reason}${reason.endsWith('?') ? '' : '.'}`,
   );
 }
 
-const refusal = (path: string, message: string): ServiceError =>
+const topicRefusal = (path: string, message: string): ServiceError =>
   new ServiceError('unprocessable', `${path} ${message}`, { expression: `SvcSubscriptionTopic.${path}` });
