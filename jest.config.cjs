@@ -20,6 +20,8 @@ const javascript = {
  */
 const GLOBALS = 'Array BigInt Error JSON Math Number Object Promise RegExp String Symbol';
 
+const ES_MODULES = 'axios|oauth4webapi|file-type|uint8array-extras|token-types|strtok3|@tokenizer';
+
 const project = (displayName, testRegex, ...folders) => ({
   displayName,
   roots: folders.map((folder) => `<rootDir>/${folder}`),
@@ -33,9 +35,7 @@ const project = (displayName, testRegex, ...folders) => ({
     '^.+\\.ts$': ['@swc/jest', { ...typescript, swcrc: false }],
     '^.+\\.m?js$': ['@swc/jest', javascript],
   },
-  transformIgnorePatterns: [
-    '/node_modules/(?!(@nestjs|axios|oauth4webapi|file-type|uint8array-extras|token-types|strtok3|@tokenizer)/)',
-  ],
+  transformIgnorePatterns: [`/node_modules/(?!(@nestjs|${ES_MODULES})/)`],
 });
 
 const E2E = '\\.e2e-spec\\.ts$';
@@ -45,12 +45,27 @@ const onPostgres = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 };
 
+const COMPILED = '<rootDir>/test/support/compiled';
+const SRC = `${__dirname.replaceAll('\\', '/')}/src/`.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+
+/** Spec files run the compiled server, which a worker loads once; so they share its packages and what it checks with instanceof. */
+const onServer = ({ transform, ...others }) => ({
+  ...others,
+  ...onPostgres,
+  setupFiles: [`${COMPILED}/same-globals.cjs`],
+  moduleNameMapper: {
+    '^(@nestjs/(common|core|swagger|testing)|class-validator|typeorm)$': `${COMPILED}/packages/$1.cjs`,
+  },
+  transform: { [`^${SRC}.+\\.ts$`]: `${COMPILED}/compiled-module.cjs`, ...transform },
+  transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES})/)`], // Node loads those of Nest
+});
+
 /** `unit` needs neither PostgreSQL nor a build; `faults` kills servers, crashes databases and lets receivers hang. */
 module.exports = {
   projects: [
     project('unit', '\\.spec\\.ts$', 'src', 'tools', 'test'),
-    { ...project('e2e', E2E, 'test'), testPathIgnorePatterns: ['/test/faults/'], ...onPostgres },
-    { ...project('faults', E2E, 'test/faults'), ...onPostgres },
+    { ...onServer(project('e2e', E2E, 'test')), testPathIgnorePatterns: ['/test/faults/'] },
+    onServer(project('faults', E2E, 'test/faults')),
   ],
   testTimeout: 30000,
   maxWorkers: '100%',
