@@ -17,6 +17,11 @@ export class AuditTrail {
   ) {}
 
   async record(record: AuditRecord): Promise<void> {
+    await this.writer.create(this.draftOf(record));
+  }
+
+  /** The AuditEvent of a record, for who stores it with what it records. */
+  draftOf(record: AuditRecord): ResourceDraft {
     const { requestId, correlationId, origin } = this.requests;
     const event = auditEventOf(record, {
       baseUrl: this.environment.baseUrl,
@@ -25,6 +30,6 @@ export class AuditTrail {
       requestId,
       correlationId,
     });
-    await this.writer.create(ResourceDraft.own('AuditEvent', event));
+    return ResourceDraft.own('AuditEvent', event);
   }
 }

@@ -4,6 +4,7 @@ import { UnitOfWork } from '../platform/database/unit-of-work';
 import { RequestContext } from '../platform/request/request-context';
 import { type Resource } from '../fhir/types';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
+import { type ResourceDraft } from '../model/resource-draft';
 import { AUTHENTICATION, interactionCoding, LOGIN, LOGOUT, REST } from './audit-codes';
 import { type AuditRecord } from './audit-event';
 import { AuditTrail } from './audit-trail';
@@ -23,7 +24,7 @@ const SECURITY_TYPES = new Set([
 
 const ACTIONS = { create: 'C', update: 'U', delete: 'D' } as const;
 
-/** Records changes in their own transactions: none without its record, and no record of what was rolled back. */
+/** Records changes with the statement that stores new resources: no change without its record, and no record of what was rolled back. */
 @Injectable()
 @OnResourceChange(undefined)
 export class ChangeAuditListener implements ResourceChangeListener {
@@ -41,11 +42,11 @@ export class ChangeAuditListener implements ResourceChangeListener {
     return Promise.resolve(isRecorded);
   }
 
-  async onChange(change: ResourceChange): Promise<void> {
+  adds(change: ResourceChange): Promise<readonly ResourceDraft[]> {
     const { type, id, version, interaction, method, current, previous } = change;
     const text = (current ?? previous)?.text ?? '';
     const entity = { type, id, version };
-    await this.trail.record({
+    const event = this.trail.draftOf({
       type: REST,
       subtype: interactionCoding(interaction === 'update' && method === 'PATCH' ? 'patch' : interaction),
       action: ACTIONS[interaction],
@@ -58,6 +59,7 @@ export class ChangeAuditListener implements ResourceChangeListener {
     this.unitOfWork.afterCommit(() => {
       this.recorded.add();
     });
+    return Promise.resolve([event]);
   }
 }
 

@@ -23,6 +23,8 @@ export interface WriteOptions extends WriteConditions {
   readonly locked?: LockedResource;
 }
 
+type CreateOptions = Omit<WriteOptions, 'locked'> & Pick<StoreWrite, 'parts'> & { readonly newId?: string };
+
 /** A set of one has one place. */
 const ONLY = 0;
 
@@ -44,19 +46,16 @@ export class ResourceWriter {
 
   /**
    * Stores a new resource under the draft's id, or under a new UUID, where nothing is looked for.
-   * @param options with `newId` for a draft without an id: a UUID that nobody else can know
+   * @param options with `newId` for a draft without an id: a UUID that nobody else can know; `parts`: what the statement does besides
    * @throws ServiceError 'duplicate' when the id is taken; 'forbidden' beyond the limit, and for an id that something hidden
    * has or had.
    */
-  async create(
-    draft: ResourceDraft,
-    options: Omit<WriteOptions, 'locked'> & { readonly newId?: string } = {},
-  ): Promise<StoredResource> {
-    const { method = 'POST', newId = randomUUID(), reach } = options;
+  async create(draft: ResourceDraft, options: CreateOptions = {}): Promise<StoredResource> {
+    const { method = 'POST', newId = randomUUID(), reach, parts } = options;
     const { type, id = newId } = draft;
     const isNewId = draft.id === undefined;
     const rule = await this.extensions.check(draft);
-    const write = { mode: 'create', index: ONLY, type, id, draft, rule, method, isNewId, reach } as const;
+    const write = { mode: 'create', index: ONLY, type, id, draft, rule, method, isNewId, reach, parts } as const;
     const isPlain = isNewId && reach?.rows === undefined && !rule.needsTransaction && !this.unitOfWork.isStrict;
     return (isPlain ? await this.insertAlone(write) : undefined) ?? (await this.one(write)).resource;
   }
@@ -115,7 +114,14 @@ export class ResourceWriter {
    * By one statement, with what listeners have it do besides; undefined where one of them needs a transaction. A listener
    * that gets concerned from here on misses this write, which has no transaction.
    */
-  private insertAlone({ type, id, draft, rule, method }: StoreWrite): Promise<StoredResource | undefined> {
+  private insertAlone({
+    type,
+    id,
+    draft,
+    rule,
+    method,
+    parts: own = [],
+  }: StoreWrite): Promise<StoredResource | undefined> {
     return this.unitOfWork.alone(async () => {
       if (rule.isConcerning && this.unitOfWork.isOpen) return undefined;
       draft.assignId(id);
@@ -123,7 +129,7 @@ export class ResourceWriter {
       const change = { interaction: 'create', type, id, ...content, current: content } as const;
       const parts = rule.isConcerning ? await this.listeners.partsOf(change) : [];
       if (parts === undefined) return undefined;
-      await this.store.insert({ type, id, content }, parts);
+      await this.store.insert({ type, id, content, parts: [...own, ...parts] });
       for (const { afterCommit } of parts) afterCommit?.();
       return { type, id, ...content };
     });

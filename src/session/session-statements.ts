@@ -11,17 +11,28 @@ export const FIND_LIVE_SESSION: Statement = {
 };
 
 /**
- * The access token of a Session ($1 to $8) and, where $9 is not null, the refresh token that comes with it; a conflict where $15 is not
- * the epoch of rights that its owners are known as of.
+ * Stores the access token of a Session, in the statement that stores the Session; a conflict where `rights` is not the epoch of rights
+ * that its owners are known as of.
  */
-export const ADD_TOKENS: Statement = {
-  name: 'session-add-tokens',
-  text: `with refresh as (
-      insert into refresh_token (session_id, user_id, client_id, token_hash, expires_at, family_id, grant_type, scope, audience)
-      select $1::text, $2::text, $3::text, $9::bytea, $10::timestamptz, $11::uuid, $12::text, $13::text, $14::text where $9 is not null
-    ) insert into session_token (session_id, user_id, client_id, token_hash, expires_at, ends_at, is_unused, kid)
-    select $1, $2, $3, $4, $5::timestamptz, $6::timestamptz, $7::boolean, $8 where ${assertRightsSql('$15::bigint')} = 0`,
-};
+export const addTokenSql = ([
+  session,
+  user,
+  client,
+  hash,
+  expires,
+  ends,
+  unused,
+  kid,
+  rights = '',
+]: readonly string[]): string =>
+  `insert into session_token (session_id, user_id, client_id, token_hash, expires_at, ends_at, is_unused, kid)
+    select ${session}::text, ${user}::text, ${client}::text, ${hash}::bytea, ${expires}::timestamptz, ${ends}::timestamptz, ${unused}::boolean, ${kid}::text
+    where ${assertRightsSql(`${rights}::bigint`)} = 0`;
+
+/** Stores the refresh token that comes with an access token. */
+export const addRefreshTokenSql = (places: readonly string[]): string =>
+  `insert into refresh_token (session_id, user_id, client_id, token_hash, expires_at, family_id, grant_type, scope, audience)
+    values (${places.join(', ')})`;
 
 /** Committed before the request goes on, so that no later use of the old refresh token takes this one for unused. */
 export const MARK_USED: Statement = {

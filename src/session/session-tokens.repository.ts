@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { type Epochs } from '../platform/request/epochs';
+import { type StatementPart } from '../platform/database/statement-part';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import {
-  ADD_TOKENS,
+  addRefreshTokenSql,
+  addTokenSql,
   CLOSE_TOKENS,
   CONSUME_REFRESH_TOKENS,
   FIND_LIVE_SESSION,
@@ -78,16 +80,19 @@ export class SessionTokens {
     private readonly epoch: RegistryEpoch,
   ) {}
 
-  async add(token: NewSessionToken): Promise<void> {
+  /** What the statement that stores the Session does besides: it stores the tokens. */
+  async partsOf(token: NewSessionToken): Promise<readonly StatementPart[]> {
     const { accessToken, expiresAt, endsAt, notesFirstUse, sessionId, userId, clientId, kid, refresh } = token;
     this.adding.add(sessionId);
     await this.unitOfWork.whenOver(() => this.adding.delete(sessionId));
-    await this.statements.run(ADD_TOKENS, [
-      ...[sessionId, userId, clientId],
-      ...[tokenHashOf(accessToken), expiresAt, endsAt, notesFirstUse, kid],
-      ...(refresh === undefined ? Array<undefined>(6) : refreshValues(refresh)),
-      await this.epoch.rightsToHold(),
-    ]);
+    const owners = [sessionId, userId, clientId];
+    const rights = await this.epoch.rightsToHold();
+    const values = [...owners, tokenHashOf(accessToken), expiresAt, endsAt, notesFirstUse, kid, rights];
+    const access = { name: 'access-token', values, sqlOf: addTokenSql };
+    if (refresh === undefined) return [access];
+    const { token: text, familyId, grantType, scope, audience } = refresh;
+    const granted = [tokenHashOf(text), refresh.expiresAt, familyId, grantType, scope, audience];
+    return [access, { name: 'refresh-token', values: [...owners, ...granted], sqlOf: addRefreshTokenSql }];
   }
 
   /** The live Session of a token that somebody uses. */
@@ -136,8 +141,3 @@ export class SessionTokens {
     return new Set(rows.map(({ kid }) => kid));
   }
 }
-
-const refreshValues = ({ token, expiresAt, familyId, grantType, scope, audience }: NewRefreshToken): unknown[] => [
-  ...[tokenHashOf(token), expiresAt, familyId],
-  ...[grantType, scope, audience],
-];

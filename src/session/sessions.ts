@@ -50,23 +50,24 @@ export class Sessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Stores the Session and its tokens in the open unit of work. @internal */
+  /** Stores the Session and its tokens in the open unit of work, by one statement. @internal */
   async open(session: NewSession): Promise<void> {
     const { id, userId, clientId, accessToken, kid, expiresAt, refresh, parentId } = session;
-    await inOneFlight([
-      this.tokens.add({
-        sessionId: id,
-        userId,
-        clientId,
-        accessToken,
-        kid,
-        expiresAt,
-        endsAt: endOf(expiresAt, refresh),
-        notesFirstUse: parentId !== undefined,
-        refresh,
-      }),
-      this.writer.create(ResourceDraft.own('Session', sessionBody(session, this.clock.now())), { newId: id }),
-    ]);
+    const parts = await this.tokens.partsOf({
+      sessionId: id,
+      userId,
+      clientId,
+      accessToken,
+      kid,
+      expiresAt,
+      endsAt: endOf(expiresAt, refresh),
+      notesFirstUse: parentId !== undefined,
+      refresh,
+    });
+    await this.writer.create(ResourceDraft.own('Session', sessionBody(session, this.clock.now())), {
+      newId: id,
+      parts,
+    });
   }
 
   /** The live Session of a token that somebody uses. */

@@ -1,3 +1,5 @@
+import { type Statement } from '../platform/database/statement';
+import { type StatementPart } from '../platform/database/statement-part';
 import { type Steps } from '../platform/time/steps';
 import { SEARCH_TABLES } from './search-tables';
 import { arraysOf, type SetColumn, SetPlaces } from './set-statement';
@@ -22,28 +24,42 @@ const COLUMNS: readonly SetColumn<NewRow>[] = [
  * always the same, since a table without rows costs next to nothing among so many.
  * The rows of `resource` go in by type and id, so that two such statements with ids in common never wait in a circle.
  */
-export function* insertResources(rows: readonly NewRow[]): Steps<BoundStatement> {
+export function* insertResources(rows: readonly NewRow[], parts: readonly StatementPart[] = []): Steps<BoundStatement> {
   const ordered = [...rows].sort(byTypeAndId);
+  const values = [
+    // The oldest: a row that was made by older parameters than those in force makes the whole start over (ADR 0019).
+    Math.min(...ordered.map(({ parametersVersion }) => parametersVersion)),
+    ...(yield* arraysOf(COLUMNS, ordered)),
+  ];
   return {
-    statement: STATEMENT,
-    values: [
-      // The oldest: a row that was made by older parameters than those in force makes the whole start over (ADR 0019).
-      Math.min(...ordered.map(({ parametersVersion }) => parametersVersion)),
-      ...(yield* arraysOf(COLUMNS, ordered)),
-    ],
+    statement: statementWith(parts, values.length),
+    values: [...values, ...parts.flatMap((part) => part.values)],
   };
 }
 
-const STATEMENT = { name: 'resource-insert-many', text: statementText() };
+/** By the names of the parts: one name, one SQL. */
+const statements = new Map<string, Statement>();
 
-function statementText(): string {
+/** @param first values before those of the parts */
+function statementWith(parts: readonly StatementPart[], first: number): Statement {
+  const name = ['resource-insert-many', ...parts.map((part) => part.name)].join(' ');
+  const known = statements.get(name);
+  if (known !== undefined) return known;
+  let used = first;
+  const steps = parts.map(({ values, sqlOf }) => sqlOf(values.map(() => `$${++used}`)));
+  const statement = { name, text: statementText(steps) };
+  statements.set(name, statement);
+  return statement;
+}
+
+function statementText(more: readonly string[]): string {
   const places = new SetPlaces(1); // after the version of the parameters
   const names = COLUMNS.map(([name]) => name);
   const values = names.map((name) => (name === 'version' ? 'version + z.checked' : name));
   const resource = `insert into resource (${names.join(', ')}) select ${values.join(', ')} from ${places.unnest(COLUMNS)}
     cross join (select ${assertKnown('$1::bigint')} as checked offset 0) z`;
   const steps = SEARCH_TABLES.map((table) => table.insertSql(places.sourceOf(table)));
-  return withSteps(steps, resource);
+  return withSteps([...steps, ...more], resource);
 }
 
 const byTypeAndId = (a: NewRow, b: NewRow): number =>

@@ -88,6 +88,8 @@ export const NEW_ID: FreeId = { lastVersion: 0 };
 /** A resource that is not stored, with its first version or the one after its deletion. */
 export interface NewResource extends ResourceName {
   readonly content: VersionContent;
+  /** What the statement of the insert does besides. */
+  readonly parts?: readonly StatementPart[] | undefined;
 }
 
 /**
@@ -178,10 +180,9 @@ export class ResourceStore {
     return (await this.statements.runOne<{ updated_at: Date }>(READ_CREATION, [type, id]))?.updated_at;
   }
 
-  /** @param parts what the same statement does besides */
-  async insert(resource: NewResource, parts: readonly StatementPart[]): Promise<void> {
+  async insert(resource: NewResource): Promise<void> {
     const row = await this.newRowOf(resource, await this.index.forWrite());
-    await this.execute(await this.slices.run(insertResource(row, parts)));
+    await this.execute(await this.slices.run(insertResource(row, resource.parts)));
   }
 
   /**
@@ -192,16 +193,20 @@ export class ResourceStore {
     if (resources.length === 0) return;
     const index = await this.index.forWrite();
     let rows: NewRow[] = [];
+    let parts: StatementPart[] = [];
     let characters = 0;
     const flush = async (): Promise<void> => {
       const [only, ...others] = rows;
       if (only === undefined) return;
-      await this.execute(await this.slices.run(others.length === 0 ? insertResource(only) : insertResources(rows)));
+      const statement = others.length === 0 ? insertResource(only, parts) : insertResources(rows, parts);
+      await this.execute(await this.slices.run(statement));
       rows = [];
+      parts = [];
       characters = 0;
     };
     for (const resource of resources) {
       rows.push(await this.newRowOf(resource, index));
+      parts.push(...(resource.parts ?? []));
       characters += resource.content.text.length;
       if (rows.length >= INSERT_CHUNK || characters >= INSERT_CHUNK_CHARACTERS) await flush();
       await afterEach();

@@ -101,6 +101,21 @@ describe('H4: the statements of a write', () => {
       ...['resource-read-for-update', 'resource-update'],
     ]);
   });
+
+  it('of a token are the login, its try, the locks, and one for the Session, its tokens and its AuditEvent', async () => {
+    await app.put('/Client/ward', { grant_types: ['password'], auth: { password: { refresh_token: true } } });
+    await app.put('/User/nurse', { userName: 'nurse', password: 'a long password' });
+    const form = { grant_type: 'password', client_id: 'ward', username: 'nurse', password: 'a long password' };
+    const login = (): Promise<Received> => app.post('/auth/token', form, { authorization: null });
+    expect((await login()).status).toBe(200);
+    expect(await ran(200, login)).toEqual([
+      'user-find-login',
+      'guess-take-try',
+      'session-hold-owners',
+      'resource-insert-many access-token refresh-token',
+      'guess-forget',
+    ]);
+  });
 });
 
 /** Names of statements end with the tables that get rows. */

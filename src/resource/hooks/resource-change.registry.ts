@@ -1,3 +1,4 @@
+import { type ResourceDraft } from '../../model/resource-draft';
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
@@ -42,7 +43,7 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
         for (const listener of known ?? this.listenersOf(change.type)) {
           if (known === undefined && (await listener.concerns?.(change.type)) === false) continue;
           present.push(listener);
-          if (listener.onChanges === undefined) await listener.onChange(change);
+          if (listener.onChanges === undefined) await listener.onChange?.(change);
           else if (sets.get(listener)?.push(change) === undefined) sets.set(listener, [change]);
         }
         if (present.every((listener) => listener.onChanges !== undefined)) concerned.set(change.type, present);
@@ -50,6 +51,16 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
       });
     }
     for (const [listener, set] of sets) await listener.onChanges?.(set);
+  }
+
+  /** What listeners create together with the change. */
+  async additionsTo(change: ResourceChange): Promise<readonly ResourceDraft[]> {
+    const all: ResourceDraft[] = [];
+    for (const listener of this.listenersOf(change.type)) {
+      if (listener.adds === undefined || (await listener.concerns?.(change.type)) === false) continue;
+      all.push(...(await listener.adds(change)));
+    }
+    return all;
   }
 
   /**

@@ -1,5 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type Resource } from '../../fhir/types';
+import { type ResourceDraft } from '../../model/resource-draft';
 import { type StatementPart } from '../../platform/database/statement-part';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { type WriteMethod } from '../../model/stored-resource';
@@ -36,7 +37,9 @@ export interface ResourceChange {
 export interface ResourceChangeListener {
   /** Whether changes of `type` concern this listener at the moment; asked before the transaction is opened. */
   concerns?(type: string): Promise<boolean>;
-  onChange(change: ResourceChange): Promise<void>;
+  onChange?(change: ResourceChange): Promise<void>;
+  /** What is created together with the change: one statement inserts all new resources of a set of writes. */
+  adds?(change: ResourceChange): Promise<readonly ResourceDraft[]>;
   /**
    * Instead of {@link onChange}: changes of one set of writes at once, in their order, when all of the set is written and
    * the other listeners have seen it. A failure is not told apart by entries of a Bundle.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
 import { inOneFlight } from '../../platform/database/in-one-flight';
@@ -78,6 +79,7 @@ export class WriteSet {
       results.set(write, await guard.at(write.index, () => this.plan(write, shownTo(write), effects)));
       await guard.step();
     }
+    await this.addTogether(effects, guard);
     await this.execute(effects, guard);
     // One after the other, in their order: the second write of an id, and what refers by search to what the set has stored.
     for (const write of writes.filter((one) => one.mode === 'late' || !results.has(one))) {
@@ -158,16 +160,30 @@ export class WriteSet {
     free: FreeId,
     { inserts, chosenIds, changes }: Effects,
   ): Promise<WriteResult> {
-    const { type, id, draft, rule, method, isNewId, reach } = write;
+    const { type, id, draft, rule, method, isNewId, reach, parts } = write;
     draft.assignId(id);
     await rule.store(undefined);
     const content = this.versions.ofNew(draft, id, method, free);
-    const added = { type, id, content };
+    const added = { type, id, content, parts };
     inserts.push(added);
     if (!isNewId) chosenIds.push(added);
     const change = { interaction: 'create', type, id, ...content, current: content, limit: reach?.rows } as const;
     changes.push({ write, change });
     return { outcome: 'created', resource: { type, id, ...content } };
+  }
+
+  /** Plans what listeners create with the changes: it is inserted with what the set creates. */
+  private async addTogether(effects: Effects, guard: WriteGuard): Promise<void> {
+    for (const { write, change } of [...effects.changes]) {
+      const { index } = write;
+      await guard.at(index, async () => {
+        for (const draft of await this.listeners.additionsTo(change)) {
+          const rule = await this.extensions.check(draft);
+          const added = { mode: 'create', index, type: draft.type, id: randomUUID(), draft, rule } as const;
+          await this.planInsert({ ...added, method: 'POST', isNewId: true }, UNUSED, effects);
+        }
+      });
+    }
   }
 
   private async planReplace(

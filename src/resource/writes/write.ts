@@ -1,3 +1,4 @@
+import { type StatementPart } from '../../platform/database/statement-part';
 import { type ScannedJson } from '../../platform/json/read-json';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { type Reach } from '../../search/rows/reach';
@@ -38,6 +39,8 @@ export interface StoreWrite extends WriteOfOne {
   readonly rule: CheckedDraft;
   /** Whether the server made the id up, so that nobody else can have it: nothing is looked for under it. */
   readonly isNewId: boolean;
+  /** What the statement of the insert does besides. */
+  readonly parts?: readonly StatementPart[] | undefined;
 }
 
 /** A write whose resource is known by its id. */
