@@ -12,6 +12,7 @@ import { BackgroundTasks } from './platform/background/background-tasks';
 import { ANSWER_TERMS, type AnswerTerms } from './platform/http/send-body';
 import { RequestContext } from './platform/request/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
+import { Drain } from './platform/health/drain';
 import { ContextLogger } from './platform/logging/context-logger';
 import { Slices } from './platform/time/slices';
 import { InitBundle } from './rest/bundle/init-bundle';
@@ -92,5 +93,6 @@ export async function listen(app: NestExpressApplication, port: number, host: st
   app.get(BackgroundTasks).start();
   paceLogins(app.getHttpServer());
   refuseBrokenRequests(app.getHttpServer());
+  app.get(Drain, { strict: false }).watch(app.getHttpServer());
   await app.listen(port, host);
 }

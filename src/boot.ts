@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from './platform/database/embedded/embedded-pos
 import { migrationSetsOf } from './platform/database/schema/brings-migrations';
 import { migrate } from './platform/database/schema/migrate';
 import { assertPortsFree, portRefusal } from './platform/http/free-ports';
+import { Drain } from './platform/health/drain';
 
 export interface RunningServer {
   readonly url: string;
@@ -87,6 +88,7 @@ async function startDatabase(environment: Environment, tell: (line: string) => v
 /** The database goes last: whatever still runs in the application needs it to settle. */
 async function stop(app: NestExpressApplication, stopDatabase: () => Promise<void>): Promise<void> {
   try {
+    await app.get(Drain, { strict: false }).run(app.getHttpServer());
     await app.close();
   } finally {
     await stopDatabase();

@@ -123,6 +123,10 @@ export class DeliveringServer {
     return this.server.isRunning;
   }
 
+  get url(): string {
+    return this.server.url;
+  }
+
   get pid(): number {
     return this.server.pid;
   }

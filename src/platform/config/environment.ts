@@ -105,6 +105,12 @@ export class Environment {
   readonly deliveryPollMilliseconds!: number;
   /** `SVC_DELIVERY_RETENTION_DAYS`: how long delivered events and attempts can be looked at, and sent again. */
   readonly deliveryRetentionDays!: number;
+  /** `SVC_KEEP_ALIVE_SECONDS`: an idle connection is closed after it; longer than proxies keep theirs. */
+  readonly keepAliveSeconds!: number;
+  /** `SVC_HEADER_TIMEOUT_SECONDS`: the longest time for the head of a request. */
+  readonly headerTimeoutSeconds!: number;
+  /** `SVC_DRAIN_SECONDS`: after SIGTERM the server answers on for so long while `/health/ready` fails. */
+  readonly drainSeconds!: number;
   /** `SVC_SHUTDOWN_SECONDS`: time for requests and deliveries in flight after SIGTERM. */
   readonly shutdownSeconds!: number;
   /** `SVC_POSTGRES_BIN_DIR`: folder of `postgres` and `initdb` for the embedded database, instead of the npm package. */
@@ -194,6 +200,9 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     deliveryBufferBytes: read.integer('SVC_DELIVERY_BUFFER_BYTES', 64 * 1024 * 1024, 1024 * 1024, 1024 ** 3),
     deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),
     deliveryRetentionDays: read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650),
+    keepAliveSeconds: read.integer('SVC_KEEP_ALIVE_SECONDS', 65, 1, 3600),
+    headerTimeoutSeconds: read.integer('SVC_HEADER_TIMEOUT_SECONDS', 65, 1, 300),
+    drainSeconds: read.integer('SVC_DRAIN_SECONDS', 0, 0, 600),
     shutdownSeconds: read.integer('SVC_SHUTDOWN_SECONDS', 25, 0, 600),
     postgresBinDirectory: read.text('SVC_POSTGRES_BIN_DIR'),
   };

@@ -35,16 +35,9 @@ export class HealthCheck {
     const begin = performance.now();
     const found = await Promise.race([this.ping(), delay(PATIENCE_MILLISECONDS, 'slow' as const, { ref: false })]);
     const [status, description] = FINDINGS[found];
-    return {
-      status,
-      description,
-      about: { version: softwareVersion() },
-      checks: {
-        uptime: [{ observedValue: Math.round(process.uptime()), observedUnit: 's' }],
-        'memory:utilization': [{ observedValue: process.memoryUsage.rss(), observedUnit: 'bytes' }],
-        'db:responseTime': [{ status, observedValue: Math.round(performance.now() - begin), observedUnit: 'ms' }],
-      },
-    };
+    return healthOf(status, description, {
+      'db:responseTime': [{ status, observedValue: Math.round(performance.now() - begin), observedUnit: 'ms' }],
+    });
   }
 
   private async ping(): Promise<'ready' | 'read only' | 'lost'> {
@@ -63,3 +56,14 @@ const FINDINGS = {
   'read only': ['fail', 'The database takes no writes: it is a standby.'],
   lost: ['fail', 'The database cannot be reached.'],
 } as const satisfies Readonly<Record<string, readonly [HealthStatus, string]>>;
+
+export const healthOf = (status: HealthStatus, description: string, checks: Health['checks'] = {}): Health => ({
+  status,
+  description,
+  about: { version: softwareVersion() },
+  checks: {
+    uptime: [{ observedValue: Math.round(process.uptime()), observedUnit: 's' }],
+    'memory:utilization': [{ observedValue: process.memoryUsage.rss(), observedUnit: 'bytes' }],
+    ...checks,
+  },
+});

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { Drain } from './drain';
 import { HealthCheck } from './health-check';
 import { HealthController } from './health.controller';
 
-@Module({ controllers: [HealthController], providers: [HealthCheck] })
+@Module({ controllers: [HealthController], providers: [Drain, HealthCheck] })
 export class HealthModule {}

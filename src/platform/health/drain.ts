@@ -1,0 +1,56 @@
+import { type Server, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../config/environment';
+
+/** Clients that send requests leave with their next answer; what is idle after this time is closed. */
+const LEAVE_MILLISECONDS = 1000;
+const POLL_MILLISECONDS = 20;
+
+/**
+ * Takes a server out of service without a lost request. Readiness fails first, so that proxies send no more requests. Then
+ * each answer has `Connection: close`. Idle connections are closed last: a client may be sending a request on one.
+ */
+@Injectable()
+export class Drain {
+  /** False from the signal on. */
+  isReady = true;
+  private isClosing = false;
+  private readonly open = new Set<ServerResponse>();
+
+  constructor(private readonly environment: Environment) {}
+
+  /** To be called once, before the server listens. */
+  watch(server: Server): void {
+    server.keepAliveTimeout = this.environment.keepAliveSeconds * 1000;
+    server.headersTimeout = this.environment.headerTimeoutSeconds * 1000;
+    server.prependListener('request', (_request, response: ServerResponse) => {
+      if (this.isClosing) response.setHeader('Connection', 'close');
+      this.open.add(response);
+      response.once('close', () => this.open.delete(response));
+    });
+  }
+
+  /** Returns when the port is closed. Requests in flight then have `SVC_SHUTDOWN_SECONDS`. */
+  async run(server: Server): Promise<void> {
+    const { drainSeconds, shutdownSeconds } = this.environment;
+    this.isReady = false;
+    await delay(drainSeconds * 1000);
+    this.isClosing = true;
+    for (const response of this.open) if (!response.headersSent) response.setHeader('Connection', 'close');
+    const endsAt = performance.now() + LEAVE_MILLISECONDS;
+    while ((await connectionsOf(server)) > 0 && performance.now() < endsAt) await delay(POLL_MILLISECONDS);
+    server.close();
+    setTimeout(() => {
+      server.closeAllConnections();
+    }, shutdownSeconds * 1000).unref();
+  }
+}
+
+const connectionsOf = (server: Server): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.getConnections((error, count) => {
+      if (error === null) resolve(count);
+      else reject(error);
+    });
+  });
