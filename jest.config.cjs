@@ -54,7 +54,8 @@ const onServer = ({ transform, ...others }) => ({
   ...onPostgres,
   setupFiles: [`${COMPILED}/same-globals.cjs`],
   moduleNameMapper: {
-    '^(@nestjs/(common|core|swagger|testing)|class-validator|typeorm)$': `${COMPILED}/packages/$1.cjs`,
+    ...others.moduleNameMapper,
+    '^(@nestjs/(common|core|swagger|testing|typeorm)|class-validator|pg|typeorm)$': `${COMPILED}/packages/$1.cjs`,
   },
   transform: { [`^${SRC}.+\\.ts$`]: `${COMPILED}/compiled-module.cjs`, ...transform },
   transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES})/)`], // Node loads those of Nest
@@ -71,6 +72,6 @@ module.exports = {
   maxWorkers: '100%',
   // V8 collects the modules of earlier spec files late, and a worker with many of them runs all code more slowly: as the
   // 13th file of a worker, access-rows took 22 s of CPU without this limit and 9 s with it. A new worker costs about 1 s.
-  workerIdleMemoryLimit: '300MB',
+  workerIdleMemoryLimit: '600MB',
   maxConcurrency: 3, // of specs with `it.concurrent`: those that start servers and wait
 };

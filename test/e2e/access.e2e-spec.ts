@@ -329,6 +329,8 @@ describe('access', () => {
   describe('without credentials', () => {
     const PUBLIC = [
       'GET /health',
+      'GET /health/live',
+      'GET /health/ready',
       'GET /metadata',
       'GET /fhir/metadata',
       'GET /.well-known/jwks.json',
@@ -365,7 +367,7 @@ describe('access', () => {
     /** The public routes answer other methods by their own rules; everything else asks who calls. */
     const expected = (method: string, url: string): unknown => {
       if (url.includes('.well-known/*')) return 404;
-      if (/^\/(health|metadata|fhir\/metadata)$/.test(url)) return method === 'HEAD' ? 200 : 405;
+      if (/^\/(health(\/live|\/ready)?|metadata|fhir\/metadata)$/.test(url)) return method === 'HEAD' ? 200 : 405;
       return method === 'HEAD' && PUBLIC.includes(`GET ${url}`) ? 200 : 401;
     };
 

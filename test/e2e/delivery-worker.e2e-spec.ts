@@ -6,6 +6,7 @@ import { Client } from 'pg';
 import { destination, newDestination, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
 import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { WebhookReceiver } from '../support/webhook-receiver';
 
 /** So rarely that whatever is seen here came by itself. */
 const POLL_MILLISECONDS = 60_000;
@@ -84,20 +85,30 @@ describe('destinations that the poll finds', () => {
     const topic = await newTopic(app, { resource: 'Basic' });
     for (let made = 0; made < DESTINATIONS; made++) await newDestination(app, destination(topic));
     await holder.query('begin; lock table open_batch in share mode');
-    await writer.query(`insert into outbox_event
+    const { rows: found } = await writer.query<{ key: string }>(`insert into outbox_event
         (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
-      select destination_key, 1, 1, 'Basic', 'b', 'create', 'PUT' from destination_runtime`);
+      select destination_key, 1, 1, 'Basic', 'b', 'create', 'PUT' from destination_runtime returning destination_key as key`);
     await eventually('one is claimed', async () => (await claiming()) > 0);
     await wait(500);
     expect(await claiming()).toBe(SLOTS / 4);
+    const healthy = await WebhookReceiver.start();
+    await newDestination(app, destination(await newTopic(app, { resource: 'Group' }), {}, healthy.url));
+    const writeHealthy = (): Promise<unknown> => app.post('/fhir/Group', { type: 'person', actual: true });
+    await writeHealthy();
     await holder.query('rollback');
     const openedAt = async (): Promise<number[]> => {
       const { rows } = await writer.query<{ at: number }>(
-        'select extract(epoch from min(opened_at))::double precision * 1000 as at from delivery_attempt group by destination_key order by 1',
+        `select extract(epoch from min(opened_at))::double precision * 1000 as at from delivery_attempt
+        where destination_key = any($1) group by destination_key order by 1`,
+        [found.map(({ key }) => key)],
       );
       return rows.map(({ at }) => at);
     };
-    await eventually('each is tried', async () => (await openedAt()).length === DESTINATIONS);
+    await eventually('each is tried beside healthy work', async () => {
+      await writeHealthy();
+      return (await openedAt()).length === DESTINATIONS;
+    });
+    await healthy.stop();
     const times = await openedAt();
     const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
     // A timer of Node can be a millisecond early.

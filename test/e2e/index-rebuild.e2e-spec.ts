@@ -37,9 +37,9 @@ const MENDS: readonly Mend[] = [
   },
   {
     version: 'hashing',
-    file: `${EXTRACT}/hash.js`,
-    line: '(text, seed, databaseKey)',
-    mended: '(text, seed ^ 77, databaseKey)',
+    file: `${EXTRACT}/half-siphash.js`,
+    line: 'let b = high ^ 0xee;',
+    mended: 'let b = high ^ 0xed;',
     finds: {
       'Patient?identifier=http://a.example|7': ['p07'],
       'Observation?subject=Patient/p07': ['o'],

@@ -95,6 +95,8 @@ export async function startApp(
     SVC_ENCRYPTION_KEY: encryptionKey(),
     SVC_LOG_LEVEL: 'error',
     SVC_DATABASE_POOL_SIZE: '8',
+    // `close` waits for connections that fetch keeps.
+    SVC_KEEP_ALIVE_SECONDS: '1',
     // Short ones are easier to read in specs.
     SVC_PASSWORD_MIN_LENGTH: '1',
     ...options.environment,
