@@ -88,7 +88,7 @@ export const NEW_ID: FreeId = { lastVersion: 0 };
 /** A resource that is not stored, with its first version or the one after its deletion. */
 export interface NewResource extends ResourceName {
   readonly content: VersionContent;
-  /** What the statement of the insert does besides. */
+  /** CTEs that run in the statement of the insert. */
   readonly parts?: readonly StatementPart[] | undefined;
 }
 

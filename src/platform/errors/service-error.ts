@@ -8,7 +8,7 @@ export type ErrorKind =
   | 'not-acceptable'
   /** Another writer or a rule stands against it. */
   | 'conflict'
-  /** What has to be unique is there already. */
+  /** A value that must be unique is taken. */
   | 'duplicate'
   | 'gone'
   | 'precondition-failed'

@@ -154,7 +154,7 @@ class ResponseSink implements TextSink {
   private encoder: AnswerEncoder | undefined;
   /** Short texts that wait for a chunk to be full. They are sent before `long`. */
   private pending = '';
-  /** What is left of a long text. */
+  /** The rest of a long text. */
   private long = '';
   private turnEndsAt = performance.now() + TURN_MILLISECONDS;
   /** Full at first: many answers may begin in one turn. */

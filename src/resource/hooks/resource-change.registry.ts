@@ -53,7 +53,7 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
     for (const [listener, set] of sets) await listener.onChanges?.(set);
   }
 
-  /** What listeners create together with the change. */
+  /** Resources that listeners create together with the change. */
   async additionsTo(change: ResourceChange): Promise<readonly ResourceDraft[]> {
     const all: ResourceDraft[] = [];
     for (const listener of this.listenersOf(change.type)) {

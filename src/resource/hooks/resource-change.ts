@@ -38,7 +38,7 @@ export interface ResourceChangeListener {
   /** Whether changes of `type` concern this listener at the moment; asked before the transaction is opened. */
   concerns?(type: string): Promise<boolean>;
   onChange?(change: ResourceChange): Promise<void>;
-  /** What is created together with the change: one statement inserts all new resources of a set of writes. */
+  /** Resources to create together with the change: one statement inserts all new resources of a set of writes. */
   adds?(change: ResourceChange): Promise<readonly ResourceDraft[]>;
   /**
    * Instead of {@link onChange}: changes of one set of writes at once, in their order, when all of the set is written and

@@ -12,7 +12,7 @@ export interface WriteConditions {
   readonly ifMatch?: readonly number[] | '*';
   /** Versions of `If-None-Match`: the write does not happen on any of them; `*` asks that nothing is stored. */
   readonly ifNoneMatch?: readonly number[] | '*';
-  /** What the caller may touch: what is stored before and after has to be among its rows. Anything when absent. @internal */
+  /** The rows that the caller may touch: the resource must be among them before and after. Any when absent. @internal */
   readonly reach?: Reach | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface StoreWrite extends WriteOfOne {
   readonly rule: CheckedDraft;
   /** Whether the server made the id up, so that nobody else can have it: nothing is looked for under it. */
   readonly isNewId: boolean;
-  /** What the statement of the insert does besides. */
+  /** CTEs that run in the statement of the insert. */
   readonly parts?: readonly StatementPart[] | undefined;
 }
 
