@@ -10,8 +10,8 @@ const TURNS = 100;
 /** The limited caller may see Observations of this status alone. */
 export const VISIBLE_CRITERIA = 'Observation?status=amended';
 const STATUSES = ['final', 'amended'];
-/** Of so many stored resources the Observations are counted by patient: nobody changes them. */
-const COUNTED_AMONG = 8_000;
+/** So many of the stored Observations are counted by patient: nobody changes them. */
+const COUNTED_AMONG = 4_000;
 
 const PATIENTS: readonly string[] = CHARTS.map(({ patientId }) => `Patient/${patientId}`);
 
@@ -45,7 +45,16 @@ export class LoadData {
   private versions = 0;
 
   constructor(size: number) {
-    this.counted = [...chartsOf(Math.min(size, COUNTED_AMONG))].flatMap(observationOf);
+    const first: Body[] = [];
+    const later = new Set<string>();
+    let at = 0;
+    for (const entry of chartsOf(size))
+      for (const body of observationOf(entry)) {
+        if (at++ < COUNTED_AMONG) first.push(body);
+        else later.add(subjectOf(body));
+      }
+    // All Observations of a patient must be known.
+    this.counted = first.filter((body) => !later.has(subjectOf(body)));
     for (const body of [...this.changed, ...this.counted]) this.written.put(body);
   }
 
