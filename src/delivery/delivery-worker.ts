@@ -45,7 +45,10 @@ const OFTEN = 2;
  */
 const LATER_PART = 1 / 4;
 const REST_MILLISECONDS = 10;
-/** Rests go on while there is healthy work, up to this time, so that destinations that fail are always tried again. */
+/**
+ * Rests go on while there is healthy work, up to this time, so that destinations that fail are always tried again. A first retry rests
+ * once: beside a thousand that hang its p99 was 4.1 s with this limit, and 2.6 s without it (one run each).
+ */
 const LONGEST_REST_MILLISECONDS = 50;
 /** Without healthy work for so long there is nobody to rest for, as after a restart. */
 const UNDISTURBED_MILLISECONDS = 1000;
@@ -174,19 +177,19 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     const key = failStreak === 0 ? 'found' : String(Math.min(failStreak, OFTEN));
     const signal = found?.signal ?? NEVER;
     const slot = await this.later.take({ key, signal }).catch(() => undefined);
-    if (slot !== undefined) await this.rest(signal);
+    if (slot !== undefined) await this.rest(signal, failStreak === 1 ? REST_MILLISECONDS : LONGEST_REST_MILLISECONDS);
     return slot;
   }
 
   /** Lets destinations that do well go first: their statements, and what they send between two of them. */
-  private async rest(signal: EndSignal): Promise<void> {
+  private async rest(signal: EndSignal, longestMilliseconds: number): Promise<void> {
     const startedAt = performance.now();
     const idleMilliseconds = (): number => (this.prompt.inUse > 0 ? 0 : performance.now() - this.promptAt);
     if (idleMilliseconds() > UNDISTURBED_MILLISECONDS) return;
     do await delay(REST_MILLISECONDS);
     while (
       idleMilliseconds() < REST_MILLISECONDS &&
-      performance.now() - startedAt < LONGEST_REST_MILLISECONDS &&
+      performance.now() - startedAt < longestMilliseconds &&
       !signal.aborted &&
       !this.isStopping
     );
