@@ -80,7 +80,7 @@ export class SessionTokens {
     private readonly epoch: RegistryEpoch,
   ) {}
 
-  /** What the statement that stores the Session does besides: it stores the tokens. */
+  /** CTEs for the statement that stores the Session: they store the tokens. */
   async partsOf(token: NewSessionToken): Promise<readonly StatementPart[]> {
     const { accessToken, expiresAt, endsAt, notesFirstUse, sessionId, userId, clientId, kid, refresh } = token;
     this.adding.add(sessionId);

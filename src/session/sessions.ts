@@ -75,7 +75,7 @@ export class Sessions {
     return this.tokens.use(accessToken);
   }
 
-  /** What is known of a token, live or not; looking is no use of it. @internal */
+  /** Describes a token, live or not; it does not count as a use of it. @internal */
   describe(accessToken: string): Promise<IssuedToken | undefined> {
     return this.tokens.find(accessToken);
   }

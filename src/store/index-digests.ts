@@ -5,7 +5,7 @@ import { type ColumnValues, INDEX_TABLES } from './search-tables';
 /** Rows that are hashed between two pauses. */
 const ROWS_AT_ONCE = 2048;
 
-/** What the search index rows of a version consist of. */
+/** The values that the search index rows of a version are made of. */
 interface IndexedVersion {
   readonly version: number;
   readonly parametersVersion: number;

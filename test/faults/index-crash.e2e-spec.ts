@@ -23,7 +23,7 @@ interface Answer {
   readonly status: number;
   readonly ids: readonly string[];
   readonly isWarned: boolean;
-  /** What the issues of its OperationOutcome say. */
+  /** Texts of the issues of its OperationOutcome. */
   readonly said: readonly string[];
 }
 

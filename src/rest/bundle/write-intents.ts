@@ -108,7 +108,7 @@ export class WriteIntents {
   }
 
   /**
-   * What references by search may find.
+   * The rows that references by search may find.
    * @throws ServiceError 'forbidden' naming the types that the caller may not search
    */
   private async grantsOf(
