@@ -36,7 +36,7 @@ export interface FloorPlan {
   readonly compartmentParameters: readonly number[];
 }
 
-/** What the rows of a database depend on. */
+/** The inputs that decide the rows of a database. */
 export interface RowsOfDatabase {
   readonly hashes: RowHashes;
   /** Writes by another one are refused. */

@@ -41,7 +41,7 @@ const addToHistory = (n: number): object => ({
   },
 });
 
-/** What must be stored before the first request. */
+/** Resources that are stored before the first request. */
 export const STORED: readonly HttpCall[] = [
   { method: 'PUT', path: '/fhir/Patient/p1', body: jsonBody({ resourceType: 'Patient', name: [{ family: 'One' }] }) },
 ];

@@ -14,7 +14,7 @@ export class StatementLog {
     });
   }
 
-  /** What was sent since the last call. */
+  /** Statements sent since the last call. */
   take(): readonly string[] {
     return this.texts.splice(0);
   }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Body, type Period, type WrittenResources } from './written-resources';
 
-/** What a reader asks, and what its right answer depends on. */
+/** A question of a reader, with all that its right answer depends on. */
 export interface Question {
   readonly path: string;
   readonly kind: 'read' | 'search' | 'count';
   /** Of a read the id; else the key that all matches have. */
   readonly key: string;
   readonly matches: (body: Body) => boolean;
-  /** What the caller may see; undefined: everything. */
+  /** The bodies that the caller may see; undefined: all. */
   readonly mayBeSeen?: (body: Body) => boolean;
 }
 

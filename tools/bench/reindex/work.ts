@@ -16,7 +16,7 @@ export interface Callers {
   readonly limited: Target;
 }
 
-/** What writers and readers saw. Times are in milliseconds, of requests that were answered and are compared. */
+/** Results of writers and readers. Times are in milliseconds, of requests that were answered and are compared. */
 export class Work {
   readonly writes: number[] = [];
   readonly reads: number[] = [];
