@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 import { rowsOf, codeIn, textOf } from './documents';
 
 const PAGE = 'docs/addenda.md';
@@ -9,9 +9,9 @@ const isCall = (block: string): boolean => block.startsWith('[{ "method"') || /^
 const isAnswer = (block: string | undefined): boolean => /^\[?\{\s*"(result|error)"/.test(block ?? '');
 
 describe(`the examples of ${PAGE}`, () => {
-  let app: CompiledApp;
+  let app: TestApp;
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
   });
   afterAll(() => app.close());
 

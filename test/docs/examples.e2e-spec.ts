@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 import { isLike } from './is-like';
 
 interface Parameter {
@@ -54,10 +54,10 @@ const EARLIER_SNAPSHOT = {
 };
 
 describe('the examples of the OpenAPI document', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await app.post('/rpc', EARLIER_SNAPSHOT);
   });
   afterAll(() => app.close());

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 import { codeIn, rowsOf } from './documents';
 
 const PAGE = 'docs/search.md';
 const requestsOf = (heading: string): string[] => rowsOf(PAGE, heading).map(([request]) => codeIn(request)[0] ?? '');
 
 describe('the requests of docs/search.md', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
   });
   afterAll(() => app.close());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 import { textOf } from './documents';
 
 interface Example {
@@ -8,11 +8,11 @@ interface Example {
 }
 
 describe('the examples of docs/security.md', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   const examples = [...textOf('docs/security.md').matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text);
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
   });
   afterAll(() => app.close());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 import { codeIn, rowsOf } from './documents';
 
 const rows = rowsOf('docs/tokens.md', 'Errors').map(([text = '', status = '', error]) => ({
@@ -9,10 +9,10 @@ const rows = rowsOf('docs/tokens.md', 'Errors').map(([text = '', status = '', er
 }));
 
 describe('the errors of docs/tokens.md', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_CREDENTIAL_FAILURES_FREE: '2' } });
+    app = await startTestApp({ environment: { SVC_CREDENTIAL_FAILURES_FREE: '2' } });
     await app.put('/Client/ward', { grant_types: ['password'] });
     await app.put('/User/left', { userName: 'left', password: 'password of left', inactive: true });
     await app.put('/User/nurse', { userName: 'nurse', password: 'password of nurse' });

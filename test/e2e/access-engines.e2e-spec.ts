@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../support/people';
-import { type Received, type CompiledApp, basicHeader, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 /** A request that must be granted, or denied: method, path, body, headers. */
 type Call = readonly [
@@ -11,12 +11,12 @@ type Call = readonly [
 ];
 
 describe('the engines of policies', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let nurse: Person;
   let number = 0;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     nurse = await login(app, 'nurse', { mayDoEverything: false });
     const user = (await app.get('/User/nurse')).json<object>();
     await app.put('/User/nurse', { ...user, data: { patient: 'p1', ward: 'w1', methods: ['svc/echo'] } });

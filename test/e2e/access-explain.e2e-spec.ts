@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type Person, login } from '../support/people';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
 interface Decision {
   readonly id: string;
@@ -12,8 +12,8 @@ interface Decision {
 }
 
 describe('a denial', () => {
-  let app: CompiledApp;
-  let other: CompiledApp;
+  let app: TestApp;
+  let other: TestApp;
   let nurse: Person;
 
   const mine = [{ resourceType: 'User', id: 'nurse' }];
@@ -30,8 +30,8 @@ describe('a denial', () => {
   };
 
   beforeAll(async () => {
-    app = await startCompiledApp();
-    other = await startCompiledApp({ databaseUrl: app.databaseUrl });
+    app = await startTestApp();
+    other = await startTestApp({ databaseUrl: app.databaseUrl });
     nurse = await login(app, 'nurse', { mayDoEverything: false });
     for (const [id, policy] of Object.entries(policies)) {
       expect([id, (await app.put(`/AccessPolicy/${id}`, policy)).status]).toEqual([id, 201]);
@@ -189,10 +189,10 @@ describe('a denial', () => {
 });
 
 describe('POST /auth/test-policy', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await app.put('/User/clinician', { userName: 'clinician', password: 'a password', data: { patient: 'p1' } });
     await app.put('/Role/r1', { name: 'clinician', user: { resourceType: 'User', id: 'clinician' } });
     await app.put('/AccessPolicy/stored', {

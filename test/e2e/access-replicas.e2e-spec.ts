@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../support/people';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 
 describe('what a policy decides by', () => {
-  let first: CompiledApp;
-  let second: CompiledApp;
+  let first: TestApp;
+  let second: TestApp;
   let nurse: Person;
 
   beforeAll(async () => {
-    first = await startCompiledApp();
-    second = await startCompiledApp({ databaseUrl: first.databaseUrl });
+    first = await startTestApp();
+    second = await startTestApp({ databaseUrl: first.databaseUrl });
     nurse = await login(first, 'nurse', { mayDoEverything: false });
     for (const id of ['p1', 'p2']) await first.put(`/Patient/${id}`, {});
   });
@@ -18,11 +18,11 @@ describe('what a policy decides by', () => {
     await first.close();
   });
 
-  const servers = (): (readonly [here: CompiledApp, there: CompiledApp])[] => [
+  const servers = (): (readonly [here: TestApp, there: TestApp])[] => [
     [first, second],
     [second, first],
   ];
-  const statusesOn = async (app: CompiledApp): Promise<number[]> => {
+  const statusesOn = async (app: TestApp): Promise<number[]> => {
     const reads = ['p1', 'p2'].map((id) => app.get(`/Patient/${id}`, { authorization: nurse.bearer }));
     return (await Promise.all(reads)).map(({ status }) => status);
   };

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../support/people';
-import { type Received, type CompiledApp, basicHeader, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 describe('roles', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let nurse: Person;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     nurse = await login(app, 'nurse', { mayDoEverything: false });
     await app.put('/Patient/p1', {});
     await app.put('/Client/machine', { secret: 'machine', grant_types: ['basic'] });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../support/people';
-import { type Received, type CompiledApp, basicHeader, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 const TOPIC = 'http://topics.example/observations';
 
@@ -9,13 +9,13 @@ interface Status {
 }
 
 describe('destinations hear of what their principal may read', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let nurse: Person;
   let boss: Person;
   let names = 0;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000' } });
+    app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000' } });
     nurse = await login(app, 'nurse', { mayDoEverything: false });
     boss = await login(app, 'boss');
     await app.put('/AccessPolicy/nurse', {

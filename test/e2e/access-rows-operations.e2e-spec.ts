@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../support/people';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
 const CRITERIA = [
   'Patient?_id=own-p',
@@ -22,11 +22,11 @@ interface Bundle {
 }
 
 describe('operations of callers who are limited to rows', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let nurse: Person;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     nurse = await login(app, 'nurse', { mayDoEverything: false });
     await login(app, 'canary', { mayDoEverything: false });
     await app.put('/AccessPolicy/nurse', {

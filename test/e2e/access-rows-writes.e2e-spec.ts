@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../support/people';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
 const CRITERIA = [
   'Patient?_has:Encounter:patient:location=Location/own-ward',
@@ -30,11 +30,11 @@ interface BundleAnswer {
 }
 
 describe('writes of callers who are limited to rows', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let nurse: Person;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     nurse = await login(app, 'nurse', { mayDoEverything: false });
     await app.put('/AccessPolicy/nurse', {
       engine: 'allow',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 
 interface Target {
   readonly id: string;
@@ -19,14 +19,14 @@ const user = { id: 'doc-1', resourceType: 'User' };
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe('the chain of the addenda of a target', () => {
-  let app: CompiledApp;
-  let other: CompiledApp;
+  let app: TestApp;
+  let other: TestApp;
   let database: Client;
   let documents = 0;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
-    other = await startCompiledApp({ databaseUrl: app.databaseUrl });
+    app = await startTestApp();
+    other = await startTestApp({ databaseUrl: app.databaseUrl });
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
     // Triggers and foreign keys do not hold who owns the database.

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { ROOT, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
 /** More than one statement reads. */
 const NOTES = 230;
@@ -13,11 +13,11 @@ interface Listed {
 }
 
 describe('lists of addenda that do not stand in memory', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let database: Client;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_AUDIT: 'off' } });
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
   });

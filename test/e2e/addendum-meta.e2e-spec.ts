@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Received, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
 const user = { id: 'doc-1', resourceType: 'User' };
 const missing = { id: 'not-there', resourceType: 'SDCDocument' };
 
 describe('addenda', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await app.put('/SDCDocument/meta', { status: 'completed' });
   });
   afterAll(() => app.close());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../support/people';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
 const WARD = 'SDCDocument?encounter=Encounter/own';
 
@@ -17,11 +17,11 @@ const documentOf = (id: string, ward: string, more: object = {}): object => ({
 });
 
 describe('S4: addenda of documents that were never stored', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let nurse: Person;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     nurse = await login(app, 'nurse', { mayDoEverything: false });
     await app.put('/AccessPolicy/nurse', {
       engine: 'allow',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 
 const TYPES = [
   {
@@ -20,7 +20,7 @@ const TYPES = [
 
 describe('SVC_ADDENDUM_TYPES', () => {
   let folder: string;
-  let app: CompiledApp;
+  let app: TestApp;
   const target = { id: 'd1', resourceType: 'SDCDocument' };
   const user = { id: 'doc-1', resourceType: 'User' };
   const handover = { type: 'acme.sdc/Handover', target, user, ward: '4B', appointment: '2026-01-31T10:00:00Z' };
@@ -32,7 +32,7 @@ describe('SVC_ADDENDUM_TYPES', () => {
   };
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-types-'));
-    app = await startCompiledApp({ environment: { SVC_ADDENDUM_TYPES: await fileOf(JSON.stringify(TYPES)) } });
+    app = await startTestApp({ environment: { SVC_ADDENDUM_TYPES: await fileOf(JSON.stringify(TYPES)) } });
     await app.put('/SDCDocument/d1', { resourceType: 'SDCDocument', status: 'draft' });
   });
   afterAll(async () => {
@@ -117,12 +117,12 @@ describe('SVC_ADDENDUM_TYPES', () => {
     ],
   ])('that %s stops the start, naming the file', async (_what, content, message) => {
     const environment = { SVC_ADDENDUM_TYPES: await fileOf(content) };
-    await expect(startCompiledApp({ environment, databaseUrl: app.databaseUrl })).rejects.toThrow(message);
+    await expect(startTestApp({ environment, databaseUrl: app.databaseUrl })).rejects.toThrow(message);
   });
 
   it('that is missing stops the start', async () => {
     const environment = { SVC_ADDENDUM_TYPES: join(folder, 'gone.json') };
-    await expect(startCompiledApp({ environment, databaseUrl: app.databaseUrl })).rejects.toThrow(
+    await expect(startTestApp({ environment, databaseUrl: app.databaseUrl })).rejects.toThrow(
       /^SVC_ADDENDUM_TYPES .*ENOENT/,
     );
   });

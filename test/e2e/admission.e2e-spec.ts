@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 import { eventually } from '../support/eventually';
 import { ServerProcess } from '../support/server-process';
-import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, basicHeader, encryptionKey } from '../support/compiled-app';
+import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, basicHeader, encryptionKey } from '../support/test-app';
 
 const MIB = 1024 * 1024;
 /** Some 30 bytes that unpack to so many spaces. */

@@ -4,7 +4,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { Client } from 'pg';
 import { storeAmendedRecord } from '../support/amended-record';
 import { CHROMIUM_IS_MISSING, chromiumPath, mayGoWithoutChromium } from '../support/chromium';
-import { ROOT, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
 interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
@@ -22,7 +22,7 @@ const SCREENS = [
 const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
 
 inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendments in Chromium', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -33,7 +33,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendment
     const executablePath = chromiumPath();
     if (executablePath === undefined) throw new Error(CHROMIUM_IS_MISSING);
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
-    app = await startCompiledApp();
+    app = await startTestApp();
     await storeAmendedRecord(app, 'vitals-7');
     await storeAmendedRecord(app, 'forged');
     const database = new Client({ connectionString: app.databaseUrl });

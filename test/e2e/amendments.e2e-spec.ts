@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { call, storeAmendedRecord } from '../support/amended-record';
 import { login, type Person } from '../support/people';
-import { type Received, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
 interface Row {
   readonly type: string;
@@ -44,13 +44,13 @@ const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 const user = { resourceType: 'User', id: 'doc-1' };
 
 describe('$amendments', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let database: Client;
   let nurse: Person;
   let documents = 0;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
     await database.query('set session_replication_role = replica');

@@ -5,18 +5,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { auditAddenda, type Finding } from '../../tools/audit-addenda/audit';
 import { type Head, HeadWriter, readHeads } from '../../tools/audit-addenda/head-list';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 
 const user = { id: 'doc-1', resourceType: 'User' };
 
 describe('audit-addenda', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let database: Client;
   let folder: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-heads-'));
-    app = await startCompiledApp();
+    app = await startTestApp();
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
     await database.query('set session_replication_role = replica'); // without triggers

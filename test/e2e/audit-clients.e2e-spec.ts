@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { destination, newDestination, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
 import { login } from '../support/people';
-import { type Received, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { type Received, startTestApp, type TestApp } from '../support/test-app';
 import { WebhookReceiver } from '../support/webhook-receiver';
 
 const OWN = { system: 'urn:svc:audit', code: 'server' };
@@ -36,11 +36,11 @@ interface Outcome {
 }
 
 describe('C7: AuditEvents of clients', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let stored: AuditEvent;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_AUDIT: 'all' } });
+    app = await startTestApp({ environment: { SVC_AUDIT: 'all' } });
     stored = (await app.post('/fhir/AuditEvent', event())).json<AuditEvent>();
   });
   afterAll(() => app.close());

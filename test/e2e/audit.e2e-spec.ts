@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../support/people';
-import { type Sent, type CompiledApp, basicHeader, startCompiledApp } from '../support/compiled-app';
+import { type Sent, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 interface AuditEvent {
   readonly id: string;
@@ -17,7 +17,7 @@ interface AuditEvent {
 }
 
 /** AuditEvents that a search finds, the oldest first. */
-async function recorded(app: CompiledApp, query: string): Promise<AuditEvent[]> {
+async function recorded(app: TestApp, query: string): Promise<AuditEvent[]> {
   const answer = await app.get(`/AuditEvent?_count=1000&${query}`);
   const { entry = [] } = answer.json<{ entry?: { resource: AuditEvent }[] }>();
   return entry.map(({ resource }) => resource).reverse();
@@ -34,10 +34,10 @@ const jsonHeader = { 'Content-Type': 'application/json' };
 const anonymous: Sent = { authorization: null, headers: jsonHeader };
 
 describe('the audit trail', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let nurse: Person;
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     nurse = await login(app, 'nurse', { mayDoEverything: false });
   });
   afterAll(() => app.close());
@@ -165,9 +165,9 @@ describe('the audit trail', () => {
 });
 
 describe('SVC_AUDIT=all', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_AUDIT: 'all' } });
+    app = await startTestApp({ environment: { SVC_AUDIT: 'all' } });
     await app.put('/Patient/p1', { name: [{ family: 'Canary' }] });
     await app.put('/Observation/o1', {
       status: 'final',
@@ -245,9 +245,9 @@ describe('SVC_AUDIT=all', () => {
 });
 
 describe('SVC_AUDIT=off', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_AUDIT: 'off' } });
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
   });
   afterAll(() => app.close());
 

@@ -3,14 +3,14 @@ import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 import { delivered, destination, newDestination, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
 import { runStatement } from '../support/databases';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 import { WebhookReceiver } from '../support/webhook-receiver';
 
 const TEST_TIMEOUT_MILLISECONDS = 120_000;
 
 let database: ClonedDatabase;
 let receiver: WebhookReceiver;
-let apps: CompiledApp[];
+let apps: TestApp[];
 let id: string;
 
 beforeEach(async () => {
@@ -27,10 +27,10 @@ afterEach(async () => {
 }, TEST_TIMEOUT_MILLISECONDS);
 
 /** Starts a server; the one before it ends. */
-async function start(baseUrl: string): Promise<CompiledApp> {
+async function start(baseUrl: string): Promise<TestApp> {
   await apps.pop()?.close();
   const environment = { BASE_URL: baseUrl, SVC_DELIVERY_POLL_MILLISECONDS: '100' };
-  const app = await startCompiledApp({ databaseUrl: database.url, environment });
+  const app = await startTestApp({ databaseUrl: database.url, environment });
   apps.push(app);
   return app;
 }

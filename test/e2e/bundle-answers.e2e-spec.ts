@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 interface AnswerEntry {
   readonly resource?: { readonly resourceType: string };
@@ -13,10 +13,10 @@ const put = (id: string, more: object = {}): object => ({
 const request = (method: string, url: string): object => ({ request: { method, url } });
 
 describe('an answer that is a Bundle', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
   });
   afterAll(() => app.close());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 import { undeliveredEvents } from '../support/undelivered';
 
 const CLIENTS = 32;
@@ -21,11 +21,11 @@ const flagOf = (members: object): object => ({
 
 describe('many transactions at once', () => {
   let cloned: ClonedDatabase;
-  let app: CompiledApp;
+  let app: TestApp;
   let database: Client;
   beforeAll(async () => {
     cloned = await cloneDatabase();
-    app = await startCompiledApp({ databaseUrl: cloned.url });
+    app = await startTestApp({ databaseUrl: cloned.url });
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
   });
@@ -137,10 +137,10 @@ describe('many transactions at once', () => {
 });
 
 describe('events of bundles', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let database: Client;
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
     await app.put('/fhir/SvcSubscriptionTopic/bundles', {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { eventually } from '../support/eventually';
-import { ROOT, type CompiledApp, basicHeader, startCompiledApp } from '../support/compiled-app';
+import { ROOT, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 const WARD = basicHeader('ward', 'secret of the ward');
 
@@ -17,12 +17,12 @@ const put = (id: string): Entry => ({
 const read: Entry = { request: { method: 'GET', url: 'Basic/locked' } };
 
 describe('S15: the slots of Bundles', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let locker: Client;
   const clients: AbortController[] = [];
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_DATABASE_POOL_SIZE: '8' } });
+    app = await startTestApp({ environment: { SVC_DATABASE_POOL_SIZE: '8' } });
     await app.put('/Client/ward', { secret: 'secret of the ward', grant_types: ['basic'] });
     await app.put('/AccessPolicy/ward', { engine: 'allow', link: [{ resourceType: 'Client', id: 'ward' }] });
     await app.put('/Basic/locked', { resourceType: 'Basic', code: { text: 'first' } });

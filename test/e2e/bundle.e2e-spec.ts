@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { login } from '../support/people';
-import { type Received, type Sent, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type Sent, type TestApp, startTestApp } from '../support/test-app';
 
 interface AnswerEntry {
   readonly resource?: { readonly resourceType: string; readonly id: string; readonly total?: number };
@@ -49,11 +49,11 @@ const get = (url: string, more: object = {}): Entry => ({ request: { method: 'GE
 const urn = (n: number): string => `urn:uuid:00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 describe('bundles', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let database: Client;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_AUDIT: 'off' } }); // rows are counted
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } }); // rows are counted
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
   });

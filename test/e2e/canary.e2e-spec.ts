@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 import { ServerProcess } from '../support/server-process';
-import { basicHeader } from '../support/compiled-app';
+import { basicHeader } from '../support/test-app';
 
 /** What must be found nowhere: it was sent once, to where it belongs. */
 const SECRETS = {

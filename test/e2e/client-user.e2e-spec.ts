@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
-import { type Received, type CompiledApp, basicHeader, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 const MASK = '***';
 
 describe('Client and User', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let database: PostgresClient;
   let number = 0;
   const newId = (): string => `c-${++number}`;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_PASSWORD_HASH_SLOTS: '1', SVC_PASSWORD_HASH_QUEUE: '2' } });
+    app = await startTestApp({ environment: { SVC_PASSWORD_HASH_SLOTS: '1', SVC_PASSWORD_HASH_QUEUE: '2' } });
     database = new PostgresClient({ connectionString: app.databaseUrl });
     await database.connect();
     await stored('/Client/door', { grant_types: ['password'] });

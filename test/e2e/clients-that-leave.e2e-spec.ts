@@ -2,17 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { eventually } from '../support/eventually';
-import { ROOT, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
 const patient = { resourceType: 'Patient', id: 'p1', gender: 'female', identifier: [{ value: 'x' }] };
 const entry = [{ resource: patient, request: { method: 'PUT', url: 'Patient/p1' } }];
 
 describe('clients that disconnect before their answer', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let other: Client;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     other = new Client({ connectionString: app.databaseUrl });
     await other.connect();
     // Prepared statements, caches and connections are made, as on any server that runs for a while.

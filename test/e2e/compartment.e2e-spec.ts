@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { ROOT, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
 interface Definition {
   readonly resource?: readonly { readonly code: string; readonly param?: readonly string[] }[];
 }
 
 describe('CompartmentDefinition', () => {
-  let app: CompiledApp;
-  let replica: CompiledApp;
+  let app: TestApp;
+  let replica: TestApp;
   let standard: Definition;
   const path = '/fhir/CompartmentDefinition/patient';
 
   beforeAll(async () => {
-    app = await startCompiledApp();
-    replica = await startCompiledApp({ databaseUrl: app.databaseUrl });
+    app = await startTestApp();
+    replica = await startTestApp({ databaseUrl: app.databaseUrl });
     standard = (await app.get(path)).json<Definition>();
     await app.put('/fhir/Patient/p', {});
     await app.put('/fhir/Flag/f', { status: 'active', code: { text: 'x' }, subject: { reference: 'Patient/p' } });

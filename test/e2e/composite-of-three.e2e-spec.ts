@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { idsOn } from '../support/bundle';
 import { storeOn } from '../support/store';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 const SYSTEM = 'http://terminology.hl7.org/CodeSystem/chromosome-human';
 
@@ -22,10 +22,10 @@ const sequence = (id: string, name: string, variants: readonly (readonly [number
 });
 
 describe('composites of three parts', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await store('a', '1', [
       [10, 20],
       [50, 60],

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { declareRestore, releaseDelivery } from '../../tools/after-restore/declare-restore';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 import { delivered, destination, newDestination, newTopic } from '../support/destinations';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 import { type NotificationBody, WebhookReceiver } from '../support/webhook-receiver';
 
 const TEST_TIMEOUT_MILLISECONDS = 120_000;
@@ -13,7 +13,7 @@ const NO_POLL = { SVC_DELIVERY_POLL_MILLISECONDS: '60000' };
 let database: ClonedDatabase;
 let client: Client;
 let receiver: WebhookReceiver;
-let app: CompiledApp;
+let app: TestApp;
 let id: string;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
   client = new Client({ connectionString: database.url });
   await client.connect();
   receiver = await WebhookReceiver.start();
-  app = await startCompiledApp({ databaseUrl: database.url, environment: NO_POLL });
+  app = await startTestApp({ databaseUrl: database.url, environment: NO_POLL });
 }, TEST_TIMEOUT_MILLISECONDS);
 afterAll(async () => {
   await app.close();
@@ -172,7 +172,7 @@ describe('The delivery generation', () => {
     async () => {
       await forget(`timeline = '00000000'`);
       const before = await stored();
-      const copy = await startCompiledApp({
+      const copy = await startTestApp({
         databaseUrl: database.url,
         environment: { SVC_DELIVERY: 'off', SVC_DELIVERY_POLL_MILLISECONDS: '100' },
       });
@@ -191,7 +191,7 @@ describe('The delivery generation', () => {
   it(
     'D5: is made anew by a server that polls, which goes on delivering',
     async () => {
-      const other = await startCompiledApp({
+      const other = await startTestApp({
         databaseUrl: database.url,
         environment: { SVC_DELIVERY_POLL_MILLISECONDS: '100' },
       });

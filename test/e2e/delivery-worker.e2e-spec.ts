@@ -5,19 +5,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { destination, newDestination, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 import { WebhookReceiver } from '../support/webhook-receiver';
 
 /** So rarely that whatever is seen here came by itself. */
 const POLL_MILLISECONDS = 60_000;
 
 describe('an attempt that waits for its answer', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let silent: Server;
   const attempts: { isOver: boolean }[] = [];
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: String(POLL_MILLISECONDS) } });
+    app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: String(POLL_MILLISECONDS) } });
     silent = createServer(({ socket }) => {
       const attempt = { isOver: false };
       attempts.push(attempt);
@@ -53,13 +53,13 @@ describe('destinations that the poll finds', () => {
   const DESTINATIONS = 100;
   const REST_MILLISECONDS = 10;
   const SLOTS = 4;
-  let app: CompiledApp;
+  let app: TestApp;
   let holder: Client;
   let writer: Client;
 
   beforeAll(async () => {
     const environment = { SVC_DELIVERY_SLOTS: String(SLOTS), SVC_DELIVERY_POLL_MILLISECONDS: '50' };
-    app = await startCompiledApp({ environment });
+    app = await startTestApp({ environment });
     [holder, writer] = await Promise.all([connect(), connect()]);
   });
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { countsOf, delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
-import { type CompiledApp, basicHeader, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, basicHeader, startTestApp } from '../support/test-app';
 import { type ReceivedRequest, WebhookReceiver } from '../support/webhook-receiver';
 
 interface Part {
@@ -11,12 +11,12 @@ interface Part {
   readonly [value: string]: unknown;
 }
 
-let app: CompiledApp;
+let app: TestApp;
 let receiver: WebhookReceiver;
 let id: string;
 
 beforeAll(async () => {
-  app = await startCompiledApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000', SVC_SHUTDOWN_SECONDS: '1' } });
+  app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000', SVC_SHUTDOWN_SECONDS: '1' } });
 });
 afterAll(() => app.close());
 beforeEach(async () => {

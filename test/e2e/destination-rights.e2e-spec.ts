@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { countsOf, destination, newDestination, newName, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
-import { type Received, type CompiledApp, basicHeader, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 interface NativeReference {
   readonly resourceType: string;
@@ -13,10 +13,10 @@ interface NativeReference {
 interface Right {
   readonly name: string;
   readonly principal: NativeReference;
-  readonly give: (on: CompiledApp) => Promise<Received>;
-  readonly take: (on: CompiledApp) => Promise<Received>;
+  readonly give: (on: TestApp) => Promise<Received>;
+  readonly take: (on: TestApp) => Promise<Received>;
   /** What has to be there besides. */
-  readonly prepare?: (on: CompiledApp) => Promise<Received>;
+  readonly prepare?: (on: TestApp) => Promise<Received>;
 }
 
 const user = (id: string): NativeReference => ({ resourceType: 'User', id });
@@ -79,7 +79,7 @@ const observation = (more: object = {}): object => ({
 });
 
 /** Writes of observations, each of which is as many events as it says. */
-const WRITES: readonly (readonly [name: string, events: number, write: (on: CompiledApp) => Promise<Received>])[] = [
+const WRITES: readonly (readonly [name: string, events: number, write: (on: TestApp) => Promise<Received>])[] = [
   ['POST', 1, (on) => on.post('/fhir/Observation', observation())],
   ['PUT', 1, (on) => on.put(`/fhir/Observation/${newName()}`, observation())],
   [
@@ -105,15 +105,15 @@ const WRITES: readonly (readonly [name: string, events: number, write: (on: Comp
   ],
 ];
 
-let first: CompiledApp;
-let second: CompiledApp;
+let first: TestApp;
+let second: TestApp;
 let database: Client;
 let topic: string;
 
 beforeAll(async () => {
   const environment = { SVC_DELIVERY_POLL_MILLISECONDS: '60000' };
-  first = await startCompiledApp({ environment });
-  second = await startCompiledApp({ databaseUrl: first.databaseUrl, environment });
+  first = await startTestApp({ environment });
+  second = await startTestApp({ databaseUrl: first.databaseUrl, environment });
   database = new Client({ connectionString: first.databaseUrl });
   await database.connect();
   topic = await newTopic(first, { resource: 'Observation' });
@@ -242,13 +242,13 @@ describe('rights that change all the time', () => {
     await first.put('/User/listener', {});
     const id = await newDestination(first, destination(topic, { principal: user('listener') }));
     const answers: Received[] = [];
-    const writer = async (on: CompiledApp): Promise<void> => {
+    const writer = async (on: TestApp): Promise<void> => {
       for (let round = 0; round < 5; round++) for (const [, , write] of WRITES) answers.push(await write(on));
     };
     const writers = Promise.all([writer(first), writer(second)]);
     let isOver = false;
     void writers.finally(() => (isOver = true));
-    const busybody = async (on: CompiledApp, name: string): Promise<void> => {
+    const busybody = async (on: TestApp, name: string): Promise<void> => {
       for (let count = 0; !isOver; count++) await on.put(`/User/${name}`, { data: count });
     };
     await Promise.all([writers, busybody(first, newName()), busybody(second, newName())]);

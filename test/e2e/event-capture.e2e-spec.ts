@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { countsOf, delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
 import { login } from '../support/people';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 import { type NotificationBody, WebhookReceiver } from '../support/webhook-receiver';
 
 /** Rounds of each race. */
@@ -10,13 +10,13 @@ const ROUNDS = Number(process.env.RACE_ROUNDS ?? 10);
 
 const ACTION = 'http://profiles.example/StructureDefinition/bundle-entryActionCode';
 
-let app: CompiledApp;
-let second: CompiledApp;
+let app: TestApp;
+let second: TestApp;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  app = await startCompiledApp({ environment: { SVC_AUDIT: 'security' } });
-  second = await startCompiledApp({ databaseUrl: app.databaseUrl });
+  app = await startTestApp({ environment: { SVC_AUDIT: 'security' } });
+  second = await startTestApp({ databaseUrl: app.databaseUrl });
 });
 afterAll(async () => {
   await second.close();
@@ -269,7 +269,7 @@ describe('A destination', () => {
       const [here, there] = round % 2 === 0 ? [app, second] : [second, app];
       let isCreated = false;
       const begunAfter: string[] = [];
-      const writer = async (on: CompiledApp): Promise<void> => {
+      const writer = async (on: TestApp): Promise<void> => {
         for (let left = 6; left > 0;) {
           const id = newName();
           if (isCreated) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, nextOf } from '../support/bundle';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 
 /** A few in the suite; `RACE_ROUNDS=200` for a proof. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 5);
@@ -34,22 +34,22 @@ function tornPairsOf(answer: readonly Half[]): Half[][] {
 }
 
 describe('Patient/$everything of two servers', () => {
-  let servers: [CompiledApp, CompiledApp];
+  let servers: [TestApp, TestApp];
 
   beforeAll(async () => {
-    const first = await startCompiledApp();
-    servers = [first, await startCompiledApp({ databaseUrl: first.databaseUrl })];
+    const first = await startTestApp();
+    servers = [first, await startTestApp({ databaseUrl: first.databaseUrl })];
     await first.put('/fhir/Patient/pairs', {});
   });
   afterAll(async () => {
     for (const server of servers.reverse()) await server.close();
   });
 
-  const transact = async (server: CompiledApp, entry: readonly object[]): Promise<void> => {
+  const transact = async (server: TestApp, entry: readonly object[]): Promise<void> => {
     const { status, text } = await server.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
     if (status !== 200) throw new Error(text);
   };
-  const write = (server: CompiledApp, pair: string, language: string): Promise<void> =>
+  const write = (server: TestApp, pair: string, language: string): Promise<void> =>
     transact(
       server,
       halvesOf(pair, language).map((resource) => ({
@@ -57,7 +57,7 @@ describe('Patient/$everything of two servers', () => {
         request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
       })),
     );
-  const remove = (server: CompiledApp, pair: string): Promise<void> =>
+  const remove = (server: TestApp, pair: string): Promise<void> =>
     transact(
       server,
       halvesOf(pair, '').map(({ resourceType, id }) => ({
@@ -76,7 +76,7 @@ describe('Patient/$everything of two servers', () => {
   };
 
   /** How the whole is read: each way gives all resources of one answer. */
-  const readings: Readonly<Record<string, (server: CompiledApp) => Promise<Half[]>>> = {
+  const readings: Readonly<Record<string, (server: TestApp) => Promise<Half[]>>> = {
     Bundle: async (server) => {
       const { entry } = (await server.get('/fhir/Patient/pairs/$everything')).json<Bundle<{ resource: Half }>>();
       return entry.map(({ resource }) => resource);
@@ -108,7 +108,7 @@ describe('Patient/$everything of two servers', () => {
     const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => keepWriting(writer)));
     let isOver = false;
     const whenOver = writing.finally(() => (isOver = true));
-    const readAll = async (read: (server: CompiledApp) => Promise<Half[]>): Promise<Half[][]> => {
+    const readAll = async (read: (server: TestApp) => Promise<Half[]>): Promise<Half[][]> => {
       const answers: Half[][] = [];
       while (!isOver) answers.push(...(await Promise.all(servers.map(read))));
       return answers;
@@ -133,7 +133,7 @@ describe('Patient/$everything of two servers', () => {
     const definition = (await first.get(path)).json<{ resource: { code: string }[] }>();
     const withoutReports = definition.resource.filter(({ code }) => code !== 'DiagnosticReport');
     await write(first, 'edited', 'en');
-    const typesOf = async (server: CompiledApp): Promise<(string | undefined)[]> => {
+    const typesOf = async (server: TestApp): Promise<(string | undefined)[]> => {
       const { entry } = (await server.get('/fhir/Patient/pairs/$everything')).json<Bundle>();
       const found = entry.filter(({ resource }) => resource.id === 'edited');
       return found.map(({ resource }) => resource.resourceType);

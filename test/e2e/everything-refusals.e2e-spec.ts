@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Sent, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { type Sent, startTestApp, type TestApp } from '../support/test-app';
 
 interface Outcome {
   readonly resourceType: string;
@@ -131,10 +131,10 @@ const BODIES: readonly (readonly [name: string, body: object | string, status: n
 ];
 
 describe('Patient/$everything refuses', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await app.put('/fhir/Patient/p', {});
   });
   afterAll(() => app.close());

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, nextOf } from '../support/bundle';
 import { type Person, login } from '../support/people';
 import { changeHidden, storeTenants } from '../support/tenants';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
 const PATH = '/fhir/Patient/own-p/$everything';
 
@@ -42,12 +42,12 @@ const QUERIES = [
 ];
 
 describe('Patient/$everything of callers who are limited to rows', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let ana: Person;
   let eve: Person;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     [ana, eve] = [
       await login(app, 'ana', { mayDoEverything: false }),
       await login(app, 'eve', { mayDoEverything: false }),

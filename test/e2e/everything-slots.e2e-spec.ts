@@ -2,7 +2,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually';
 import { login, type Person } from '../support/people';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 const PATH = '/fhir/Patient/wide/$everything?_format=ndjson';
 
@@ -14,12 +14,12 @@ const NAMES = ['hog', 'boar', 'ant', 'bee', 'cat'] as const;
 
 /** Four slots, of which a caller has two at most. */
 describe('slots of large patient compartments', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   const people = new Map<string, Person>();
   const answers: IncomingMessage[] = [];
 
   beforeAll(async () => {
-    app = await startCompiledApp({
+    app = await startTestApp({
       environment: { SVC_DATABASE_POOL_SIZE: '8', SVC_STREAM_STALL_SECONDS: '12', SVC_AUDIT: 'off' },
     });
     for (const name of NAMES) people.set(name, await login(app, name));

@@ -3,7 +3,7 @@ import { type IncomingMessage, get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { eventually } from '../support/eventually';
-import { ROOT, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { ROOT, type TestApp, startTestApp } from '../support/test-app';
 
 const PATH = '/fhir/Patient/long/$everything';
 const FORMS = ['_format=ndjson', '_format=json', '_format=yaml', '_pretty=true'];
@@ -15,11 +15,11 @@ const BATCH = 100;
 const POOL_SIZE = 4;
 
 describe('Patient/$everything of a client that goes away', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let watcher: Client;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_DATABASE_POOL_SIZE: String(POOL_SIZE) } });
+    app = await startTestApp({ environment: { SVC_DATABASE_POOL_SIZE: String(POOL_SIZE) } });
     watcher = new Client({ connectionString: app.databaseUrl });
     await watcher.connect();
     await app.put('/fhir/Patient/long', {});

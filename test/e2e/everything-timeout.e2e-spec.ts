@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
 import { TcpProxy } from '../support/tcp-proxy';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 /** Each body fills what is read at once. */
 const NOTE = 'x'.repeat(70_000);
@@ -16,15 +16,15 @@ const FIND = 'declare compartment';
 const BEGIN = 'REPEATABLE READ READ';
 
 describe('D7: _timeout of $everything', () => {
-  let fast: CompiledApp;
+  let fast: TestApp;
   let proxy: TcpProxy;
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    fast = await startCompiledApp();
+    fast = await startTestApp();
     proxy = await TcpProxy.start(fast.databaseUrl);
     // A caller has a quarter of the connections for large compartments: four.
-    app = await startCompiledApp({ databaseUrl: proxy.url, environment: { SVC_DATABASE_POOL_SIZE: '16' } });
+    app = await startTestApp({ databaseUrl: proxy.url, environment: { SVC_DATABASE_POOL_SIZE: '16' } });
     await fast.put('/fhir/Patient/slow', {});
     for (let n = 0; n < RESOURCES; n++) {
       await fast.put(`/fhir/Basic/slow-${n}`, { code: { text: NOTE }, subject: { reference: 'Patient/slow' } });
@@ -36,7 +36,7 @@ describe('D7: _timeout of $everything', () => {
     await fast.close();
   });
 
-  const ask = (query: string, accept = 'application/fhir+json'): ReturnType<CompiledApp['get']> =>
+  const ask = (query: string, accept = 'application/fhir+json'): ReturnType<TestApp['get']> =>
     app.get(`/fhir/Patient/slow/$everything?${query}`, { headers: { Accept: accept } });
 
   it('D7: ends no answer whose entries are found, as Bundle, NDJSON and YAML', async () => {

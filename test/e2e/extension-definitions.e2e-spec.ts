@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
 interface Outcome {
   readonly issue: readonly { readonly severity: string; readonly code: string; readonly expression?: string[] }[];
@@ -8,10 +8,10 @@ interface Outcome {
 const GRADE = 'http://clinic.example/StructureDefinition/grade';
 const VISIT = 'http://clinic.example/StructureDefinition/visit';
 
-let app: CompiledApp;
+let app: TestApp;
 
 beforeAll(async () => {
-  app = await startCompiledApp();
+  app = await startTestApp();
 });
 afterAll(() => app.close());
 

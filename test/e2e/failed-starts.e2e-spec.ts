@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cloneDatabase, type ClonedDatabase } from '../support/clone-database';
-import { encryptionKey } from '../support/compiled-app';
+import { encryptionKey } from '../support/test-app';
 import { databaseUrl, runStatement } from '../support/databases';
 import { ServerProcess } from '../support/server-process';
 

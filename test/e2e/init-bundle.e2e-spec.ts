@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 
 const client = { resourceType: 'Client', id: 'from-file', grant_types: ['basic'], secret: 'secret of the file' };
 const organization = { resourceType: 'Organization', identifier: [{ system: 's', value: 'init' }] };
@@ -25,10 +25,10 @@ describe('SVC_INIT_BUNDLE', () => {
     await rm(folder, { recursive: true });
   });
 
-  async function start(name: string, content: object | string): Promise<CompiledApp> {
+  async function start(name: string, content: object | string): Promise<TestApp> {
     const file = join(folder, name);
     await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
-    return startCompiledApp({ databaseUrl: database.url, environment: { SVC_INIT_BUNDLE: file } });
+    return startTestApp({ databaseUrl: database.url, environment: { SVC_INIT_BUNDLE: file } });
   }
   const bundle = (type: string, ...entry: object[]): object => ({ resourceType: 'Bundle', type, entry });
 
@@ -79,6 +79,6 @@ describe('SVC_INIT_BUNDLE', () => {
 
   it('stops the start without the file', async () => {
     const environment = { SVC_INIT_BUNDLE: join(folder, 'none.json') };
-    await expect(startCompiledApp({ databaseUrl: database.url, environment })).rejects.toThrow('none.json: ENOENT');
+    await expect(startTestApp({ databaseUrl: database.url, environment })).rejects.toThrow('none.json: ENOENT');
   });
 });

@@ -5,19 +5,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { generateChart } from '../../tools/chart/chart-generator';
 import { LoadState } from '../../tools/load/load-state';
 import { type LoadReport, load } from '../../tools/load/loading';
-import { ROOT, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { ROOT, type TestApp, startTestApp } from '../support/test-app';
 
 const chart = [...generateChart({ seed: 7, size: 120, idPrefix: 'load-' }).entries];
 const bundle = (type: string, entry: readonly object[]): string =>
   JSON.stringify({ resourceType: 'Bundle', type, entry });
 
 describe('npm run load', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let folder: string;
   let statePath: string;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
   });
   afterAll(() => app.close());
   beforeEach(async () => {

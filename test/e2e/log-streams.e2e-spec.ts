@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { cloneDatabase, type ClonedDatabase } from '../support/clone-database';
-import { encryptionKey } from '../support/compiled-app';
+import { encryptionKey } from '../support/test-app';
 import { eventually } from '../support/eventually';
 
 type Output = 'pipe' | number;

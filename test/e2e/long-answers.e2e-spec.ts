@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { Client } from 'pg';
-import { ROOT, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
 interface Bundle {
   readonly total?: number;
@@ -31,11 +31,11 @@ const put = (resource: { readonly id?: string; readonly resourceType?: string })
 const get = (url: string): object => ({ request: { method: 'GET', url } });
 
 describe('long answers', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   const ids = Array.from({ length: LONG }, (_, n) => `long-${n}`);
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_STREAM_STALL_SECONDS: '1' } });
+    app = await startTestApp({ environment: { SVC_STREAM_STALL_SECONDS: '1' } });
     for (let at = 0; at < LONG; at += 11)
       await app.post('/fhir', bundleOf('batch', ...ids.slice(at, at + 11).map((id) => put(binary(id)))));
   });
@@ -174,11 +174,11 @@ describe('long answers', () => {
 });
 
 describe('the memory budget', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
     // A caller has half of it: room for two answers of 14 MB.
-    app = await startCompiledApp({
+    app = await startTestApp({
       environment: { SVC_MEMORY_BUDGET_BYTES: String(64 * 1024 * 1024), SVC_STREAM_STALL_SECONDS: '3' },
     });
     await app.put('/fhir/Binary/one', binary('one', 'AAAA'));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { ADMIN_PASSWORD, type CompiledApp, type Sent, startCompiledApp } from '../support/compiled-app';
+import { ADMIN_PASSWORD, type TestApp, type Sent, startTestApp } from '../support/test-app';
 
 const ROUNDS = 100;
 const PATIENT = { resourceType: 'Patient' };
@@ -33,12 +33,12 @@ const REQUESTS: readonly [title: string, method: string, path: string, sent: Sen
 ];
 
 describe('O5: while PostgreSQL ends the connections of the server', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let operator: Client;
   const statuses = new Map<string, Set<number>>();
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     operator = new Client({ connectionString: app.databaseUrl });
     await operator.connect();
     const client = { grant_types: ['password'], auth: { password: { secret_required: false } } };

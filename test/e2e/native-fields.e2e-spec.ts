@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { idsOf, searchOn } from '../support/bundle';
 import { eventually } from '../support/eventually';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 /**
  * The fields that the interface names for the server's own types (chapter "Data"; those below `ctx` are in contract.md 8.2), written
@@ -37,10 +37,10 @@ const bodyOf = (field: string, value: unknown): Record<string, unknown> =>
     );
 
 describe('D6: the fields that the interface names for own types', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
   });
   afterAll(() => app.close());
 
@@ -86,11 +86,11 @@ describe('D6: the fields that the interface names for own types', () => {
 });
 
 describe('D6: a database of version 0.1.0', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let client: Client;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     client = new Client({ connectionString: app.databaseUrl });
     await client.connect();
   });
@@ -118,7 +118,7 @@ describe('D6: a database of version 0.1.0', () => {
     );
     const whole = [await rowsOf('by-member'), await rowsOf('by-ctx')];
     await asVersion010(client);
-    const again = await startCompiledApp({ databaseUrl: app.databaseUrl });
+    const again = await startTestApp({ databaseUrl: app.databaseUrl });
     try {
       await eventually('all is indexed again', async () => {
         const { rows } = await client.query(`select from search_parameter_state where state <> 'active'`);

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { gunzipSync, gzipSync, brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
-import { ROOT, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
 const OBSERVATION =
   '{"resourceType":"Observation","id":"o1","status":"final","code":{"text":"yes"},"valueQuantity":{"value":1.10,"unit":"1.10"},"note":[{"text":"two\\nlines"}]}';
@@ -15,10 +15,10 @@ interface RawAnswer {
 }
 
 describe('what a caller may ask of an answer', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await app.put('/fhir/Observation/o1', OBSERVATION);
   });
   afterAll(() => app.close());
@@ -115,7 +115,7 @@ describe('what a caller may ask of an answer', () => {
   });
 
   describe('YAML bodies', () => {
-    const yaml = (path: string, body: string): ReturnType<CompiledApp['put']> =>
+    const yaml = (path: string, body: string): ReturnType<TestApp['put']> =>
       app.put(path, body, { headers: { 'Content-Type': 'text/yaml' } });
 
     it('stores the same as JSON does, digits included', async () => {
@@ -268,7 +268,7 @@ describe('what a caller may ask of an answer', () => {
     });
 
     it('leaves compression to a proxy where SVC_COMPRESSION is off', async () => {
-      const other = await startCompiledApp({ databaseUrl: app.databaseUrl, environment: { SVC_COMPRESSION: 'off' } });
+      const other = await startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_COMPRESSION: 'off' } });
       const { headers } = await other.get('/metadata', { headers: { 'Accept-Encoding': 'gzip' } });
       await other.close();
       expect(headers.get('content-encoding')).toBeNull();

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { type Received, type CompiledApp, ROOT_SECRET, encryptionKey, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, ROOT_SECRET, encryptionKey, startTestApp } from '../support/test-app';
 
 const MIN_LENGTH = { SVC_PASSWORD_MIN_LENGTH: '8' };
 
 describe('S8.8: a new password', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let database: Client;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: MIN_LENGTH });
+    app = await startTestApp({ environment: MIN_LENGTH });
     database = new Client({ connectionString: app.databaseUrl });
     await database.connect();
     await app.put('/Client/door', { grant_types: ['password'] });
@@ -28,7 +28,7 @@ describe('S8.8: a new password', () => {
   };
   /** As stored by an older release, or under another setting. */
   const storeShort = async (id: string): Promise<void> => {
-    const lenient = await startCompiledApp({
+    const lenient = await startTestApp({
       environment: { SVC_PASSWORD_MIN_LENGTH: '1' },
       databaseUrl: app.databaseUrl,
     });
@@ -76,9 +76,9 @@ describe('S8.8: a new password', () => {
 
   it('is asked of SVC_ADMIN_PASSWORD at the first start alone', async () => {
     const environment = { ...MIN_LENGTH, SVC_ADMIN_PASSWORD: 'short', SVC_ROOT_CLIENT_SECRET: ROOT_SECRET };
-    const again = await startCompiledApp({ environment, databaseUrl: app.databaseUrl });
+    const again = await startTestApp({ environment, databaseUrl: app.databaseUrl });
     await again.close();
-    const first = startCompiledApp({ environment: { ...environment, SVC_ENCRYPTION_KEY: encryptionKey() } });
+    const first = startTestApp({ environment: { ...environment, SVC_ENCRYPTION_KEY: encryptionKey() } });
     await expect(first).rejects.toThrow('SVC_ADMIN_PASSWORD has at least 8 characters.');
   });
 });

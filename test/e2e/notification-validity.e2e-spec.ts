@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { delivered, destination, newDestination, newTopic } from '../support/destinations';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 import { WebhookReceiver } from '../support/webhook-receiver';
 
 interface Issue {
@@ -10,11 +10,11 @@ interface Issue {
   readonly expression?: readonly string[];
 }
 
-let app: CompiledApp;
+let app: TestApp;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  app = await startCompiledApp();
+  app = await startTestApp();
   receiver = await WebhookReceiver.start();
 });
 afterAll(async () => {

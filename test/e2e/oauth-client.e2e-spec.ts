@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 
 const SECRET = 'secret: 100% + ü';
 /** As behind a proxy that has the certificate: the library talks to nothing else. */
@@ -10,12 +10,12 @@ type SentByLibrary = Omit<RequestInit, 'body'> & { readonly body?: RequestInit['
 
 /** What a client library that was written by others, to the letter of the standards, makes of the endpoints. */
 describe('a client library (oauth4webapi)', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let server: oauth.AuthorizationServer;
   const client: oauth.Client = { client_id: 'ward' };
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_TRIAL_POLICY: 'on', BASE_URL } });
+    app = await startTestApp({ environment: { SVC_TRIAL_POLICY: 'on', BASE_URL } });
     const settings = { token_format: 'jwt', refresh_token: true, secret_required: true };
     await app.put('/Client/ward', {
       secret: SECRET,
@@ -117,10 +117,10 @@ describe('a client library (oauth4webapi)', () => {
 
 /** What Swagger UI's Authorize sends (swagger-js and swagger-ui's oauth2 actions). */
 describe('Swagger UI', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp({
+    app = await startTestApp({
       environment: { SVC_TRIAL_POLICY: 'on', SVC_CORS_ORIGINS: 'https://docs.example' },
     });
     await app.put('/Client/ward', { secret: 'sécret', grant_types: ['password', 'client_credentials', 'basic'] });

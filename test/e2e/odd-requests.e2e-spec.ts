@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { ROOT, type Received, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { ROOT, type Received, startTestApp, type TestApp } from '../support/test-app';
 
 interface Outcome {
   readonly resourceType: string;
@@ -58,10 +58,10 @@ const REFUSED: readonly Odd[] = [
 const diagnosticsOf = (answer: Received): string => answer.json<Outcome>().issue[0]?.diagnostics ?? '';
 
 describe('an odd request', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_CORS_ORIGINS: ORIGIN } });
+    app = await startTestApp({ environment: { SVC_CORS_ORIGINS: ORIGIN } });
     await app.put('/Patient/p', PATIENT);
   });
   afterAll(() => app.close());

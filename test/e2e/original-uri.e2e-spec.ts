@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { BASE_URL, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
 
 const ORIGINAL = { 'X-Original-Uri': 'https://gw.example/clinic/fhir/Patient?_count=1' };
 
 describe('X-Original-Uri', () => {
-  let trusting: CompiledApp;
-  let plain: CompiledApp;
+  let trusting: TestApp;
+  let plain: TestApp;
 
   beforeAll(async () => {
-    plain = await startCompiledApp();
-    trusting = await startCompiledApp({
+    plain = await startTestApp();
+    trusting = await startTestApp({
       databaseUrl: plain.databaseUrl,
       environment: { SVC_TRUSTED_PROXIES: 'loopback' },
     });
@@ -21,7 +21,7 @@ describe('X-Original-Uri', () => {
     await plain.close();
   });
 
-  const urlsOf = async (app: CompiledApp, headers: Record<string, string>): Promise<string[]> => {
+  const urlsOf = async (app: TestApp, headers: Record<string, string>): Promise<string[]> => {
     const { link, entry } = (await app.get('/fhir/Patient?_count=1', { headers })).json<Bundle>();
     return [...link.map(({ url }) => url), ...entry.map(({ fullUrl }) => fullUrl)];
   };

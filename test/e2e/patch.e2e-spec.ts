@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type Bundle } from '../support/bundle';
-import { basicHeader, startCompiledApp, type Received, type CompiledApp } from '../support/compiled-app';
+import { basicHeader, startTestApp, type Received, type TestApp } from '../support/test-app';
 import { undeliveredEvents } from '../support/undelivered';
 
 const JSON_PATCH = 'application/json-patch+json';
@@ -20,13 +20,13 @@ const replaceGender = operation(
 );
 
 describe('PATCH', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   /** A second server on the same database, with a small limit of bodies. */
-  let other: CompiledApp;
+  let other: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
-    other = await startCompiledApp({ databaseUrl: app.databaseUrl, environment: { SVC_BODY_LIMIT_BYTES: '2048' } });
+    app = await startTestApp();
+    other = await startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_BODY_LIMIT_BYTES: '2048' } });
   });
   afterAll(async () => {
     await other.close();

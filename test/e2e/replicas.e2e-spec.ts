@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../support/people';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
 describe('two servers on one database', () => {
-  let first: CompiledApp;
-  let second: CompiledApp;
+  let first: TestApp;
+  let second: TestApp;
   let nurse: Person;
 
   beforeAll(async () => {
-    first = await startCompiledApp();
-    second = await startCompiledApp({ databaseUrl: first.databaseUrl });
+    first = await startTestApp();
+    second = await startTestApp({ databaseUrl: first.databaseUrl });
     nurse = await login(first, 'nurse', { mayDoEverything: false });
   });
   afterAll(async () => {
@@ -17,26 +17,26 @@ describe('two servers on one database', () => {
     await first.close();
   });
 
-  const servers = (): [CompiledApp, CompiledApp][] => [
+  const servers = (): [TestApp, TestApp][] => [
     [first, second],
     [second, first],
   ];
   const linkedTo = (userId: string): object => ({ engine: 'allow', link: [{ resourceType: 'User', id: userId }] });
-  const statusOn = async (server: CompiledApp, bearer: string): Promise<number> =>
+  const statusOn = async (server: TestApp, bearer: string): Promise<number> =>
     (await server.get('/Patient', { authorization: bearer })).status;
-  const askToken = (server: CompiledApp, { clientId, clientSecret }: Person, parameters: object): Promise<Received> =>
+  const askToken = (server: TestApp, { clientId, clientSecret }: Person, parameters: object): Promise<Received> =>
     server.post(
       '/auth/token',
       { client_id: clientId, client_secret: clientSecret, ...parameters },
       { authorization: null },
     );
-  const logIn = async (server: CompiledApp, person = nurse): Promise<{ bearer: string; refreshToken: string }> => {
+  const logIn = async (server: TestApp, person = nurse): Promise<{ bearer: string; refreshToken: string }> => {
     const { userId: username, password } = person;
     const answer = await askToken(server, person, { grant_type: 'password', username, password });
     const { access_token: token, refresh_token: refreshToken } = answer.json<Record<string, string>>();
     return { bearer: `Bearer ${token ?? ''}`, refreshToken: refreshToken ?? '' };
   };
-  const refresh = (server: CompiledApp, token: string): Promise<Received> =>
+  const refresh = (server: TestApp, token: string): Promise<Received> =>
     askToken(server, nurse, { grant_type: 'refresh_token', refresh_token: token });
 
   it('are set up once', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BASE_URL, type Received, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { BASE_URL, type Received, startTestApp, type TestApp } from '../support/test-app';
 
 /** The interactions of the resource API (http://hl7.org/fhir/R4/http.html), each with what is sent and what is answered. */
 interface Row {
@@ -384,10 +384,10 @@ const INTERACTIONS: readonly Row[] = [
 ];
 
 describe.each(['/fhir', ''])('the resource API on the root "%s"', (root) => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
   });
   afterAll(() => app.close());
 
@@ -419,10 +419,10 @@ describe.each(['/fhir', ''])('the resource API on the root "%s"', (root) => {
 });
 
 describe('what needs no credentials', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
   });
   afterAll(() => app.close());
 

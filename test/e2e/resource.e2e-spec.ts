@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type Bundle, followPages, type HistoryEntry } from '../support/bundle';
-import { BASE_URL, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
 
 interface Outcome {
   readonly resourceType: 'OperationOutcome';
@@ -12,10 +12,10 @@ interface Outcome {
 const patient = (id: string, family = 'Rivera'): object => ({ resourceType: 'Patient', id, name: [{ family }] });
 
 describe('the resource API', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_AUDIT: 'off' } });
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
   });
   afterAll(() => app.close());
 

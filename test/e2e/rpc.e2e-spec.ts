@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { login } from '../support/people';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 
 describe('/rpc of the whole server', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_BODY_LIMIT_BYTES: '10000' } });
+    app = await startTestApp({ environment: { SVC_BODY_LIMIT_BYTES: '10000' } });
   });
   afterAll(() => app.close());
 

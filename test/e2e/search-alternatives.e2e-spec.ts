@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleOf, idsOf } from '../support/bundle';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 /** What an Observation of the spec holds, for the brute force. */
 interface Stored {
@@ -140,10 +140,10 @@ const CASES: readonly Case[] = [
 ];
 
 describe('searches for one of many alternatives', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     const put = (type: string, id: string, resource: object): object => ({
       resource: { resourceType: type, ...resource },
       request: { method: 'PUT', url: `${type}/${id}` },

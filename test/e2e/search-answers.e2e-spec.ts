@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type Bundle, followPages, idsOf, searchOn } from '../support/bundle';
-import { type Received, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
 interface Outcome {
   readonly issue: readonly { readonly code: string; readonly diagnostics: string }[];
@@ -11,10 +11,10 @@ interface Outcome {
 const PATIENTS = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6'];
 
 describe('How a search is answered', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_SEARCH_TIMEOUT_MAX_SECONDS: '7' } });
+    app = await startTestApp({ environment: { SVC_SEARCH_TIMEOUT_MAX_SECONDS: '7' } });
     await app.put('/fhir/Organization/practice', { resourceType: 'Organization', id: 'practice', name: 'Practice' });
     for (const [index, id] of PATIENTS.entries()) {
       const birthDate = `200${index}-01-01`;

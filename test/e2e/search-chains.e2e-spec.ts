@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleOf, idsOf } from '../support/bundle';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 /** Observations that refer to each other in circles: who is a member of whom, and the code of each. */
 interface Graph {
@@ -35,10 +35,10 @@ const CHAIN = 'has-member:Observation.';
 const HAS = '_has:Observation:has-member:';
 
 describe('chains over references that lead in circles', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     for (const { name, codes, members } of [DENSE, SPARSE]) {
       const entry = range(SIZE).map((n) => ({
         resource: {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { BASE_URL, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
 
 const FORMS = 'http://forms.example/Questionnaire';
 const PLANS = 'http://plans.example';
@@ -83,10 +83,10 @@ const WORLD: readonly { readonly resourceType: string; readonly id: string; read
 ];
 
 describe('_include and _revinclude along names', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     for (const { resourceType, id, ...members } of WORLD) {
       const answer = await app.put(`/fhir/${resourceType}/${id}`, { resourceType, id, ...members });
       expect([id, answer.status, answer.text.slice(0, 300)]).toEqual([id, 201, expect.any(String)]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, followPages, idsOf, idsOfMode, nextOf, searchOn } from '../support/bundle';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 const LOINC = 'http://loinc.org';
 const UCUM = 'http://unitsofmeasure.org';
@@ -413,10 +413,10 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
 ];
 
 describe('the search language', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     for (const resource of WORLD) {
       const text = typeof resource === 'string' ? resource : JSON.stringify(resource);
       const { resourceType, id } = JSON.parse(text) as { resourceType: string; id: string };

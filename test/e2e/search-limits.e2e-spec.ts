@@ -1,19 +1,19 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleOf } from '../support/bundle';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 const listOf = (length: number, prefix = 'n'): string => Array.from({ length }, (_, n) => `${prefix}${n}`).join(',');
 
 describe('the limits of a search', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
   });
   afterAll(() => app.close());
 
-  const form = (path: string, query: Record<string, string>): ReturnType<CompiledApp['get']> =>
+  const form = (path: string, query: Record<string, string>): ReturnType<TestApp['get']> =>
     app.post(path, new URLSearchParams(query).toString(), {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });

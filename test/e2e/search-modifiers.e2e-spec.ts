@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 /** Every modifier of R4 (http://hl7.org/fhir/R4/search.html#modifiers), and some that it does not have. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -35,10 +35,10 @@ const TAKES: readonly (readonly [kind: string, parameter: string, modifiers: rea
 ];
 
 describe('modifiers', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await app.put('/fhir/ValueSet/codes', {
       url: 'http://a.example/codes',
       status: 'active',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, followPages, idsOf, searchOn } from '../support/bundle';
 import { storeAll } from '../support/store';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 /** Bodies as they are sent: digits and escapes are what stands here. */
 const WORLD: readonly (readonly [path: string, body: string])[] = [
@@ -133,10 +133,10 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
 ];
 
 describe('Dot expressions', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await storeAll(app, WORLD);
   });
   afterAll(() => app.close());

@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, bundleOf, followPages, nextOf, searchOn } from '../support/bundle';
 import { type Loaded, loadChart } from '../support/load-chart';
 import { login, type Person } from '../support/people';
-import { BASE_URL, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
 
 const TAG = { system: 'http://tags.example', code: 'round' };
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('search over types', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let all: Loaded[];
   let patientId: string;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     const chart = await loadChart(app, { seed: 5, size: 150 });
     all = [...chart.resources];
     patientId = chart.patientId;

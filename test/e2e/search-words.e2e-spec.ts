@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, idsOf, searchOn } from '../support/bundle';
 import { storeAll } from '../support/store';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 const LOINC = 'http://loinc.org';
 
@@ -118,10 +118,10 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
 ];
 
 describe('Search words beside those of FHIR', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await storeAll(app, WORLD);
   });
   afterAll(() => app.close());

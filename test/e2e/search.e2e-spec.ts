@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, followPages, idsOf, nextOf, searchOn } from '../support/bundle';
 import { type Loaded, loadChart, type LoadedChart } from '../support/load-chart';
-import { BASE_URL, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
 
 interface Coding {
   readonly system?: string;
@@ -15,12 +15,12 @@ const codingsOf = (concept: unknown): readonly Coding[] =>
 const referenceOf = (value: unknown): string | undefined => (value as { reference?: string } | undefined)?.reference;
 
 describe('search', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let charts: LoadedChart[];
   let all: Loaded[];
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     charts = [await loadChart(app, { seed: 1, size: 120 }), await loadChart(app, { seed: 2, size: 120 })];
     all = charts.flatMap(({ resources }) => resources);
   }, 60_000);

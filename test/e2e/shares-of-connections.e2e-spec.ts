@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { eventually } from '../support/eventually';
 import { login, type Person } from '../support/people';
-import { basicHeader, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { basicHeader, startTestApp, type TestApp } from '../support/test-app';
 
 /** Of 8 connections, which the spec's server has, a caller's searches take 2 and its transactions 3. */
 const FLOOD = 30;
 
 describe('connections that dear requests of one caller hold', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let other: Client;
   let hostile: Person;
   let friend: Person;
 
   beforeAll(async () => {
     // The record of a login would be written by a statement that names all tables, so it would wait for the lock below.
-    app = await startCompiledApp({ environment: { SVC_AUDIT: 'off' } });
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
     other = new Client({ connectionString: app.databaseUrl });
     await other.connect();
     hostile = await login(app, 'hostile');
@@ -28,7 +28,7 @@ describe('connections that dear requests of one caller hold', () => {
     await app.close();
   });
 
-  const tokenFor = ({ userId, password, clientId, clientSecret }: Person): ReturnType<CompiledApp['get']> =>
+  const tokenFor = ({ userId, password, clientId, clientSecret }: Person): ReturnType<TestApp['get']> =>
     app.post('/auth/token', new URLSearchParams({ grant_type: 'password', username: userId, password }).toString(), {
       authorization: basicHeader(clientId, clientSecret),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it, describe } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { CHROMIUM_IS_MISSING, chromiumPath, mayGoWithoutChromium } from '../support/chromium';
-import { BASE_URL, ROOT_SECRET, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { BASE_URL, ROOT_SECRET, startTestApp, type TestApp } from '../support/test-app';
 
 const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
 
 inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'Swagger UI in Chromium', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let browser: Browser;
   let page: Page;
   const complaints: string[] = [];
@@ -15,7 +15,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'Swagger UI in Chromium
   beforeAll(async () => {
     const executablePath = chromiumPath();
     if (executablePath === undefined) throw new Error(CHROMIUM_IS_MISSING);
-    app = await startCompiledApp();
+    app = await startTestApp();
     browser = await chromium.launch({
       executablePath,
       args: [

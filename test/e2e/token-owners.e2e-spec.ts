@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { SESSION_OWNER_LOCK_CLASS } from '../../src/platform/database/advisory-locks';
-import { type CompiledApp, type Received, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, type Received, startTestApp } from '../support/test-app';
 import { eventually } from '../support/eventually';
 
 const PASSWORD = 'a long password';
 
 describe('a token is issued as its User and Client are behind their locks', () => {
-  let servers: readonly [CompiledApp, CompiledApp];
+  let servers: readonly [TestApp, TestApp];
   let sql: Client;
 
   beforeAll(async () => {
-    const first = await startCompiledApp();
-    servers = [first, await startCompiledApp({ databaseUrl: first.databaseUrl })];
+    const first = await startTestApp();
+    servers = [first, await startTestApp({ databaseUrl: first.databaseUrl })];
     sql = new Client({ connectionString: first.databaseUrl });
     await sql.connect();
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
 interface Tokens {
   readonly access_token: string;
@@ -12,12 +12,12 @@ const TIMEOUT_MILLISECONDS = 30_000 + ROUNDS * 2000;
 const USES = 16;
 
 describe(`races on two servers, ${ROUNDS} rounds`, () => {
-  let servers: [CompiledApp, CompiledApp];
+  let servers: [TestApp, TestApp];
   const credentials = { client_id: 'machine', client_secret: 'secret' };
 
   beforeAll(async () => {
-    const first = await startCompiledApp({ environment: { SVC_TRIAL_POLICY: 'on' } });
-    servers = [first, await startCompiledApp({ databaseUrl: first.databaseUrl })];
+    const first = await startTestApp({ environment: { SVC_TRIAL_POLICY: 'on' } });
+    servers = [first, await startTestApp({ databaseUrl: first.databaseUrl })];
     const settings = { client_credentials: { refresh_token: true } };
     await first.put('/Client/machine', { secret: 'secret', grant_types: ['client_credentials'], auth: settings });
   });
@@ -27,7 +27,7 @@ describe(`races on two servers, ${ROUNDS} rounds`, () => {
     await first.close();
   });
 
-  const server = (index: number): CompiledApp => (index % 2 === 0 ? servers[0] : servers[1]);
+  const server = (index: number): TestApp => (index % 2 === 0 ? servers[0] : servers[1]);
   const ask = (index: number, parameters: object): Promise<Received> =>
     server(index).post('/auth/token', { ...credentials, ...parameters }, { authorization: null });
   const open = async (): Promise<Tokens> => {

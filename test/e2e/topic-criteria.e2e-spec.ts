@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
 import { login } from '../support/people';
-import { type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, startTestApp } from '../support/test-app';
 import { WebhookReceiver } from '../support/webhook-receiver';
 
-let app: CompiledApp;
+let app: TestApp;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  app = await startCompiledApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000' } });
+  app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000' } });
 });
 afterAll(() => app.close());
 beforeEach(async () => {

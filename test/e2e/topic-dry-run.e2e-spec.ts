@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newName } from '../support/destinations';
 import { login } from '../support/people';
-import { type Received, type Sent, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type Sent, type TestApp, startTestApp } from '../support/test-app';
 
 interface Part {
   readonly name: string;
@@ -9,7 +9,7 @@ interface Part {
   readonly [value: string]: unknown;
 }
 
-let app: CompiledApp;
+let app: TestApp;
 let startedAt: string;
 
 const topicOf = (...trigger: readonly object[]): object => ({
@@ -56,7 +56,7 @@ const verdictsOf = (parts: readonly Part[]): string[] =>
     });
 
 beforeAll(async () => {
-  app = await startCompiledApp();
+  app = await startTestApp();
   startedAt = new Date(Date.now() - 1000).toISOString();
   const put = (id: string, members: object): Promise<Received> =>
     app.put(`/fhir/Patient/${id}`, { resourceType: 'Patient', id, ...members });

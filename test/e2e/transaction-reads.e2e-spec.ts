@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { eventually } from '../support/eventually';
-import { type Received, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
 const basic = (text: string): object => ({ resourceType: 'Basic', id: 'shared', code: { text } });
 const put = { resource: basic('transaction'), request: { method: 'PUT', url: 'Basic/shared' } };
@@ -10,11 +10,11 @@ const get = (url: string): object => ({ request: { method: 'GET', url } });
 const SLOW = 'RiskAssessment?probability=0.5';
 
 describe('S8.3: slow reads of a transaction', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let other: Client;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     other = new Client({ connectionString: app.databaseUrl });
     await other.connect();
     await app.put('/fhir/Basic/shared', basic('before'));

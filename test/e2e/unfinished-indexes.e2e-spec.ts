@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { requestReindex } from '../../tools/reindex/request-reindex';
 import { eventually } from '../support/eventually';
 import { type Person, login } from '../support/people';
-import { type Received, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
 const BUSY = [503, expect.stringMatching(/^1?\d\d$/)];
 /** One of five, and of those that stand behind it nobody knows. */
@@ -19,7 +19,7 @@ const observation = (id: string, status = 'final'): object => ({
 
 /** All Patients but the first wait to be indexed anew: the job cannot lock the second one; types with fewer resources are done. */
 describe('while the index of Patient is built', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let client: Client;
   let held: Client;
   let nurse: Person;
@@ -31,7 +31,7 @@ describe('while the index of Patient is built', () => {
     '';
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     client = new Client({ connectionString: app.databaseUrl });
     held = new Client({ connectionString: app.databaseUrl });
     await client.connect();

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 const LENIENT = { headers: { Prefer: 'handling=lenient' } };
 
 describe('what a request asks for and nobody knows', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await app.put('/fhir/Patient/p', { active: true });
     await app.put('/fhir/Observation/o', {
       ...{ status: 'final', code: { text: 'weight' } },

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 import { ServerProcess } from '../support/server-process';
-import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../support/compiled-app';
+import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../support/test-app';
 
 /**
  * Answers that nobody reads, at a server in a process of its own, by its resident memory. `UNREAD=200` opens as many connections as the

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { longestTurn } from '../support/longest-turn';
-import { type Received, type CompiledApp, startCompiledApp } from '../support/compiled-app';
+import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
 interface Outcome {
   readonly id: string;
@@ -12,10 +12,10 @@ interface Outcome {
   }[];
 }
 
-let app: CompiledApp;
+let app: TestApp;
 
 beforeAll(async () => {
-  app = await startCompiledApp();
+  app = await startTestApp();
 });
 afterAll(() => app.close());
 
@@ -406,10 +406,10 @@ describe('a profile', () => {
 });
 
 describe('SVC_REFERENCE_CHECK=on', () => {
-  let strict: CompiledApp;
+  let strict: TestApp;
 
   beforeAll(async () => {
-    strict = await startCompiledApp({ environment: { SVC_REFERENCE_CHECK: 'on' } });
+    strict = await startTestApp({ environment: { SVC_REFERENCE_CHECK: 'on' } });
     await strict.put('/fhir/Patient/here', {});
     await strict.put('/fhir/Patient/gone', {});
     await strict.delete('/fhir/Patient/gone');

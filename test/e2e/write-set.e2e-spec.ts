@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Received, type Sent, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { type Received, type Sent, startTestApp, type TestApp } from '../support/test-app';
 
 type Answered = readonly { readonly status: string; readonly etag?: string; readonly lastModified?: string }[];
 
@@ -15,9 +15,9 @@ const patchOf = (change: object): object => ({
 });
 
 describe('H4: a set of writes', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   beforeAll(async () => {
-    app = await startCompiledApp({ environment: { SVC_REFERENCE_CHECK: 'on' } });
+    app = await startTestApp({ environment: { SVC_REFERENCE_CHECK: 'on' } });
     await app.put('/fhir/Basic/stored', basic('stored'));
     await app.put('/fhir/Basic/deleted', basic('deleted'));
     await app.delete('/fhir/Basic/deleted');

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
 import { eventually } from '../support/eventually';
 import { ServerProcess } from '../support/server-process';
-import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../support/compiled-app';
+import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../support/test-app';
 
 /** A few in the suite; `KILL_ROUNDS=30` for a proof. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { ADMIN_PASSWORD, type CompiledApp, type Sent, startCompiledApp } from '../support/compiled-app';
+import { ADMIN_PASSWORD, type TestApp, type Sent, startTestApp } from '../support/test-app';
 import { eventually } from '../support/eventually';
 import { login } from '../support/people';
 
@@ -14,7 +14,7 @@ const LOGIN = { grant_type: 'password', username: 'admin', password: ADMIN_PASSW
 
 /** PostgreSQL refuses writes with SQLSTATE 25006 on a standby, and where transactions are read only by default. */
 describe('O11: a database that takes no writes any more', () => {
-  let app: CompiledApp;
+  let app: TestApp;
   let operator: Client;
   let bearer: string;
 
@@ -32,7 +32,7 @@ describe('O11: a database that takes no writes any more', () => {
   const health = async (): Promise<{ status: number; text: string }> => app.get('/health', { authorization: null });
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     operator = new Client({ connectionString: app.databaseUrl });
     await operator.connect();
     await app.put('/Client/ward', { grant_types: ['password'], auth: { password: { secret_required: false } } });

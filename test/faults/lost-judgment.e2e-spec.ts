@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { type CompiledApp, type Received, startCompiledApp } from '../support/compiled-app';
+import { type TestApp, type Received, startTestApp } from '../support/test-app';
 import { TcpProxy } from '../support/tcp-proxy';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -11,12 +11,12 @@ const LARGE_BODY = JSON.stringify({ resourceType: 'Patient', name: [{ text: 'x'.
 describe('a database connection that breaks while credentials are judged', () => {
   let database: ClonedDatabase;
   let proxy: TcpProxy;
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
     database = await cloneDatabase('started');
     proxy = await TcpProxy.start(database.url);
-    app = await startCompiledApp({ databaseUrl: proxy.url });
+    app = await startTestApp({ databaseUrl: proxy.url });
     for (const id of ['a', 'b']) {
       const identifier = [{ system: 'http://a.example', value: id }];
       await app.put(`/Patient/${id}`, { resourceType: 'Patient', id, identifier });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
 import { eventually } from '../support/eventually';
-import { ROOT } from '../support/compiled-app';
+import { ROOT } from '../support/test-app';
 
 const DRAIN_SECONDS = 2;
 const SHUTDOWN_SECONDS = 2;

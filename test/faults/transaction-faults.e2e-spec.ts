@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { login } from '../support/people';
-import { type Received, type Sent, startCompiledApp, type CompiledApp } from '../support/compiled-app';
+import { type Received, type Sent, startTestApp, type TestApp } from '../support/test-app';
 
 interface Issue {
   readonly severity: string;
@@ -21,10 +21,10 @@ const put = (id: string, more: object = {}, request: object = {}): object => ({
 const request = (method: string, url: string): object => ({ request: { method, url } });
 
 describe('faults of a transaction', () => {
-  let app: CompiledApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startCompiledApp();
+    app = await startTestApp();
     await app.put('/fhir/Patient/stored', patient());
     for (const id of ['twin-1', 'twin-2'])
       await app.put(`/fhir/Patient/${id}`, patient({ identifier: [{ value: 'twin' }] }));

@@ -1,9 +1,9 @@
-import { type CompiledApp } from './compiled-app';
+import { type TestApp } from './test-app';
 
 const user = { resourceType: 'User', id: 'doc-1', display: 'Dr. Ada Okafor' };
 
 /** Calls a method of addenda or documents, and fails when it is refused. */
-export async function call(app: CompiledApp, method: string, params: object | string): Promise<void> {
+export async function call(app: TestApp, method: string, params: object | string): Promise<void> {
   const text = typeof params === 'string' ? params : JSON.stringify(params);
   const answer = await app.post('/rpc', `{"method":"svc.sdc${method}","params":${text}}`);
   if (answer.status !== 200) throw new Error(answer.text);
@@ -16,7 +16,7 @@ const contentOf = (temperature: string, systolic: string, more: string): string 
   "smoking-status":{"code":"266919005","system":"http://snomed.info/sct","text":"Never smoked"},${more}`;
 
 /** A document with everything: comments, a note, an amendment of many kinds of changes, an addendum of an own type. */
-export async function storeAmendedRecord(app: CompiledApp, id: string): Promise<void> {
+export async function storeAmendedRecord(app: TestApp, id: string): Promise<void> {
   const target = { resourceType: 'SDCDocument', id };
   const nurse = { resourceType: 'User', id: 'nurse-2', display: 'Nurse Tom Berg' };
   const first = contentOf('37.20', '118', '"allergies":["penicillin","latex"],"gone":true');

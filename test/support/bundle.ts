@@ -1,4 +1,4 @@
-import { type Received, type Sent, type CompiledApp } from './compiled-app';
+import { type Received, type Sent, type TestApp } from './test-app';
 
 /** What specs read of a Bundle (https://hl7.org/fhir/R4/bundle.html): of a searchset, or of a history. */
 export interface Bundle<Entry = SearchEntry> {
@@ -41,15 +41,14 @@ export const idsOfMode = (mode: string, { entry }: Pick<Bundle, 'entry'>): strin
   entry.filter(({ search }) => search.mode === mode).map(({ resource }) => resource.id);
 
 /** @throws Error when the search is not answered with 200. */
-export async function searchOn(app: CompiledApp, path: string, sent: Sent = {}): Promise<Bundle> {
+export async function searchOn(app: TestApp, path: string, sent: Sent = {}): Promise<Bundle> {
   const answer = await app.get(path, sent);
   if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}: ${answer.text}`);
   return bundleOf(answer);
 }
 
 /** Ids of what a search finds on its first page, in their alphabet. */
-export const idsOn = async (app: CompiledApp, path: string): Promise<string[]> =>
-  idsOf(await searchOn(app, path)).sort();
+export const idsOn = async (app: TestApp, path: string): Promise<string[]> => idsOf(await searchOn(app, path)).sort();
 
 /** Returns the link to the page after this one; the last page has none. */
 export function nextOf({ link }: Pick<Bundle, 'link'>): string | undefined {
@@ -61,7 +60,7 @@ export function nextOf({ link }: Pick<Bundle, 'link'>): string | undefined {
  * @throws Error when a page is not answered with 200.
  */
 export async function followPages<Entry = SearchEntry>(
-  app: CompiledApp,
+  app: TestApp,
   url: string | undefined,
 ): Promise<Bundle<Entry>[]> {
   const pages: Bundle<Entry>[] = [];

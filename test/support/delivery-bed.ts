@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { type ClonedDatabase, cloneDatabase } from './clone-database';
 import { eventually } from './eventually';
 import { ServerProcess } from './server-process';
-import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, encryptionKey } from './compiled-app';
+import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, encryptionKey } from './test-app';
 import { WebhookReceiver } from './webhook-receiver';
 
 const PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once';

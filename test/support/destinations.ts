@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { eventually } from './eventually';
-import { type Sent, type CompiledApp } from './compiled-app';
+import { type Sent, type TestApp } from './test-app';
 
 export const WEBHOOK_PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
 
@@ -21,14 +21,14 @@ export function destination(topic: string, more: object = {}, url = 'http://127.
   };
 }
 
-export async function newDestination(app: CompiledApp, body: object, sent?: Sent): Promise<string> {
+export async function newDestination(app: TestApp, body: object, sent?: Sent): Promise<string> {
   const answer = await app.post('/fhir/SvcTopicDestination', body, sent);
   expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
   return answer.json<{ id: string }>().id;
 }
 
 /** Stores an active topic with one trigger, and returns its URL. */
-export async function newTopic(app: CompiledApp, trigger: object = { resource: 'Patient' }): Promise<string> {
+export async function newTopic(app: TestApp, trigger: object = { resource: 'Patient' }): Promise<string> {
   const url = `http://topics.example/${newName()}`;
   const answer = await app.post('/fhir/SvcSubscriptionTopic', { url, status: 'active', trigger: [trigger] });
   expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
@@ -36,7 +36,7 @@ export async function newTopic(app: CompiledApp, trigger: object = { resource: '
 }
 
 /** The numbers of `$status`. */
-export async function countsOf(app: CompiledApp, id: string): Promise<Readonly<Record<string, number>>> {
+export async function countsOf(app: TestApp, id: string): Promise<Readonly<Record<string, number>>> {
   const { parameter } = (await app.get(`/fhir/SvcTopicDestination/${id}/$status`)).json<{
     parameter: { name: string; valueDecimal?: number }[];
   }>();
@@ -45,5 +45,5 @@ export async function countsOf(app: CompiledApp, id: string): Promise<Readonly<R
   );
 }
 
-export const delivered = (app: CompiledApp, id: string, count: number): Promise<unknown> =>
+export const delivered = (app: TestApp, id: string, count: number): Promise<unknown> =>
   eventually(`${count} events are delivered`, async () => (await countsOf(app, id)).messagesDelivered === count);

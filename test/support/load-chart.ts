@@ -1,5 +1,5 @@
 import { type GeneratedChart, generateChart } from '../../tools/chart/chart-generator';
-import { type CompiledApp } from './compiled-app';
+import { type TestApp } from './test-app';
 
 /** A resource of a generated chart, as it was sent. */
 export interface Loaded {
@@ -17,7 +17,7 @@ export interface LoadedChart {
 
 /** Writes a generated chart with PUT, one by one, and returns what was sent: the oracle of a spec. */
 export async function loadChart(
-  app: CompiledApp,
+  app: TestApp,
   options: { seed: number; size: number; idPrefix?: string },
 ): Promise<LoadedChart> {
   const chart: GeneratedChart = generateChart(options);

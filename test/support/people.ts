@@ -1,4 +1,4 @@
-import { type CompiledApp, basicHeader } from './compiled-app';
+import { type TestApp, basicHeader } from './test-app';
 
 /** A User with a password, and a Client that may exchange it. */
 export interface Person {
@@ -11,7 +11,7 @@ export interface Person {
 }
 
 /** Stores a User and a Client, and logs in; `mayDoEverything` adds a policy that is linked to the User. */
-export async function login(app: CompiledApp, userId: string, { mayDoEverything = true } = {}): Promise<Person> {
+export async function login(app: TestApp, userId: string, { mayDoEverything = true } = {}): Promise<Person> {
   const [password, clientId, clientSecret] = [`password of ${userId}`, `client-of-${userId}`, `secret-of-${userId}`];
   await app.put(`/User/${userId}`, { userName: userId, email: `${userId}@svc.example`, password });
   await app.put(`/Client/${clientId}`, {

@@ -1,7 +1,7 @@
-import { type Received, type Sent, type CompiledApp } from './compiled-app';
+import { type Received, type Sent, type TestApp } from './test-app';
 
 /** Stores a resource under the type and id that it says. @throws Error when it is not stored. */
-export async function storeOn(app: CompiledApp, resource: object): Promise<void> {
+export async function storeOn(app: TestApp, resource: object): Promise<void> {
   const { resourceType, id } = resource as { resourceType: string; id: string };
   await storeAll(app, [[`${resourceType}/${id}`, resource]]);
 }
@@ -12,7 +12,7 @@ export async function storeOn(app: CompiledApp, resource: object): Promise<void>
  * @throws Error when one is not stored
  */
 export async function storeAll(
-  app: CompiledApp,
+  app: TestApp,
   world: Iterable<readonly [path: string, body: string | object]>,
 ): Promise<void> {
   for (const [path, body] of world) {
@@ -22,7 +22,7 @@ export async function storeAll(
 }
 
 /** Sends an active SearchParameter, whose code is its id; `members` say what it finds. */
-export const putParameter = (app: CompiledApp, id: string, members: object, sent?: Sent): Promise<Received> => {
+export const putParameter = (app: TestApp, id: string, members: object, sent?: Sent): Promise<Received> => {
   const parameter = {
     resourceType: 'SearchParameter',
     id,

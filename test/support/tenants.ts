@@ -1,4 +1,4 @@
-import { type CompiledApp } from './compiled-app';
+import { type TestApp } from './test-app';
 
 /** What the callers of a spec may see: all ids begin with `own`. */
 const OWN = [
@@ -151,7 +151,7 @@ const HIDDEN = [
 export const OWN_NAMES = OWN.map(({ resourceType, id }) => `${resourceType}/${id}`);
 export const HIDDEN_NAMES = HIDDEN.map(({ resourceType, id }) => `${resourceType}/${id}`);
 
-export async function storeTenants(app: CompiledApp): Promise<void> {
+export async function storeTenants(app: TestApp): Promise<void> {
   for (const resource of [...OWN, ...HIDDEN]) {
     const { status, text } = await app.put(`/${resource.resourceType}/${resource.id}`, resource);
     if (status !== 201) throw new Error(text);
@@ -167,7 +167,7 @@ export async function storeTenants(app: CompiledApp): Promise<void> {
  * Changes what must not be seen, and nothing else: deletes, moves, adds.
  * @param isChanged the types that are hidden as a whole, where others are not
  */
-export async function changeHidden(app: CompiledApp, isChanged = (_type: string): boolean => true): Promise<void> {
+export async function changeHidden(app: TestApp, isChanged = (_type: string): boolean => true): Promise<void> {
   const isOfType = (name: string): boolean => isChanged(name.slice(0, name.indexOf('/')));
   const deleted = ['Group/canary-g', 'List/canary-l', 'Condition/canary-c', 'Observation/canary-o2'];
   for (const name of deleted.filter(isOfType)) await app.delete(`/${name}`);
