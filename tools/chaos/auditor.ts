@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ChaosBed } from './chaos-bed';
+import { type ChaosBed, TIMEOUT_SECONDS } from './chaos-bed';
 import { type FaultLog } from './fault-log';
 import { type Arrival, type FaultyReceiver } from './faulty-receiver';
+import { type TimeOut, isAnsweredLate, repeatsWithoutCrash } from './repeats';
 import { PHANTOM, type WriteLog } from './writers';
 
 /** A promise that was broken, with what broke it. */
@@ -17,6 +18,8 @@ export interface Audit {
   readonly destinations: number;
   readonly arrived: number;
   readonly repeated: number;
+  /** Batches that came again because the sender had stopped waiting before the answer came. */
+  readonly answeredLate: number;
   readonly samples: number;
 }
 
@@ -39,11 +42,15 @@ const TOTALS = `select r.destination_id as id, r.delivered_events::integer as de
 const COMMITTED = `select 'Patient/' || id || '/' || version as key from resource where type = 'Patient'
   union all select 'Patient/' || id || '/' || version from resource_history where type = 'Patient'`;
 
+/** Attempts that ended too early are left out: they explain nothing. */
+const TIME_OUTS = `select r.destination_id as destination, a.first_number::integer as "firstNumber",
+    extract(epoch from a.ended_at)::double precision * 1000 - ${performance.timeOrigin} as "endedAt"
+  from delivery_attempt a join destination_runtime r using (destination_key)
+  where a.outcome = 'No answer within ${TIMEOUT_SECONDS} s' and a.duration_milliseconds >= ${TIMEOUT_SECONDS * 1000}`;
+
 const WAITING = `select (select count(*) from outbox_event)::integer + (select count(*) from open_batch)::integer as waiting`;
 
 const SAMPLE_MILLISECONDS = 500;
-/** A fault is felt by attempts that ended a moment after it: their settling was under way or failed. */
-const FELT_MILLISECONDS = 3000;
 
 /** Reads the totals again and again, while everything around it breaks (invariants 6 and 7). */
 export class TotalsWatch {
@@ -100,6 +107,7 @@ export async function audit(
 ): Promise<Audit> {
   await watch.sample();
   const committed = new Set((await bed.query<{ key: string }>(COMMITTED)).map(({ key }) => key));
+  const timeOuts = await bed.query<TimeOut>(TIME_OUTS);
   const violations: Violation[] = [...watch.violations];
   const violate = (invariant: string, keys: Iterable<string>): void => {
     for (const detail of keys) violations.push({ invariant, detail });
@@ -109,6 +117,7 @@ export async function audit(
     'rolled back and stored',
     [...committed].filter((key) => key.includes(PHANTOM) || key.includes('never')),
   );
+  let answeredLate = 0;
   for (const destination of receiver.destinations) {
     const arrivals = receiver.arrivals.filter((arrival) => arrival.destination === destination);
     const first = firstSeen(arrivals);
@@ -118,7 +127,10 @@ export async function audit(
     violate('I2 phantom', at(minus(received, committed)));
     violate('I3 inverted', at(inversions(first.map(({ key }) => key))));
     violate('I4 number', at(numberFaults(first, arrivals)));
-    violate('I9 repeated for no reason', at(unexplained(arrivals, faults)));
+    const repeats = repeatsWithoutCrash(arrivals, faults.crashes);
+    const unexplained = repeats.filter((repeat) => !isAnsweredLate(repeat, timeOuts));
+    answeredLate += repeats.length - unexplained.length;
+    violate('I9 repeated for no reason', at(unexplained.map(({ again }) => again.batchId)));
     const totals = (await bed.query<Totals>(TOTALS)).find(({ id }) => id === destination);
     if (totals?.delivered !== committed.size)
       violate('I6', at([`${totals?.delivered} delivered of ${committed.size}`]));
@@ -134,6 +146,7 @@ export async function audit(
     destinations: receiver.destinations.length,
     arrived: receiver.arrivals.reduce((sum, { events }) => sum + events.length, 0),
     repeated: receiver.arrivals.length - batches.size,
+    answeredLate,
     samples: watch.samples,
   };
 }
@@ -178,21 +191,6 @@ function numberFaults(first: readonly Seen[], arrivals: readonly Arrival[]): str
   );
   const keys = new Set(first.map(({ key }) => key));
   return [...gaps, ...reused, ...(keys.size === first.length ? [] : ['one event under two numbers'])];
-}
-
-/** A batch that was answered with a 2xx comes again only where a fault kept the answer from being counted. */
-function unexplained(arrivals: readonly Arrival[], { crashes }: FaultLog): string[] {
-  const answered = new Map<string, Arrival>();
-  const found: string[] = [];
-  for (const arrival of arrivals) {
-    const before = answered.get(arrival.batchId);
-    const isExplained =
-      before === undefined ||
-      crashes.some(({ at, endedAt }) => endedAt > before.at - FELT_MILLISECONDS && at < arrival.at);
-    if (!isExplained) found.push(arrival.batchId);
-    if (arrival.isAnswered) answered.set(arrival.batchId, arrival);
-  }
-  return found;
 }
 
 /** A batch begins with its first number; the id is made from the body, so it would tell nothing. */

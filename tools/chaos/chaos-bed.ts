@@ -15,6 +15,8 @@ import { type SlowFaults } from './slow-faults';
 const PROFILE = 'http://chaos.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
 const TOPIC = 'http://chaos.example/topics/patients';
 
+/** Of each destination. */
+export const TIMEOUT_SECONDS = 2;
 /** Of PostgreSQL; its default is 0. */
 const SETTINGS = { max_prepared_transactions: '100' };
 
@@ -119,7 +121,7 @@ async function makeDestinations(url: string, rootSecret: string, receiver: Fault
       includeVersionIdInFocusReference: true,
       parameter: [
         { name: 'endpoint', valueUrl: receiver.urlOf(id) },
-        { name: 'timeout', valueUnsignedInt: 2 },
+        { name: 'timeout', valueUnsignedInt: TIMEOUT_SECONDS },
       ],
     });
   }

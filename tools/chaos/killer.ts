@@ -42,11 +42,13 @@ export async function tormentReplica(
     const isGentle = chance < 0.1;
     if (!kill(server.pid, isGentle ? 'SIGTERM' : 'SIGKILL')) {
       log.exits++;
+      await server.stop();
     } else {
-      log.addCrash(isGentle ? 'SIGTERM' : 'kill -9', at);
+      const crash = log.addCrash(isGentle ? 'SIGTERM' : 'kill -9', at);
       if (!isGentle) watchTakeovers(pending, at, { bed, receiver, log });
+      await server.stop();
+      crash.endedAt = performance.now();
     }
-    await server.stop();
     await startAgain(replica, bed);
   }
 }

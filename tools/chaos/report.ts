@@ -7,7 +7,7 @@ const SHOWN_VIOLATIONS = 20;
 
 /** Returns what a run has counted, as text. */
 export function reportOf(
-  { violations, committed, destinations, arrived, repeated, samples }: Audit,
+  { violations, committed, destinations, arrived, repeated, answeredLate, samples }: Audit,
   writes: WriteLog,
   log: FaultLog,
 ): string {
@@ -27,7 +27,7 @@ number gaps   ${count('I4')}
 other bytes   ${count('I5')}
 totals wrong  ${count('I6') + count('I7')} of ${samples} samples
 two at once   ${count('I8')}
-duplicates    ${repeatedEvents} events (${((100 * repeatedEvents) / expected).toFixed(2)} %) in ${repeated} batches, ${count('I9')} unexplained
+duplicates    ${repeatedEvents} events (${((100 * repeatedEvents) / expected).toFixed(2)} %) in ${repeated} batches, ${answeredLate} answered too late, ${count('I9')} unexplained
 takeover      ${log.takeovers.length} kills during an attempt, to the next one: ${timesOf(log.takeovers)}
 database      from its crash to its first answer: ${timesOf(log.databaseRestarts)}
 broken        ${violations.length}${shown.join('')}`;
