@@ -26,8 +26,8 @@ interface Attempt {
 interface Visit {
   /** Whether something may be new since the latest claim. */
   isWanted: boolean;
-  /** Failures in a row, as far as is known. */
-  failStreak: number;
+  /** Whether it failed more than once in a row, or slowly. */
+  isFailing: boolean;
   /** Present until the first claim of a destination without failures that the poll found; aborted when a commit wakes it. */
   found?: AbortController | undefined;
   attempt?: Attempt | undefined;
@@ -36,8 +36,11 @@ interface Visit {
   ended?: Promise<void>;
 }
 
-/** Destinations with this many failures in a row share one queue, so they do not delay a first retry. */
-const OFTEN = 2;
+/**
+ * After a first failure that took longer, a destination counts as failing: a thousand receivers that hang time out together,
+ * and a first retry among them waited 2.6 s. One that took less is retried among those that do well, once.
+ */
+const SLOW_MILLISECONDS = 1000;
 /**
  * Destinations that fail, or that the poll found, have this part of `SVC_DELIVERY_SLOTS`. Beside destinations that do well
  * each slot also rests: a thousand that begin together need seconds of work, and without rests each healthy event would
@@ -45,10 +48,7 @@ const OFTEN = 2;
  */
 const LATER_PART = 1 / 4;
 const REST_MILLISECONDS = 10;
-/**
- * Rests go on while there is healthy work, up to this time, so that destinations that fail are always tried again. A first retry rests
- * once: beside a thousand that hang its p99 was 4.1 s with this limit, and 2.6 s without it (one run each).
- */
+/** Rests go on while there is healthy work, up to this time, so that destinations that fail are always tried again. */
 const LONGEST_REST_MILLISECONDS = 50;
 /** Without healthy work for so long there is nobody to rest for, as after a restart. */
 const UNDISTURBED_MILLISECONDS = 1000;
@@ -71,9 +71,9 @@ const STOPPED = 'The server was stopped before an answer came';
 export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly visits = new Map<number, Visit>();
-  /** For destinations that did well and were woken by a commit: new events and settlements. */
+  /** For destinations that are not failing and were woken by a commit, and for all settlements. */
   private readonly prompt: Slots;
-  /** For the others, by how they were found and by failures in a row. */
+  /** For claims of the others: those that fail, and those that the poll found. */
   private readonly later: Slots;
   /** When statements of `prompt` last ended, by a monotonic clock. */
   private promptAt = -Infinity;
@@ -114,14 +114,14 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
 
   /** Looks for something to send to these destinations, after their present attempt or pause. */
   wake(destinationKeys: readonly number[]): void {
-    for (const key of destinationKeys) this.begin(key, { isWanted: true, failStreak: 0 })?.found?.abort();
+    for (const key of destinationKeys) this.begin(key, { isWanted: true, isFailing: false })?.found?.abort();
   }
 
   /** Looks for what other processes left or wrote. */
   async step(): Promise<undefined> {
     for (const { destinationKey, failStreak } of await this.queue.due()) {
-      const found = failStreak === 0 ? new AbortController() : undefined;
-      this.begin(destinationKey, { isWanted: true, failStreak, found });
+      const isFailing = failStreak > 0;
+      this.begin(destinationKey, { isWanted: true, isFailing, found: isFailing ? undefined : new AbortController() });
     }
     await this.endLostAttempts();
     await this.generation.renew();
@@ -173,23 +173,22 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   /** Undefined where the destination does not have to wait for others, or no longer. */
   private async takeLater(visit: Visit): Promise<Held | undefined> {
     if (isPrompt(visit)) return undefined;
-    const { failStreak, found } = visit;
-    const key = failStreak === 0 ? 'found' : String(Math.min(failStreak, OFTEN));
+    const { isFailing, found } = visit;
     const signal = found?.signal ?? NEVER;
-    const slot = await this.later.take({ key, signal }).catch(() => undefined);
-    if (slot !== undefined) await this.rest(signal, failStreak === 1 ? REST_MILLISECONDS : LONGEST_REST_MILLISECONDS);
+    const slot = await this.later.take({ key: isFailing ? 'failing' : 'found', signal }).catch(() => undefined);
+    if (slot !== undefined) await this.rest(signal);
     return slot;
   }
 
   /** Lets destinations that do well go first: their statements, and what they send between two of them. */
-  private async rest(signal: EndSignal, longestMilliseconds: number): Promise<void> {
+  private async rest(signal: EndSignal): Promise<void> {
     const startedAt = performance.now();
     const idleMilliseconds = (): number => (this.prompt.inUse > 0 ? 0 : performance.now() - this.promptAt);
     if (idleMilliseconds() > UNDISTURBED_MILLISECONDS) return;
     do await delay(REST_MILLISECONDS);
     while (
       idleMilliseconds() < REST_MILLISECONDS &&
-      performance.now() - startedAt < longestMilliseconds &&
+      performance.now() - startedAt < LONGEST_REST_MILLISECONDS &&
       !signal.aborted &&
       !this.isStopping
     );
@@ -218,7 +217,6 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   private async attempt(visit: Visit, batch: ClaimedBatch): Promise<ClaimedBatch | undefined> {
     const attempt = { batch, control: new AbortController(), startedAt: performance.now() };
     visit.attempt = attempt;
-    visit.failStreak = batch.failStreak;
     if (this.isOver) attempt.control.abort(new DeliveryFailure(STOPPED));
     let outcome: string;
     try {
@@ -227,6 +225,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       await this.fail(visit, attempt, error);
       return undefined;
     }
+    visit.isFailing = false;
     const result = { durationMilliseconds: durationOf(attempt), outcome };
     recordAttempt(this.logger, batch, result, true);
     const settle = (): Promise<Settled> => this.queue.settle(batch, result, !this.isStopping);
@@ -244,7 +243,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     const settled = await this.untilKnown(attempt, () => this.queue.fail(batch, result, pauseMilliseconds));
     visit.attempt = undefined;
     if (settled?.isInForce === false || this.isStopping) return;
-    visit.failStreak++;
+    visit.isFailing = batch.failStreak > 0 || result.durationMilliseconds > SLOW_MILLISECONDS;
     visit.pause = new AbortController();
     await delay(pauseMilliseconds, undefined, { ref: false, signal: visit.pause.signal }).catch(() => undefined);
     visit.isWanted = true;
@@ -304,7 +303,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   }
 }
 
-/** Whether a commit woke it, and it did well. */
-const isPrompt = ({ failStreak, found }: Visit): boolean => failStreak === 0 && found?.signal.aborted !== false;
+/** Whether it does not fail, and a commit woke it. */
+const isPrompt = ({ isFailing, found }: Visit): boolean => !isFailing && found?.signal.aborted !== false;
 
 const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);

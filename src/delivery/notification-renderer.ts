@@ -10,7 +10,7 @@ export interface DeliveryEvent {
   readonly version: number;
   readonly interaction: string;
   readonly method: string;
-  /** Whether nobody could tell if it is one that was asked for: it is delivered, lest one is lost. */
+  /** Whether the criterion could not be evaluated. The event is delivered anyway, so none is lost. */
   readonly isUndecided: boolean;
   /** What the request that made it asked to have delivered with it. */
   readonly correlationId?: string | undefined;

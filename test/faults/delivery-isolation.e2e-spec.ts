@@ -124,6 +124,42 @@ describe('Many receivers that hang, each in its way (F13)', () => {
     await remove('t-found');
   }, 60_000);
 
+  it('D2: let no first retry wait behind those that have timed out together', async () => {
+    const crowd = Array.from({ length: 120 }, (_value, index) => `crowd-${index}`);
+    const retried = await bed.startReceiver();
+    await server.makeDestination({ id: 'retried', url: retried.url });
+    const timeout = { name: 'timeout', valueUnsignedInt: 2 };
+    for (const id of crowd) {
+      await server.makeDestination({ id, url: hanging.urlOf('answers nothing', id), parameter: [timeout] });
+    }
+    const crowdWith = async (condition: string): Promise<unknown> => {
+      const [row] = await bed.query(`select count(*)::integer as count from destination_runtime
+        where destination_id like 'crowd-%' and ${condition}`);
+      return row?.count;
+    };
+    const once = 'epoch = 1';
+    const over = new AbortController();
+    const writing = (async () => {
+      while (!over.signal.aborted) await write(1);
+    })();
+    await eventually('all of them time out', async () => (await crowdWith('failed_batches > 0')) === crowd.length);
+    let refused = Infinity;
+    const statusOf = (): number => {
+      refused = retried.requests.length;
+      return 500;
+    };
+    retried.next({ kind: 'judged', statusOf });
+    await eventually('it refuses an event', () => refused < Infinity);
+    const before = Number(await crowdWith(once));
+    await eventually('the event comes again', () => retried.requests.length > refused);
+    const after = Number(await crowdWith(once));
+    over.abort();
+    await writing;
+    expect(before).toBeGreaterThan(crowd.length / 4);
+    expect(after).toBeGreaterThan(before / 3);
+    for (const id of [...crowd, 'retried']) await remove(id);
+  }, 60_000);
+
   it('D2: hold up nobody either where TCP never connects, and fail after their timeout', async () => {
     const full = await FullBacklog.start();
     try {
