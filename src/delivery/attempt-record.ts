@@ -1,6 +1,6 @@
 import { type Logger } from '@nestjs/common';
 import { type AttemptLogLevel } from './attempt-log-level';
-import { type AttemptResult, type ClaimedBatch, MAX_MESSAGE_LENGTH } from './delivery-queue';
+import { type AttemptResult, type ClaimedBatch } from './delivery-queue';
 
 const METHODS = {
   error: 'error',
@@ -25,7 +25,7 @@ export function recordAttempt(
     lastNumber: firstNumber + eventCount - 1,
     attempt: failStreak + 1,
     isDelivered,
-    outcome: outcome.slice(0, MAX_MESSAGE_LENGTH),
+    outcome,
     durationMilliseconds,
   });
 }

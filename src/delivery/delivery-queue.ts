@@ -58,11 +58,11 @@ export interface Due {
 /** How an attempt ended. */
 export interface AttemptResult {
   readonly durationMilliseconds: number;
-  /** What `$events` and, after a failure, `$status` tell of it. */
+  /** Shown by `$events` and, after a failure, by `$status`. */
   readonly outcome: string;
 }
 
-/** Whether a result counted; if not, somebody else delivers the batch again. */
+/** Whether a result counted; if not, another worker delivers the batch again. */
 export interface Settled {
   readonly isInForce: boolean;
   /** The next batch of the destination, where one was asked for and there is one. */
@@ -72,12 +72,9 @@ export interface Settled {
 /** Further ones are found a second later. */
 const MAX_DUE = 1_000;
 
-/** What `$status`, `$events` and the log show of an outcome. */
-export const MAX_MESSAGE_LENGTH = 300;
-
 const WORKER_LOST = 'The outcome is unknown: the server that was sending stopped. The batch is sent again.';
 
-/** What workers do to the queue. Each method is one short transaction; results of a lost claim change nothing. */
+/** The statements of workers on the queue. Each method is one short transaction; results of a lost claim change nothing. */
 @Injectable()
 export class DeliveryQueue {
   /** Values of {@link FAIL} that no statement has taken yet. */
@@ -124,7 +121,7 @@ export class DeliveryQueue {
   /** Counts a delivery; where `takesNext` the worker goes on with the destination's next batch. Can be repeated. */
   settle(claim: ClaimedBatch, { durationMilliseconds, outcome }: AttemptResult, takesNext: boolean): Promise<Settled> {
     const { destinationKey, epoch, slot } = claim;
-    const values = [destinationKey, epoch, slot, durationMilliseconds, outcome.slice(0, MAX_MESSAGE_LENGTH), takesNext];
+    const values = [destinationKey, epoch, slot, durationMilliseconds, outcome, takesNext];
     // A repetition finds its claim over, and the next batch that the first try opened.
     const following = { ...claim, epoch: epoch + 1, failStreak: 0 };
     return this.unitOfWork.run(async (finish) => {
@@ -144,8 +141,7 @@ export class DeliveryQueue {
     { durationMilliseconds, outcome }: AttemptResult,
     pauseMilliseconds: number,
   ): Promise<Settled> {
-    const text = outcome.slice(0, MAX_MESSAGE_LENGTH);
-    const size = this.failures.push([destinationKey, epoch, slot, durationMilliseconds, text, pauseMilliseconds]);
+    const size = this.failures.push([destinationKey, epoch, slot, durationMilliseconds, outcome, pauseMilliseconds]);
     if (size === 1) this.counting = this.counting.catch(() => undefined).then(() => this.countFailures());
     return { isInForce: (await this.counting)?.has(destinationKey) === true };
   }

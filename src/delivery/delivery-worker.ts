@@ -11,7 +11,7 @@ import { backoffMilliseconds } from './backoff';
 import { BatchSender } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
 import { DeliveryGeneration } from './delivery-generation';
-import { type ClaimedBatch, DeliveryQueue, type Settled } from './delivery-queue';
+import { type AttemptResult, type ClaimedBatch, DeliveryQueue, type Settled } from './delivery-queue';
 import { LEASE_GRACE_SECONDS } from './delivery-statements';
 import { WorkerIdentity } from './worker-identity';
 
@@ -22,7 +22,7 @@ interface Attempt {
   readonly startedAt: number;
 }
 
-/** What this process does for one destination, from the claim until there is nothing left to send: one attempt at a time. */
+/** The work of this process for one destination, from the claim until there is nothing left to send: one attempt at a time. */
 interface Visit {
   /** Whether something may be new since the latest claim. */
   isWanted: boolean;
@@ -53,8 +53,10 @@ const LONGEST_REST_MILLISECONDS = 50;
 /** Without healthy work for so long there is nobody to rest for, as after a restart. */
 const UNDISTURBED_MILLISECONDS = 1000;
 const SETTLE_PAUSE_MILLISECONDS = 500;
-/** The lease begins a moment before the worker hears of it. */
+/** The lease begins a moment before the worker reads the answer. */
 const LEASE_MARGIN_MILLISECONDS = 2000;
+/** `$status`, `$events` and the log show so much of an outcome. */
+const MAX_OUTCOME_LENGTH = 300;
 const CLAIM_LOST = 'The server lost its claim during the attempt';
 const STOPPED = 'The server was stopped before an answer came';
 
@@ -226,7 +228,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       return undefined;
     }
     visit.isFailing = false;
-    const result = { durationMilliseconds: durationOf(attempt), outcome };
+    const result = resultOf(attempt, outcome);
     recordAttempt(this.logger, batch, result, true);
     const settle = (): Promise<Settled> => this.queue.settle(batch, result, !this.isStopping);
     const settled = await this.untilKnown(attempt, () => this.inQueue(visit, settle));
@@ -238,7 +240,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     const { batch } = attempt;
     const { message, retryAfterSeconds } = this.failureOf(error);
     const pauseMilliseconds = backoffMilliseconds(batch.failStreak, retryAfterSeconds, Math.random());
-    const result = { durationMilliseconds: durationOf(attempt), outcome: message };
+    const result = resultOf(attempt, message);
     recordAttempt(this.logger, batch, result, false);
     const settled = await this.untilKnown(attempt, () => this.queue.fail(batch, result, pauseMilliseconds));
     visit.attempt = undefined;
@@ -306,4 +308,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
 /** Whether it does not fail, and a commit woke it. */
 const isPrompt = ({ isFailing, found }: Visit): boolean => !isFailing && found?.signal.aborted !== false;
 
-const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);
+const resultOf = ({ startedAt }: Attempt, outcome: string): AttemptResult => ({
+  durationMilliseconds: Math.round(performance.now() - startedAt),
+  outcome: outcome.slice(0, MAX_OUTCOME_LENGTH),
+});
