@@ -9,7 +9,7 @@ export interface DestinationParameter {
 /** Stands for a secret, such as a header value, wherever a destination is read. Sent back it means what is in force. */
 export const MASK = '***';
 
-/** What every kind needs to tell the queue; a kind adds its own. It must survive JSON. */
+/** Settings that the queue reads of every kind; a kind adds its own. They are stored as JSON. */
 export interface DeliverySettings {
   /** Time for one attempt; after it the signal of `send` is aborted. */
   readonly timeoutSeconds: number;
@@ -28,17 +28,17 @@ export interface Notification {
 export interface Outgoing {
   /** Renders it, the same at each call. To be called when the receiver is connected: until then there is no body. */
   render(): Promise<Notification>;
-  /** The connection took another 64 kB: who does not for 10 s may be ended, when others wait for memory. */
+  /** The connection took another 64 kB: a receiver that does not for 10 s may be ended, when others wait for memory. */
   progress(): void;
   /** The body is not referenced any more. Without a call, that is when `send` ends. */
   release(): void;
 }
 
-/** What a test of a destination saw. */
+/** One result of a test of a destination. */
 export interface Finding {
   readonly name: string;
   readonly grade: 'pass' | 'warn' | 'fail';
-  /** What it means, and what to do. */
+  /** The meaning, and what to do. */
   readonly message: string;
 }
 
@@ -56,7 +56,7 @@ export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettin
   /**
    * Stored parameters as they are shown to callers who may update the destination: with what these could have sent to
    * themselves anyway. Without it what is masked stays so.
-   * @returns the same elements but for those that are shown
+   * @returns the elements given; those that are shown hold their values
    */
   unmasked?(parameters: readonly DestinationParameter[], inForce: Settings): readonly DestinationParameter[];
   /**

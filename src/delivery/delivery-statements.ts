@@ -9,7 +9,7 @@ import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
  */
 
 /**
- * What an attempt may last beyond the destination's timeout before others take the batch over: rendering and settling.
+ * Time for rendering and settling, beyond the destination's timeout: after it others take the batch over.
  */
 export const LEASE_GRACE_SECONDS = 15;
 
@@ -88,8 +88,8 @@ export const READ_DUE: Statement = {
 
 /**
  * Takes one destination, where it is eligible. Its cost does not depend on how many others there are.
- * A worker whose own lock is gone claims nothing, for it may hear of its loss late: who can take the lock proves that
- * nobody holds it.
+ * A worker whose own lock is gone claims nothing, as it may notice the loss late. The lock can be taken only where nobody
+ * holds it.
  */
 export const CLAIM: Statement = {
   name: 'delivery-claim',
@@ -120,7 +120,7 @@ const logged = (batch: string, values: { duration: string; isDelivered: boolean;
       ${values.duration}, ${values.isDelivered}, ${values.outcome}${values.isDelivered ? `, origin, ${ARRAYS}` : ''}
     from ${batch}`;
 
-/** An attempt whose outcome nobody will tell counts as failed, so that totals are exact under a stated rule. */
+/** An attempt whose outcome cannot be known counts as failed, so that totals are exact under a stated rule. */
 export const COUNT_UNKNOWN_OUTCOME: Statement = {
   name: 'delivery-count-unknown-outcome',
   text: `with counted as (

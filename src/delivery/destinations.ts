@@ -35,7 +35,7 @@ export interface DestinationRuntime extends Omit<Destination, 'settings'> {
   readonly ownerSlot: number | null;
 }
 
-/** What went wrong with an attempt; no credentials, header values or answer bodies. */
+/** The error of an attempt, without credentials, header values or answer bodies. */
 export interface DeliveryError {
   readonly message: string;
   /** ISO 8601, by the clock of the database. */

@@ -12,7 +12,7 @@ export interface DeliveryEvent {
   readonly method: string;
   /** Whether the criterion could not be evaluated. The event is delivered anyway, so none is lost. */
   readonly isUndecided: boolean;
-  /** What the request that made it asked to have delivered with it. */
+  /** The value of `SVC_TOPIC_CORRELATION_HEADER` in the request that made it. */
   readonly correlationId?: string | undefined;
 }
 

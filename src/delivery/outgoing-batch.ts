@@ -7,7 +7,7 @@ import { type HeldBody, type SendMemory, type Share } from './send-memory';
 /** The content of an attempt, and how to read it. */
 export interface BatchSource {
   readonly share: Share;
-  /** What `read` would return, where it is in memory already. Dropped as soon as rendering would have to wait. */
+  /** The result of `read`, where it is in memory already. Dropped as soon as rendering would have to wait. */
   content?: DeliveryBatch | undefined;
   readonly read: () => Promise<DeliveryBatch>;
 }

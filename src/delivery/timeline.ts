@@ -67,7 +67,7 @@ interface AttemptRow extends TimelineAttempt {
   readonly total: number;
 }
 
-/** What became of the events of a destination, as long as the log of attempts is kept; the newest first. */
+/** Reads the events of a destination with their attempts, as long as the log of attempts is kept; the newest first. */
 @Injectable()
 export class Timeline {
   constructor(

@@ -11,7 +11,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** What the checks found, and what they are about. */
+/** The findings of the checks, and how much was checked. */
 export interface Audit {
   readonly violations: readonly Violation[];
   readonly committed: number;

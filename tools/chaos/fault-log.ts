@@ -20,7 +20,7 @@ export interface Crash {
   endedAt: number;
 }
 
-/** What was done to the cluster, and how fast it came back. */
+/** The faults of a run, and how fast the cluster came back. */
 export class FaultLog {
   readonly crashes: Crash[] = [];
   /** From the kill of a server during an attempt to the next attempt by the other one, in ms. */

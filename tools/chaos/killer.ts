@@ -97,7 +97,7 @@ function watchTakeovers(
   for (const destination of pending) {
     void (async () => {
       await delay(15);
-      // Who still waits for an answer there is not the one that was killed.
+      // A request that still waits for an answer there is not of the killed server.
       if (receiver.pending.includes(destination)) return;
       const nextAt = await receiver.nextAt(destination, killedAt);
       const isDisturbed =

@@ -22,7 +22,7 @@ export class Outlet {
     if (!this.isHeld) void this.drain();
   }
 
-  /** What `work` sends leaves as one packet. */
+  /** Sends everything of `work` as one packet. */
   together(work: () => void): void {
     this.socket.cork();
     work();

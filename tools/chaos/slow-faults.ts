@@ -4,7 +4,7 @@ import { type FaultKind, type FaultLog } from './fault-log';
 
 type SlowKind = 'answer held' | CommitFault['kind'];
 
-/** What happens to a COMMIT on its way to the database. */
+/** A fault of a COMMIT on its way to the database. */
 export interface CommitFault {
   readonly kind: 'commit held' | 'prepared';
   readonly milliseconds: number;

@@ -6,7 +6,7 @@ import { type ChaosBed } from './chaos-bed';
 const HOT_PATIENTS = 40;
 const PAUSE_MILLISECONDS = [10, 60] as const;
 
-/** What the servers acknowledged, kept apart from everything that they store. */
+/** The versions that the servers acknowledged, kept apart from everything that they store. */
 export class WriteLog {
   /** `Patient/p1/3` for each version that was acknowledged. */
   readonly acknowledged = new Set<string>();

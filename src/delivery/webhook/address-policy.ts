@@ -12,8 +12,8 @@ const REFUSED: Readonly<Record<Environment['webhookAddresses'], readonly ReturnT
 };
 
 /**
- * Which addresses a webhook may be sent to (`SVC_WEBHOOK_ADDRESSES`), asked when a connection is made: a name can point
- * elsewhere than it did when the destination was stored.
+ * Allows the addresses that a webhook may be sent to (`SVC_WEBHOOK_ADDRESSES`). Checked when a connection is made: a name can
+ * point elsewhere than it did when the destination was stored.
  */
 @Injectable()
 export class AddressPolicy {

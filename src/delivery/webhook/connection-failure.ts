@@ -21,7 +21,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'The TLS certificate of the endpoint is for another host',
 };
 
-/** What an attempt without an answer failed of, in words for `$status`. */
+/** Words for `$status`: the cause of an attempt without an answer. */
 export function connectionFailureOf(error: unknown): DeliveryFailure {
   const cause = error instanceof AxiosError ? (error.cause ?? error) : error;
   if (cause instanceof DeliveryFailure) return cause;

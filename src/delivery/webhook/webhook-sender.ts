@@ -10,7 +10,7 @@ import { type WebhookAgents, metClosingConnection, webhookAgents } from './webho
 import { type WebhookSettings } from './webhook-settings';
 import { webhookSignature } from './webhook-signature';
 
-/** What is read of an answer, so that its connection can be used again; a longer answer costs its connection. */
+/** At most so much of an answer is read, so that its connection can be used again; a longer answer costs its connection. */
 const MAX_ANSWER_BYTES = 4096;
 const ANSWER_MILLISECONDS = 1000;
 

@@ -35,7 +35,7 @@ const WHOLE_NUMBERS = {
   maxMessagesInBatch: [20, 1, MAX_BATCH_EVENTS],
 } as const;
 
-/** What common servers accept in a request's head. */
+/** Common servers accept so much in a request's head. */
 const MAX_HEADERS = 64;
 const MAX_HEADER_BYTES = 8 * 1024;
 

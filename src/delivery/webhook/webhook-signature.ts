@@ -5,7 +5,7 @@ const PREFIX = 'whsec_';
 const LEAST_BYTES = 24;
 const MOST_BYTES = 64;
 
-/** What a signature is about. */
+/** The content that a signature covers. */
 export interface SignedMessage {
   /** The value of `webhook-id`. */
   readonly id: string;

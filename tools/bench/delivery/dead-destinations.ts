@@ -7,7 +7,7 @@ import { DeadReceivers } from './dead-receivers';
 import { type DeliveryBed, ONE, SEVERAL, topicOf } from './delivery-bed';
 import { type PacedWrite, arrivalTimes, writeAtPace } from './paced-writes';
 
-/** What living destinations and the machine feel. */
+/** Times of living destinations, and the CPU time. */
 export interface Comparison {
   readonly seconds: number;
   /** Milliseconds from the commit to the last byte. */

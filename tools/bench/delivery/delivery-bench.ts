@@ -21,7 +21,7 @@ const LARGE_WINDOWS = 20;
 const HELD_BACKLOG = 100_000;
 const HELD_WINDOWS = 10;
 
-/** What can be measured by itself, in this order: the last one kills the server. */
+/** Parts that can be measured by themselves, in this order: the last one kills the server. */
 const PARTS: readonly Part[] = [
   { name: 'latency', measure: measureLatency },
   { name: 'drain', measure: measureDrain },

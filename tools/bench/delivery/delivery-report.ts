@@ -44,7 +44,7 @@ export function timesReportOf(pace: string, times: ArrivalTimes): string {
 export const takeoverReportOf = (times: readonly number[]): string =>
   textTable(TIME_HEADINGS.with(1, 'kills'), [timesRow('kill -9 during an attempt to the next attempt', times)]);
 
-/** Of the dead ones the CPU time is told that they cost in a second. */
+/** For the dead ones, the CPU time that they cost in a second. */
 export function deadReportOf({ alone, beside }: { readonly alone: Comparison; readonly beside: Comparison }): string {
   const groups = [
     ['one', (comparison: Comparison) => comparison.one],

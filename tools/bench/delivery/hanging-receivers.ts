@@ -1,6 +1,6 @@
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
 
-/** What a receiver does from the moment that somebody connects. */
+/** The behavior of a receiver from the moment of the connection. */
 const WAYS = {
   'reads nothing': (socket) => {
     socket.pause();
