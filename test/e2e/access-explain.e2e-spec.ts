@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
 import { type Person, login } from '../support/people';
 import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
@@ -173,8 +172,7 @@ describe('a denial', () => {
   });
 
   it('is forgotten after a day, and beyond ten thousand', async () => {
-    const client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    const client = await app.connect();
     const id = idIn(diagnosticsOf(await asNurse('GET', '/Patient/p1')));
     await client.query(`update access_denial set denied_at = denied_at - interval '25 hours' where id = $1`, [id]);
     expect((await app.get(`/auth/decisions/${id}`)).status).toBe(404);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
 import { startServer } from '../../src/boot';
 import { readEnvironment } from '../../src/platform/config/environment';
 import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
@@ -190,8 +189,7 @@ describe('access', () => {
 
     it('C13.3: that an older release stored with an unknown Operation stays, is read, and harms no other', async () => {
       await app.put('/AccessPolicy/older', allow(link('Operation', 'FhirVread')));
-      const database = new Client({ connectionString: app.databaseUrl });
-      await database.connect();
+      const database = await app.connect();
       await database.query(`update resource set body = replace(body, 'FhirVread', 'FhirGone') where id = 'older'`);
       await database.end();
       expect((await app.get('/AccessPolicy/older')).text).toContain('FhirGone');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { RpcRegistry } from '../../src/rpc/rpc.registry';
 import { type TestApp, startTestApp } from '../support/test-app';
 
@@ -45,17 +45,13 @@ describe('bad input', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
     await app.put('/SDCDocument/d1', { resourceType: 'SDCDocument', status: 'draft', a: 1 });
     await app.put('/SDCWorkflow/w1', { resourceType: 'SDCWorkflow', status: 'draft' });
     await app.put('/Patient/p1', { resourceType: 'Patient' });
     stored = await state();
   });
-  afterAll(async () => {
-    await database.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   /** Sends a call that has to be refused, and checks that nothing is stored. */
   async function refused(method: string, paramsText: string): Promise<{ status: number; text: string }> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { type TestApp, startTestApp } from '../support/test-app';
 
 interface Target {
@@ -27,13 +27,11 @@ describe('the chain of the addenda of a target', () => {
   beforeAll(async () => {
     app = await startTestApp();
     other = await startTestApp({ databaseUrl: app.databaseUrl });
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
     // Triggers and foreign keys do not hold who owns the database.
     await database.query('set session_replication_role = replica');
   });
   afterAll(async () => {
-    await database.end();
     await other.close();
     await app.close();
   });
@@ -248,8 +246,7 @@ describe('the chain of the addenda of a target', () => {
   it.each(['update addendum_entry set sequence = 9', 'delete from addendum_entry', 'truncate addendum_entry'])(
     'is append-only for whoever keeps the rules: %s',
     async (sql) => {
-      const client = new Client({ connectionString: app.databaseUrl });
-      await client.connect();
+      const client = await app.connect();
       await expect(client.query(sql)).rejects.toThrow('addendum_entry is append-only');
       await client.end();
     },

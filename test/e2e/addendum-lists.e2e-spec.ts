@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
 /** More than one statement reads. */
@@ -18,13 +18,9 @@ describe('lists of addenda that do not stand in memory', () => {
 
   beforeAll(async () => {
     app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
   });
-  afterAll(async () => {
-    await database.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   /** A signed document with that many notes. */
   async function noted(id: string, notes: number): Promise<{ readonly id: string; readonly resourceType: string }> {

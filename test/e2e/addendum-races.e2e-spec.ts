@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { Clock } from '../../src/platform/time/clock';
 import { type TestApp, startTestApp } from '../support/test-app';
 
@@ -26,12 +26,10 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
   beforeAll(async () => {
     const first = await startTestApp();
     servers = [first, await startTestApp({ databaseUrl: first.databaseUrl })];
-    database = new Client({ connectionString: first.databaseUrl });
-    await database.connect();
+    database = await first.connect();
   });
   afterAll(async () => {
     const [first, second] = servers;
-    await database.end();
     await second.close();
     await first.close();
   });

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { type DiffEntry } from '../../src/addendum/snapshots/snapshot-diff';
 import { UserAddenda } from '../../src/addendum/store/user-addenda';
 import { canonicalText, parseLossless } from '../../src/platform/json/lossless';
-import { Clock } from '../../src/platform/time/clock';
 import { applyDiff } from '../support/apply-diff';
 import { type Person, login } from '../support/people';
 import { type TestApp, startTestApp } from '../support/test-app';
@@ -47,13 +46,9 @@ describe('addendum RPC', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
   });
-  afterAll(async () => {
-    await database.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   /** Calls with a body that is text, so that digits are as written. */
   async function send(body: string, by?: Person): Promise<{ status: number; text: string }> {
@@ -711,19 +706,13 @@ describe('addendum RPC', () => {
   });
 
   describe('a clock', () => {
-    /** Runs `work` while the clock of the server says what `now` returns. */
-    async function withClock<T>(now: () => Date, work: () => Promise<T>): Promise<T> {
-      const clock = Object.assign(app.app.get(Clock), { now });
-      return work().finally(() => Reflect.deleteProperty(clock, 'now'));
-    }
-
     it.each<[string, (call: number) => number]>([
       ['that stands still', () => 0],
       ['that runs backwards', (index) => -3_600_000 * index],
     ])('%s changes neither order nor which two are the latest', async (_what, offset) => {
       const target = unstored();
       let calls = 0;
-      const added = await withClock(
+      const added = await app.atTime(
         () => new Date(Date.UTC(2025, 1, 11) + offset(calls)),
         async () => {
           const addenda: Addendum[] = [];
@@ -746,7 +735,7 @@ describe('addendum RPC', () => {
 
     it('gives the date in UTC with milliseconds', async () => {
       const target = await sdcDocument();
-      const { date } = await withClock(
+      const { date } = await app.atTime(
         () => new Date('2025-02-11T10:14:07+01:00'),
         () => resultOf('add-comment', { target, user, text: 'x' }),
       );

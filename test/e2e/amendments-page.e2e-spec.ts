@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { source as axeSource } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { Client } from 'pg';
 import { storeAmendedRecord } from '../support/amended-record';
 import { CHROMIUM_IS_MISSING, chromiumPath, mayGoWithoutChromium } from '../support/chromium';
 import { ROOT, startTestApp, type TestApp } from '../support/test-app';
@@ -36,8 +35,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendment
     app = await startTestApp();
     await storeAmendedRecord(app, 'vitals-7');
     await storeAmendedRecord(app, 'forged');
-    const database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    const database = await app.connect();
     await database.query('set session_replication_role = replica');
     await database.query(
       `update resource set body = replace(body, 'Cuff too small?', 'Cuff was right') where type = 'SDCAddendum'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { call, storeAmendedRecord } from '../support/amended-record';
 import { login, type Person } from '../support/people';
 import { type Received, startTestApp, type TestApp } from '../support/test-app';
@@ -51,8 +51,7 @@ describe('$amendments', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
     await database.query('set session_replication_role = replica');
     await storeAmendedRecord(app, 'vitals-7');
     nurse = await login(app, 'nurse', { mayDoEverything: false });
@@ -62,10 +61,7 @@ describe('$amendments', () => {
       criteria: ['SDCDocument?patient=Patient/own-p'],
     });
   });
-  afterAll(async () => {
-    await database.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const page = (id: string, headers: Record<string, string> = BROWSER): Promise<Received> =>
     app.get(`/SDCDocument/${id}/$amendments`, { headers });

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { auditAddenda, type Finding } from '../../tools/audit-addenda/audit';
 import { type Head, HeadWriter, readHeads } from '../../tools/audit-addenda/head-list';
 import { type TestApp, startTestApp } from '../support/test-app';
@@ -17,8 +17,7 @@ describe('audit-addenda', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-heads-'));
     app = await startTestApp();
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
     await database.query('set session_replication_role = replica'); // without triggers
     for (const id of ['a', 'a-b', 'b', 'c', 'empty']) {
       const target = { id, resourceType: 'SDCDocument' };
@@ -30,7 +29,6 @@ describe('audit-addenda', () => {
     await add({ id: 'w', resourceType: 'SDCWorkflow' }, 'one');
   });
   afterAll(async () => {
-    await database.end();
     await app.close();
     await rm(folder, { recursive: true });
   });

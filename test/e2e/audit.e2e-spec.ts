@@ -139,9 +139,7 @@ describe('the audit trail', () => {
 
   it('keeps an answer back that it cannot record', async () => {
     await recorded(app, '_count=1');
-    const { Client } = await import('pg');
-    const database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    const database = await app.connect();
     await database.query(`alter table resource add constraint no_audit check (type <> 'AuditEvent') not valid`);
     const denied = await app.get('/Patient/p1', { authorization: nurse.bearer });
     const changed = await app.put('/Role/unrecorded', { name: 'x', user: { resourceType: 'User', id: 'nurse' } });

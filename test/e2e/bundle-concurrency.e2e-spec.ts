@@ -141,8 +141,7 @@ describe('events of bundles', () => {
   let database: Client;
   beforeAll(async () => {
     app = await startTestApp();
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
     await app.put('/fhir/SvcSubscriptionTopic/bundles', {
       ...{ url: 'http://clinic.example/topics/bundles', status: 'active', trigger: [{ resource: 'Flag' }] },
     });
@@ -154,10 +153,7 @@ describe('events of bundles', () => {
       parameter: [{ name: 'endpoint', valueUrl: 'http://127.0.0.1:9/hook' }],
     });
   });
-  afterAll(async () => {
-    await database.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const flag = (id: string, members: object = {}): Entry => ({
     resource: flagOf({ id, ...members }),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { eventually } from '../support/eventually';
 import { ROOT, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
@@ -26,13 +26,9 @@ describe('S15: the slots of Bundles', () => {
     await app.put('/Client/ward', { secret: 'secret of the ward', grant_types: ['basic'] });
     await app.put('/AccessPolicy/ward', { engine: 'allow', link: [{ resourceType: 'Client', id: 'ward' }] });
     await app.put('/Basic/locked', { resourceType: 'Basic', code: { text: 'first' } });
-    locker = new Client({ connectionString: app.databaseUrl });
-    await locker.connect();
+    locker = await app.connect();
   });
-  afterAll(async () => {
-    await locker.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
   beforeEach(() => locker.query(`begin; select 1 from resource where id = 'locked' for update`));
   afterEach(async () => {
     await locker.query('rollback');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { login } from '../support/people';
 import { type Received, type Sent, type TestApp, startTestApp } from '../support/test-app';
 
@@ -54,13 +54,9 @@ describe('bundles', () => {
 
   beforeAll(async () => {
     app = await startTestApp({ environment: { SVC_AUDIT: 'off' } }); // rows are counted
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
   });
-  afterAll(async () => {
-    await database.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const send = (type: string, entry: readonly Entry[], sent: Sent = {}): Promise<Received> =>
     app.post('/fhir', { resourceType: 'Bundle', type, entry }, sent);

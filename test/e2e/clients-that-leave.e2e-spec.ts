@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { eventually } from '../support/eventually';
 import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
@@ -13,15 +13,11 @@ describe('clients that disconnect before their answer', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    other = new Client({ connectionString: app.databaseUrl });
-    await other.connect();
+    other = await app.connect();
     // Prepared statements, caches and connections are made, as on any server that runs for a while.
     await app.get('/fhir/Patient?gender=female');
   });
-  afterAll(async () => {
-    await other.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const waiting = async (): Promise<number> => {
     const { rows } = await other.query<{ count: string }>(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { parameterIdOf } from '../../src/search-index/extract/hash';
 import { idsOn } from '../support/bundle';
 import { eventually } from '../support/eventually';
@@ -62,13 +62,9 @@ describe('composite search parameters of one’s own', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
   });
-  afterAll(async () => {
-    await database.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const define = (id: string, members: object = {}, server = app): Promise<Received> =>
     putParameter(server, id, { ...COMPONENTS, ...members });

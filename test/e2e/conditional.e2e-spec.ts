@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
 import { type Bundle } from '../support/bundle';
 import { ResourceDraft } from '../../src/model/resource-draft';
 import { ConditionMatches } from '../../src/rest/conditional/condition-matches';
@@ -117,8 +116,7 @@ describe('conditional writes', () => {
     it('is not fooled by two values with one hash', async () => {
       await app.put('/Patient/hash-1', patient('hash one'));
       await app.put('/Patient/hash-2', patient('hash two'));
-      const client = new Client({ connectionString: app.databaseUrl });
-      await client.connect();
+      const client = await app.connect();
       // The rows of the first value now stand for the second one too, as if they collided.
       await client.query(`insert into search_token
         select t.token_hash, mine.main_date, mine.resource_key, t.patient_hash, t.system_hash
@@ -277,8 +275,7 @@ describe('conditional writes', () => {
       );
       const all = { headers: { 'x-conditional-delete': 'remove-all' } };
       // It looks before it deletes: whoever holds one of them keeps nobody waiting.
-      const holder = new Client({ connectionString: app.databaseUrl });
-      await holder.connect();
+      const holder = await app.connect();
       await holder.query(`begin; select id from resource where type = 'Basic' for update`);
       const refused = await app.delete('/Basic?_tag=many', all);
       await holder.end();

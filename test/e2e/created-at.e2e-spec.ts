@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { type Bundle, idsOf, idsOn, searchOn } from '../support/bundle';
-import { Clock } from '../../src/platform/time/clock';
 import { destination, newDestination, newTopic } from '../support/destinations';
 import { login } from '../support/people';
 import { putParameter } from '../support/store';
@@ -58,13 +57,9 @@ describe('The time of creation', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
   });
-  afterAll(async () => {
-    await database.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const patch = (path: string, body: object, mediaType: string): Promise<Received> =>
     app.send('PATCH', path, { body, headers: { 'Content-Type': mediaType } });
@@ -296,14 +291,14 @@ describe('The time of creation', () => {
     it('is before the times of later versions, also where the clock of a server is late', async () => {
       const { id, place, born } = await stored();
       await app.delete(`/fhir/${place}`);
-      const clock = Object.assign(app.app.get(Clock), { now: () => new Date(Date.now() - 3_600_000) });
-      try {
-        await app.put(`/fhir/${place}`, resource(id));
-        await app.delete(`/fhir/${place}`);
-        await bundle('transaction', entry('PUT', place, resource(id)));
-      } finally {
-        Reflect.deleteProperty(clock, 'now');
-      }
+      await app.atTime(
+        () => new Date(Date.now() - 3_600_000),
+        async () => {
+          await app.put(`/fhir/${place}`, resource(id));
+          await app.delete(`/fhir/${place}`);
+          await bundle('transaction', entry('PUT', place, resource(id)));
+        },
+      );
       const { meta } = await read(place);
       expect([meta.versionId, toldIn(meta), meta.lastUpdated > born]).toEqual(['5', born, true]);
       expect(await foundAt(type, id, born)).toEqual([id]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Server, createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { destination, newDestination, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
 import { type TestApp, startTestApp } from '../support/test-app';
@@ -68,8 +68,7 @@ describe('destinations that the poll finds', () => {
   });
 
   async function connect(): Promise<Client> {
-    const client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    const client = await app.connect();
     return client;
   }
 

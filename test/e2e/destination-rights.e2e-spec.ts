@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { countsOf, destination, newDestination, newName, newTopic } from '../support/destinations';
 import { eventually } from '../support/eventually';
 import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
@@ -114,12 +114,10 @@ beforeAll(async () => {
   const environment = { SVC_DELIVERY_POLL_MILLISECONDS: '60000' };
   first = await startTestApp({ environment });
   second = await startTestApp({ databaseUrl: first.databaseUrl, environment });
-  database = new Client({ connectionString: first.databaseUrl });
-  await database.connect();
+  database = await first.connect();
   topic = await newTopic(first, { resource: 'Observation' });
 });
 afterAll(async () => {
-  await database.end();
   await second.close();
   await first.close();
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { maskQueriesOfEndpoints } from '../../src/platform/database/migrations/1795000000300-mask-queries-of-endpoints';
 import { RequestContext } from '../../src/platform/request/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
@@ -19,8 +19,7 @@ describe('S9: the query of an endpoint', () => {
   beforeAll(async () => {
     app = await startTestApp({ environment: { SVC_AUDIT: 'all' } });
     receiver = await WebhookReceiver.start();
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
     await app.put('/Client/reader', { secret: 'secret-of-a-reader', grant_types: ['basic'] });
     const link = [{ resourceType: 'Client', id: 'reader' }];
     await app.post('/AccessPolicy', { engine: 'matcho', matcho: { 'request-method': 'get' }, link });
@@ -30,7 +29,6 @@ describe('S9: the query of an endpoint', () => {
     jest.restoreAllMocks();
   });
   afterAll(async () => {
-    await database.end();
     await app.close();
     await receiver.stop();
   });

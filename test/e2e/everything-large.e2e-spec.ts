@@ -1,6 +1,6 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { ListSweeper } from '../../src/everything/pages/list-sweeper';
 import { type Bundle, bundleOf } from '../support/bundle';
 import { eventually } from '../support/eventually';
@@ -22,8 +22,7 @@ describe('$everything of large charts', () => {
   beforeAll(async () => {
     app = await startTestApp({ environment: { SVC_STREAM_STALL_SECONDS: '1', SVC_AUDIT: 'off' } });
     replica = await startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_AUDIT: 'off' } });
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
     await app.put('/fhir/Organization/clinic', { name: 'Clinic' });
     await app.put('/fhir/Practitioner/doctor', {});
     await app.put('/fhir/PractitionerRole/role', {
@@ -61,7 +60,6 @@ describe('$everything of large charts', () => {
     whole = keysOf((await app.get('/fhir/Patient/large/$everything')).json<Bundle>());
   }, 120_000);
   afterAll(async () => {
-    await database.end();
     await replica.close();
     await app.close();
   });
@@ -333,8 +331,7 @@ describe('$everything of large charts', () => {
   });
 
   it('_timeout bounds the whole, and the refusal names the type and the index', async () => {
-    const blocker = new Client({ connectionString: app.databaseUrl });
-    await blocker.connect();
+    const blocker = await app.connect();
     await blocker.query('begin; lock table reference_link in access exclusive mode');
     try {
       for (const query of ['', '&_count=10', '&_manifest=1']) {

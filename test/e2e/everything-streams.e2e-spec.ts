@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { eventually } from '../support/eventually';
 import { ROOT, type TestApp, startTestApp } from '../support/test-app';
 
@@ -20,8 +20,7 @@ describe('Patient/$everything of a client that goes away', () => {
 
   beforeAll(async () => {
     app = await startTestApp({ environment: { SVC_DATABASE_POOL_SIZE: String(POOL_SIZE) } });
-    watcher = new Client({ connectionString: app.databaseUrl });
-    await watcher.connect();
+    watcher = await app.connect();
     await app.put('/fhir/Patient/long', {});
     for (let at = 0; at < RESOURCES; at += BATCH) {
       const entry = Array.from({ length: BATCH }, (_, n) => ({
@@ -35,10 +34,7 @@ describe('Patient/$everything of a client that goes away', () => {
       if (status !== 200) throw new Error(text);
     }
   }, 60_000);
-  afterAll(async () => {
-    await watcher.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   /** Connections of the server that work for somebody. */
   const busyConnections = async (): Promise<number> => {
@@ -84,8 +80,7 @@ describe('Patient/$everything of a client that goes away', () => {
   it.each(['', '_include=*', '_count=5', '_manifest=1', '_summary=count', '_explain=1'])(
     'S11: cancels the statement that a caller has left: %s',
     async (query) => {
-      const blocker = new Client({ connectionString: app.databaseUrl });
-      await blocker.connect();
+      const blocker = await app.connect();
       await blocker.query('begin; lock table reference_link in access exclusive mode');
       try {
         const request = get(`${app.url}${PATH}?${query}`, { headers: { Authorization: ROOT }, agent: false });

@@ -126,8 +126,7 @@ describe('Patient/$everything', () => {
     });
 
     it('ends a query that takes too long with 504 and what to do', async () => {
-      const blocker = new Client({ connectionString: app.databaseUrl });
-      await blocker.connect();
+      const blocker = await app.connect();
       await blocker.query('begin; lock table reference_link in access exclusive mode');
       try {
         const { patientId } = charts[0] ?? { patientId: '' };

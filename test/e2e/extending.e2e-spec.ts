@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
-import { Client } from 'pg';
 import { createHandOvers } from '../../examples/ward/src/create-hand-overs.migration';
 import { digestOf, type Migration } from '../../src/platform/database/migration';
 import { migrate } from '../../src/platform/database/schema/migrate';
@@ -211,8 +210,7 @@ describe('a module of another team (docs/extending.md)', () => {
   });
 
   it('has its migrations listed under its prefix, and compared at each start', async () => {
-    const client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    const client = await app.connect();
     const { rows } = await client.query(`select name, digest from schema_migration where module = 'acme_ward'`);
     await client.end();
     expect(rows).toEqual([{ name: createHandOvers.name, digest: digestOf(createHandOvers) }]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
 import { eventually } from '../support/eventually';
 import { type Person, login } from '../support/people';
@@ -27,12 +27,10 @@ describe('guessing', () => {
     first = await startTestApp({ environment });
     second = await startTestApp({ environment, databaseUrl: first.databaseUrl });
     nurse = await login(first, 'nurse');
-    database = new Client({ connectionString: first.databaseUrl });
-    await database.connect();
+    database = await first.connect();
     await database.query(STRETCH);
   });
   afterAll(async () => {
-    await database.end();
     await second.close();
     await first.close();
   });
@@ -187,8 +185,7 @@ describe('guessing', () => {
 
   it('judges one of the tries that have all found the last free one, on two servers together', async () => {
     await fail(9);
-    const holder = new Client({ connectionString: first.databaseUrl });
-    await holder.connect();
+    const holder = await first.connect();
     await holder.query('begin');
     await holder.query('select key from credential_failure for update');
     const tries = Array.from({ length: 12 }, (_one, index) =>
@@ -232,8 +229,7 @@ describe('guessing', () => {
     expect((await change('wrong password')).status).toBe(422);
 
     // The login of its turn waits for this lock, and the others for it.
-    const holder = new Client({ connectionString: first.databaseUrl });
-    await holder.connect();
+    const holder = await first.connect();
     await holder.query('begin');
     await holder.query('lock credential_failure in share mode');
     const waiting = async (): Promise<number> => {

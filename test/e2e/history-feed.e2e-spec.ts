@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { migrate } from '../../src/platform/database/schema/migrate';
 import { type Bundle } from '../support/bundle';
@@ -22,13 +22,9 @@ describe('D4: the feed of changes (_txid)', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    client = await app.connect();
   });
-  afterAll(async () => {
-    await client.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const put = (id: string): Promise<unknown> => app.put(`/Basic/${id}`, { code: { text: id } });
   const idsOf = ({ entry }: History): string[] => entry.map(({ fullUrl }) => fullUrl.split('/').at(-1) ?? '');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { searchParameterDefinitions } from '../../src/fhir/definitions/definitions';
 import { type Bundle, bundleOf, followPages, type HistoryEntry } from '../support/bundle';
 import { eventually } from '../support/eventually';
@@ -238,13 +238,9 @@ describe('what later transactions wrote (_txid)', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    client = await app.connect();
   });
-  afterAll(async () => {
-    await client.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const put = (id: string, text: string): Promise<unknown> => app.put(`/Basic/${id}`, { code: { text } });
   const read = async (url: string): Promise<{ versions: string[]; monitor: string }> => {

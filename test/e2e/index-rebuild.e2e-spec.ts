@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { eventually } from '../support/eventually';
 import { ServerProcess } from '../support/server-process';
 import { encryptionKey, ROOT, ROOT_SECRET, startTestApp, type TestApp } from '../support/test-app';
@@ -58,8 +58,7 @@ describe('code that makes other search rows', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    client = await app.connect();
     const patients = Array.from({ length: COUNT }, (_one, number) => ({
       resourceType: 'Patient',
       id: idOf(number),
@@ -87,7 +86,6 @@ describe('code that makes other search rows', () => {
   });
   afterAll(async () => {
     for (const folder of builds) await rm(folder, { recursive: true, force: true });
-    await client.end();
     await app.close();
   });
 

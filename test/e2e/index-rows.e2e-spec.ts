@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { keySearchIndexRows } from '../../src/platform/database/migrations/1795000000200-key-search-index-rows';
 import { startTestApp, type TestApp } from '../support/test-app';
 
@@ -43,13 +43,9 @@ describe('search index rows', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    client = await app.connect();
   });
-  afterAll(async () => {
-    await client.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const keyOf = async (type: string, id: string): Promise<string> => {
     const { rows } = await client.query<{ resource_key: string }>(
@@ -207,8 +203,7 @@ describe('S20: a database of version 0.1.0 with data', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    client = await app.connect();
     await app.put('/fhir/Patient/kept', patient('Kept'));
     await app.put('/fhir/Observation/kept', observation(1));
     const found = await client.query<{ resource_key: string }>(
@@ -217,10 +212,7 @@ describe('S20: a database of version 0.1.0 with data', () => {
     key = found.rows[0]?.resource_key ?? '';
     await client.query(AS_IN_0_1_0);
   });
-  afterAll(async () => {
-    await client.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const countOf = async (table: string): Promise<number> => {
     const { rows } = await client.query<{ count: number }>(

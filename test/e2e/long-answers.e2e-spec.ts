@@ -3,7 +3,6 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
-import { Client } from 'pg';
 import { ROOT, startTestApp, type TestApp } from '../support/test-app';
 
 interface Bundle {
@@ -160,8 +159,7 @@ describe('long answers', () => {
   });
 
   it('S6: a transaction that changes more than memory holds is refused', async () => {
-    const database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    const database = await app.connect();
     await database.query(
       `update resource set body = replace(body, '"data":"', '"data":"' || repeat('AAAA', 750000)) where type = 'Binary'`,
     );
@@ -182,8 +180,7 @@ describe('the memory budget', () => {
       environment: { SVC_MEMORY_BUDGET_BYTES: String(64 * 1024 * 1024), SVC_STREAM_STALL_SECONDS: '3' },
     });
     await app.put('/fhir/Binary/one', binary('one', 'AAAA'));
-    const database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    const database = await app.connect();
     await database.query(`update resource set body = replace(body, 'AAAA', repeat('AAAA', 3500000)) where id = 'one'`);
     await database.end();
   });

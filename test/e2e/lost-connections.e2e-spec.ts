@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { ADMIN_PASSWORD, type TestApp, type Sent, startTestApp } from '../support/test-app';
 
 const ROUNDS = 100;
@@ -39,8 +39,7 @@ describe('O5: while PostgreSQL ends the connections of the server', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    operator = new Client({ connectionString: app.databaseUrl });
-    await operator.connect();
+    operator = await app.connect();
     const client = { grant_types: ['password'], auth: { password: { secret_required: false } } };
     for (const [path, body] of [
       ['/Client/ward', client],
@@ -64,10 +63,7 @@ describe('O5: while PostgreSQL ends the connections of the server', () => {
     isOver = true;
     await Promise.all(clients);
   }, 60_000);
-  afterAll(async () => {
-    await operator.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   it.each(REQUESTS)(
     '%s: answered, or refused as 503: a body that was left unread is never taken for an empty one',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { idsOf, searchOn } from '../support/bundle';
 import { eventually } from '../support/eventually';
 import { startTestApp, type TestApp } from '../support/test-app';
@@ -91,13 +91,9 @@ describe('D6: a database of version 0.1.0', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    client = await app.connect();
   });
-  afterAll(async () => {
-    await client.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const rowsOf = async (id: string): Promise<number> => {
     const { rows } = await client.query<{ count: string }>(

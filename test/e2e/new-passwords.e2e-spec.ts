@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { type Received, type TestApp, ROOT_SECRET, encryptionKey, startTestApp } from '../support/test-app';
 
 const MIN_LENGTH = { SVC_PASSWORD_MIN_LENGTH: '8' };
@@ -10,14 +10,10 @@ describe('S8.8: a new password', () => {
 
   beforeAll(async () => {
     app = await startTestApp({ environment: MIN_LENGTH });
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
     await app.put('/Client/door', { grant_types: ['password'] });
   });
-  afterAll(async () => {
-    await database.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const put = (password: string, id = 'nurse'): Promise<Received> => app.put(`/User/${id}`, { userName: id, password });
   const logIn = (username: string, password: string): Promise<Received> =>

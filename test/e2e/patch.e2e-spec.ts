@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
 import { type Bundle } from '../support/bundle';
 import { basicHeader, startTestApp, type Received, type TestApp } from '../support/test-app';
 import { undeliveredEvents } from '../support/undelivered';
@@ -129,8 +128,7 @@ describe('PATCH', () => {
       const patched = await patch('/Patient/event', body);
       expect([patched.status, patched.headers.get('etag')]).toEqual([200, 'W/"2"']);
     }
-    const client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    const client = await app.connect();
     const events = (await undeliveredEvents(client)).filter(({ id }) => id === 'event');
     await client.end();
     expect(events).toEqual([{ id: 'event', version: 2, interaction: 'update', method: 'PATCH' }]);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { progressOfTypes, requestReindex } from '../../tools/reindex/request-reindex';
 import { idsOn } from '../support/bundle';
 import { cloneDatabase } from '../support/clone-database';
@@ -20,12 +20,10 @@ describe('npm run reindex', () => {
   beforeAll(async () => {
     compiled = await compileServer('tools');
     app = await startTestApp();
-    client = new Client({ connectionString: app.databaseUrl });
-    await client.connect();
+    client = await app.connect();
     for (const number of [1, 2, 3]) await app.put(`/Patient/r${number}`, patient(`r${number}`, `Lost ${number}`));
   });
   afterAll(async () => {
-    await client.end();
     await app.close();
     await compiled.remove();
   });
@@ -82,8 +80,7 @@ describe('npm run reindex', () => {
     await loseRows();
     await client.query('begin');
     await client.query(`select from resource where type = 'Patient' and id = 'r2' for update`);
-    const other = new Client({ connectionString: app.databaseUrl });
-    await other.connect();
+    const other = await app.connect();
     try {
       expect(await requestReindex(other, ['Patient'])).toEqual(['Patient']);
       await eventually('one is done', async () => (await progressOfTypes(other, ['Patient'])).done === 1, 20_000);

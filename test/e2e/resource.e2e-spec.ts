@@ -207,8 +207,7 @@ describe('the resource API', () => {
     });
 
     it('is append-only in the database too', async () => {
-      const client = new Client({ connectionString: app.databaseUrl });
-      await client.connect();
+      const client = await app.connect();
       await expect(client.query(`update resource_history set method = 'PUT'`)).rejects.toThrow('append-only');
       await expect(client.query('delete from resource_history')).rejects.toThrow('append-only');
       await client.end();

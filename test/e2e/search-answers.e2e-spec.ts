@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
 import { type Bundle, followPages, idsOf, searchOn } from '../support/bundle';
 import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
@@ -122,8 +121,7 @@ describe('How a search is answered', () => {
 
   describe('within _timeout', () => {
     const timesOut = async (lock: string, path: string): Promise<void> => {
-      const holder = new Client({ connectionString: app.databaseUrl });
-      await holder.connect();
+      const holder = await app.connect();
       try {
         await holder.query(`begin; lock table ${lock} in access exclusive mode`);
         const answer = await app.get(path);

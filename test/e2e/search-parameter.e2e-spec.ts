@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { parameterIdOf } from '../../src/search-index/extract/hash';
 import { NEXT_STEP } from '../../src/search-index/states/parameter-state-statements';
@@ -65,13 +65,9 @@ describe('live search parameters', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    database = new Client({ connectionString: app.databaseUrl });
-    await database.connect();
+    database = await app.connect();
   });
-  afterAll(async () => {
-    await database.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const define = (id: string, members: object = {}, server = app): Promise<Received> =>
     putParameter(server, id, { ...RACES, ...members });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../src/platform/time/clock';
 import { type Person, login } from '../support/people';
 import { type Received, type TestApp, startTestApp } from '../support/test-app';
 
@@ -24,6 +23,8 @@ interface Opened extends Tokens {
 }
 
 const anyInstant: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+const anHourAgo = (): Date => new Date(Date.now() - 3_600_000);
 
 describe('Session', () => {
   let app: TestApp;
@@ -123,8 +124,7 @@ describe('Session', () => {
     });
 
     it('is over when its time is, and stays readable', async () => {
-      const clock = Object.assign(app.app.get(Clock), { now: () => new Date(Date.now() - 3_600_000) });
-      const { id, bearer } = await open().finally(() => Reflect.deleteProperty(clock, 'now'));
+      const { id, bearer } = await app.atTime(anHourAgo, () => open());
       expect((await app.get('/Session', { authorization: bearer })).status).toBe(401);
       expect((await app.delete('/Session', { authorization: bearer })).status).toBe(401);
       expect((await read(id)).exp).toBeLessThanOrEqual(Date.now() / 1000);
@@ -356,8 +356,7 @@ describe('Session', () => {
       ['the Client is deleted', ({ clientId }) => app.delete(`/Client/${clientId}`)],
     ])('ends with all others of that owner: %s', async (_case, shutOut) => {
       const person = await newcomer();
-      const clock = Object.assign(app.app.get(Clock), { now: () => new Date(Date.now() - 3_600_000) });
-      const expired = await open(person).finally(() => Reflect.deleteProperty(clock, 'now'));
+      const expired = await app.atTime(anHourAgo, () => open(person));
       const first = await open(person);
       const sessions = [await open(person), await opened(() => refresh(first, person)), expired];
       await shutOut(person);

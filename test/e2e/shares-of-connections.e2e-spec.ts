@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { eventually } from '../support/eventually';
 import { login, type Person } from '../support/people';
 import { basicHeader, startTestApp, type TestApp } from '../support/test-app';
@@ -16,17 +16,13 @@ describe('connections that dear requests of one caller hold', () => {
   beforeAll(async () => {
     // The record of a login would be written by a statement that names all tables, so it would wait for the lock below.
     app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
-    other = new Client({ connectionString: app.databaseUrl });
-    await other.connect();
+    other = await app.connect();
     hostile = await login(app, 'hostile');
     friend = await login(app, 'friend');
     await app.put('/fhir/Observation/o1', { resourceType: 'Observation', status: 'final', code: { text: 'x' } });
     await app.put('/fhir/Patient/p1', { resourceType: 'Patient', id: 'p1', gender: 'female' });
   });
-  afterAll(async () => {
-    await other.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const tokenFor = ({ userId, password, clientId, clientSecret }: Person): ReturnType<TestApp['get']> =>
     app.post('/auth/token', new URLSearchParams({ grant_type: 'password', username: userId, password }).toString(), {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
 import { BackgroundTasks } from '../../src/platform/background/background-tasks';
-import { Clock } from '../../src/platform/time/clock';
 import { BASE_URL, type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 interface Tokens {
@@ -78,10 +77,8 @@ describe('the life of a token', () => {
   /** 200 for a live token, 401 for any other; a use of it. */
   const useOf = async (token: string, server = app): Promise<number> =>
     (await server.get('/auth/userinfo', { authorization: `Bearer ${token}` })).status;
-  const atOffset = async <T>(seconds: number, work: () => Promise<T>): Promise<T> => {
-    const clock = Object.assign(app.app.get(Clock), { now: () => new Date(Date.now() + seconds * 1000) });
-    return work().finally(() => Reflect.deleteProperty(clock, 'now'));
-  };
+  const atOffset = <T>(seconds: number, work: () => Promise<T>): Promise<T> =>
+    app.atTime(() => new Date(Date.now() + seconds * 1000), work);
 
   describe('a family of refresh tokens', () => {
     it('survives a repeat within seconds while no successor was used: an answer may have been lost', async () => {

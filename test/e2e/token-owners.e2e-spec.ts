@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { SESSION_OWNER_LOCK_CLASS } from '../../src/platform/database/advisory-locks';
 import { type TestApp, type Received, startTestApp } from '../support/test-app';
 import { eventually } from '../support/eventually';
@@ -13,11 +13,9 @@ describe('a token is issued as its User and Client are behind their locks', () =
   beforeAll(async () => {
     const first = await startTestApp();
     servers = [first, await startTestApp({ databaseUrl: first.databaseUrl })];
-    sql = new Client({ connectionString: first.databaseUrl });
-    await sql.connect();
+    sql = await first.connect();
   });
   afterAll(async () => {
-    await sql.end();
     await servers[1].close();
     await servers[0].close();
   });

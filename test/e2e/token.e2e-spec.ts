@@ -1,10 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Client } from 'pg';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
 import { RequestContext } from '../../src/platform/request/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
-import { Clock } from '../../src/platform/time/clock';
 import { BASE_URL, type Received, type Sent, type TestApp, basicHeader, startTestApp } from '../support/test-app';
 
 interface Tokens {
@@ -102,9 +100,8 @@ describe('POST /auth/token', () => {
   const refusalOf = (answer: Received): unknown[] => [answer.status, answer.json<{ error?: string }>().error];
 
   /** Lets the server believe that it is `seconds` later while `work` runs. */
-  async function atOffset<T>(seconds: number, work: () => Promise<T>): Promise<T> {
-    const clock = Object.assign(app.app.get(Clock), { now: () => new Date(Date.now() + seconds * 1000) });
-    return work().finally(() => Reflect.deleteProperty(clock, 'now'));
+  function atOffset<T>(seconds: number, work: () => Promise<T>): Promise<T> {
+    return app.atTime(() => new Date(Date.now() + seconds * 1000), work);
   }
 
   const credentials = { client_id: 'ward', client_secret: SECRET };
@@ -384,8 +381,7 @@ describe('POST /auth/token', () => {
       await stored('/User/u-1', { userName: 'first', password: 'password of the first' });
       expect((await asked('u-1', 'password of the first')).json<Tokens>().userinfo.id).toBe('u-1');
       await stored('/User/u-2', { userName: 'second', password: 'password of the second' });
-      const database = new Client({ connectionString: app.databaseUrl });
-      await database.connect();
+      const database = await app.connect();
       await database.query(`update user_login set login = 'u-1' where login = 'second'`);
       await database.end();
       expect(refusalOf(await asked('u-1', 'password of the first'))).toEqual([400, 'invalid_grant']);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { eventually } from '../support/eventually';
 import { type Received, startTestApp, type TestApp } from '../support/test-app';
 
@@ -15,15 +15,11 @@ describe('S8.3: slow reads of a transaction', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    other = new Client({ connectionString: app.databaseUrl });
-    await other.connect();
+    other = await app.connect();
     await app.put('/fhir/Basic/shared', basic('before'));
     await app.get(`/fhir/${SLOW}`);
   });
-  afterAll(async () => {
-    await other.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   const transact = (...entry: readonly object[]): Promise<Received> =>
     app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { ADMIN_PASSWORD, type TestApp, type Sent, startTestApp } from '../support/test-app';
 import { eventually } from '../support/eventually';
 import { login } from '../support/people';
@@ -33,17 +33,13 @@ describe('O11: a database that takes no writes any more', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    operator = new Client({ connectionString: app.databaseUrl });
-    await operator.connect();
+    operator = await app.connect();
     await app.put('/Client/ward', { grant_types: ['password'], auth: { password: { secret_required: false } } });
     await app.put('/Patient/p', PATIENT);
     ({ bearer } = await login(app, 'nurse'));
     await setReadOnly(true);
   });
-  afterAll(async () => {
-    await operator.end();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   it.each<[string, string, string, Sent]>([
     ['create', 'POST', '/Patient', { body: { resourceType: 'Patient' } }],
