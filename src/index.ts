@@ -18,6 +18,7 @@ export { type RpcCall, type RpcHandler, RpcMethod, type RpcMethodDefinition } fr
 export { RpcRefusal, type ParamError } from './rpc/rpc-refusal';
 export {
   ANY_TYPE,
+  type AnswerParts,
   Operation,
   type OperationDefinition,
   type OperationHandler,

@@ -46,6 +46,7 @@ const patchItem: OperationItem = {
 };
 
 export const patch: OperationItem = {
+  operationId: 'patch',
   ...patchItem,
   summary: 'Changes a resource by a JSON Patch, a merge patch or a FHIRPath patch',
   description: 'Applied to the stored version while it is held; numbers keep their digits.',
@@ -53,6 +54,7 @@ export const patch: OperationItem = {
 };
 
 export const conditionalPatch: OperationItem = {
+  operationId: 'patchByCriteria',
   ...patchItem,
   summary: 'Changes the one resource that matches',
   description: CRITERIA,
@@ -60,6 +62,7 @@ export const conditionalPatch: OperationItem = {
 };
 
 export const conditionalUpdate: OperationItem = {
+  operationId: 'updateByCriteria',
   summary: 'Replaces the one resource that matches, or creates it',
   description: CRITERIA,
   parameters: [TYPE, IDENTIFIER],
@@ -74,6 +77,7 @@ export const conditionalUpdate: OperationItem = {
 };
 
 export const conditionalDelete: OperationItem = {
+  operationId: 'deleteByCriteria',
   summary: 'Deletes the one resource that matches',
   description: `${CRITERIA} With x-conditional-delete: remove-all it deletes up to 1,000 at once.`,
   parameters: [TYPE, IDENTIFIER, headerParameter('x-conditional-delete', 'remove-all')],

@@ -4,14 +4,18 @@ import { type NextFunction, type Request, type Response } from 'express';
 import { TopicCorrelationGuard } from '../delivery/topic-correlation.guard';
 import { type Environment } from '../platform/config/environment';
 import { pagePolicy } from '../platform/http/security-headers';
+import { apiPages } from './api-pages';
 import { softwareVersion } from '../platform/software-version';
+import { ResourceTypes } from '../model/resource-types';
 import { OperationRegistry } from '../operation/operation.registry';
 import { RpcRegistry } from '../rpc/rpc.registry';
 import { commonParameters, withCommonParts } from './common-parts';
-import { operationPaths } from './operation-paths';
+import { completed } from './completed';
+import { operationPaths, operationSchemas } from './operation-paths';
 import { type Paths, withRefusals } from './path-item';
 import { resourcePaths } from './resource-paths';
-import { rpcPath } from './rpc-path';
+import { resourceSchemas } from './resource-schemas';
+import { rpcPath, rpcSchemas } from './rpc-path';
 import { SCHEMAS } from './schemas';
 import { tourPaths } from './tour-paths';
 
@@ -20,21 +24,15 @@ export function setupOpenApi(app: NestExpressApplication, environment: Environme
   if (!environment.hasApiDocs) return;
   const policy = pagePolicy(swaggerSources(environment.baseUrl));
   const correlation = app.get(TopicCorrelationGuard, { strict: false });
-  app.use(['/api', '/api-json'], (request: Request, response: Response, next: NextFunction) => {
+  const pages = apiPages(() => document(app, environment));
+  app.use((request: Request, response: Response, next: NextFunction) => {
+    if (!/^\/api(?:-json)?(?:\/|$)/.test(request.path)) {
+      next();
+      return;
+    }
     correlation.take(request);
     response.set(policy);
-    next();
-  });
-  SwaggerModule.setup('api', app, () => document(app, environment), {
-    jsonDocumentUrl: 'api-json',
-    raw: ['json'],
-    customSiteTitle: 'Healthcare data server',
-    swaggerOptions: {
-      tryItOutEnabled: true,
-      docExpansion: 'list',
-      displayRequestDuration: true,
-      validatorUrl: null, // else each visit sends this address to validator.swagger.io
-    },
+    pages(request, response, next);
   });
 }
 
@@ -63,31 +61,52 @@ function document(app: NestExpressApplication, environment: Environment): OpenAP
     .addTag('Tokens', 'Clients, users, policies, and the token endpoint (RFC 6749)')
     .addTag('Sessions', 'One Session per access token')
     .addTag('RPC', 'Addenda on signed documents and workflows')
-    .addTag('Operations')
+    .addTag('Access', 'Why a request is granted or denied')
+    .addTag('Operations', 'Operations of FHIR and of this server')
     .addTag('Topics', 'Webhooks that get the events of a topic, at least once')
     .addTag('Resources', 'Every resource type, on /fhir/… and, alike, without /fhir')
-    .addTag('Server')
+    .addTag('Server', 'Health and capabilities')
     .addSecurityRequirements('oauth2')
     .addSecurityRequirements('basic')
     .addSecurityRequirements('bearer')
     .build();
   const made = SwaggerModule.createDocument(app, config);
-  const paths = withCommonParts(
-    mergedPaths([
-      withRefusals(tourPaths()),
-      made.paths,
-      rpcPath(app.get(RpcRegistry, { strict: false })),
-      withRefusals(operationPaths(app.get(OperationRegistry, { strict: false }))),
-      withRefusals(resourcePaths()),
-    ]),
+  const rpc = app.get(RpcRegistry, { strict: false });
+  const operations = app.get(OperationRegistry, { strict: false });
+  const schemas = {
+    ...made.components?.schemas,
+    ...resourceSchemas(app.get(ResourceTypes, { strict: false })),
+    ...SCHEMAS,
+    ...operationSchemas(operations),
+    ...rpcSchemas(rpc),
+  };
+  const paths = completed(
+    withCommonParts(
+      mergedPaths([
+        withRefusals(tourPaths()),
+        onOneRoot(made.paths),
+        rpcPath(rpc),
+        withRefusals(operationPaths(operations)),
+        withRefusals(resourcePaths()),
+      ]),
+    ),
+    schemas,
   );
   const components = {
     ...made.components,
-    schemas: { ...made.components?.schemas, ...SCHEMAS },
+    schemas,
     parameters: { ...made.components?.parameters, ...commonParameters(environment) },
   };
   return { ...made, paths, components };
 }
+
+/** Routes that answer on both roots are described on one. */
+const onOneRoot = (paths: Paths): Paths =>
+  Object.fromEntries(
+    Object.entries(paths).filter(
+      ([path]) => !path.startsWith('/fhir/') || paths[path.slice('/fhir'.length)] === undefined,
+    ),
+  );
 
 /** Joins the methods of a path that several sources describe. */
 function mergedPaths(sources: readonly Paths[]): Paths {

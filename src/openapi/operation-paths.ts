@@ -1,11 +1,57 @@
-import { ANY_TYPE, type OperationDefinition } from '../operation/operation';
+import { ANY_TYPE, type AnswerParts, type OperationDefinition } from '../operation/operation';
 import { type OperationRegistry } from '../operation/operation.registry';
 import { answer, jsonBody, type Paths, pathParameter, queryParameter } from './path-item';
+import { primitiveSchema } from './resource-schemas';
+import { pascal } from './rpc-path';
+import { type Schema, schemaRef } from './schema';
 
 /** Every registered `$operation`, those of other teams included. */
 export function operationPaths(registry: OperationRegistry): Paths {
   return Object.fromEntries(registry.all().map(({ meta }) => [pathOfOperation(meta), operationItemOf(meta)]));
 }
+
+/** A schema for the answer of each operation that names its parts. */
+export const operationSchemas = (registry: OperationRegistry): Record<string, Schema> =>
+  Object.fromEntries(
+    registry
+      .all()
+      .flatMap(({ meta }) =>
+        meta.answerParts === undefined ? [] : [[answerName(meta), parametersSchema(meta.answerParts)]],
+      ),
+  );
+
+const answerName = ({
+  code,
+  resourceType = '',
+}: {
+  readonly code: string;
+  readonly resourceType?: string | undefined;
+}): string => pascal(`${resourceType}-${code}-answer`);
+
+const parametersSchema = (parts: AnswerParts): Schema => ({
+  type: 'object',
+  required: ['resourceType'],
+  properties: { resourceType: { type: 'string', enum: ['Parameters'] }, parameter: partsSchema(parts) },
+});
+
+function partsSchema(parts: AnswerParts): Schema {
+  const [first = {}, ...others] = Object.entries(parts).map(([name, part]) => partSchema(name, part));
+  return { type: 'array', items: others.length === 0 ? first : { oneOf: [first, ...others] } };
+}
+
+function partSchema(name: string, part: string | AnswerParts): Schema {
+  const [member, schema] = typeof part === 'string' ? [valueKey(part), valueSchema(part)] : ['part', partsSchema(part)];
+  return {
+    type: 'object',
+    required: ['name', member],
+    properties: { name: { type: 'string', enum: [name] }, [member]: schema },
+  };
+}
+
+const valueKey = (type: string): string => `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+
+/** Data types begin with a capital letter, primitive ones do not. */
+const valueSchema = (type: string): Schema => (/^[A-Z]/.test(type) ? schemaRef(type) : primitiveSchema(type));
 
 function pathOfOperation({ level, resourceType, code }: OperationDefinition): string {
   const parts = [
@@ -29,6 +75,8 @@ function operationItemOf({
   parameters = [],
   exampleBody,
   exampleAnswer,
+  answerParts,
+  code,
   hasLines,
   hasPage,
 }: OperationDefinition): Paths[string] {
@@ -41,15 +89,28 @@ function operationItemOf({
       ...(level === 'instance' ? [pathParameter('id', exampleId)] : []),
       ...parameters.map(({ name, description: text }) => queryParameter(name, text)),
     ],
-    responses: { '200': withText(answer('The result', 'Resource', exampleAnswer), { hasLines, hasPage }) },
+    responses: {
+      '200': withText(
+        answer(
+          'The result',
+          answerParts === undefined ? 'Resource' : answerName({ code, resourceType }),
+          exampleAnswer,
+        ),
+        { hasLines, hasPage },
+      ),
+    },
   };
   return Object.fromEntries(
     methods.map((method) => [
       method.toLowerCase(),
-      method === 'POST' && exampleBody !== undefined ? { ...item, requestBody: jsonBody(exampleBody) } : item,
+      method === 'POST' && exampleBody !== undefined
+        ? { ...item, requestBody: jsonBody(exampleBody, typeOf(exampleBody)) }
+        : item,
     ]),
   );
 }
+
+const typeOf = (example: { readonly resourceType?: string }): string => example.resourceType ?? 'Resource';
 
 /** NDJSON and HTML have no schema. */
 const LINES = { 'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } } };

@@ -1,5 +1,5 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
-import { type SchemaName, schemaRef } from './schemas';
+import { type Schema, schemaRef } from './schema';
 
 /** Shapes of the OpenAPI document, as @nestjs/swagger types them. */
 export type Paths = OpenAPIObject['paths'];
@@ -57,10 +57,7 @@ export const headerParameter = (
   schema: { type: 'string' },
 });
 
-export const jsonBody = (
-  example: object,
-  schema: SchemaName = 'Resource',
-): NonNullable<OperationItem['requestBody']> => ({
+export const jsonBody = (example: object, schema = 'Resource'): NonNullable<OperationItem['requestBody']> => ({
   required: true,
   content: {
     [FHIR_MEDIA_TYPE]: { schema: schemaRef(schema), example },
@@ -70,14 +67,14 @@ export const jsonBody = (
 
 interface DescribedAnswer {
   description: string;
-  content: Record<string, { schema: { $ref: string }; example?: object }>;
+  content: Record<string, { schema: Schema; example?: object }>;
 }
 
-export const answer = (description: string, schema: SchemaName = 'Resource', example?: object): DescribedAnswer => ({
+export const answer = (description: string, schema = 'Resource', example?: object): DescribedAnswer => ({
   description,
   content: {
     [FHIR_MEDIA_TYPE]: { schema: schemaRef(schema), ...(example === undefined ? {} : { example }) },
-    [YAML_MEDIA_TYPE]: { schema: schemaRef(schema) },
+    [YAML_MEDIA_TYPE]: { schema: { type: 'string', description: 'The same as YAML 1.2' } },
   },
 });
 

@@ -30,21 +30,22 @@ export function resourcePaths(): Paths {
     '/fhir/{type}/_search': { post: searchByForm },
     '/fhir/{type}/{id}': { get: read, put: update, patch, delete: remove },
     '/fhir/{compartment}/{id}/{type}': { get: compartmentSearch },
-    '/fhir/{type}/{id}/_history': { get: historyOf('of a resource', TYPE, ID) },
+    '/fhir/{type}/{id}/_history': { get: { operationId: 'historyInstance', ...historyOf('of a resource', TYPE, ID) } },
     '/fhir/{type}/{id}/_history/{version}': { get: vread },
-    '/fhir/{type}/_history': { get: historyOf('of all resources of a type', TYPE) },
-    '/fhir/_history': { get: historyOf('of all resources') },
+    '/fhir/{type}/_history': { get: { operationId: 'historyType', ...historyOf('of all resources of a type', TYPE) } },
+    '/fhir/_history': { get: { operationId: 'historySystem', ...historyOf('of all resources') } },
   };
   return mapOperations(paths, (operation) => ({ tags: ['Resources'], ...operation }));
 }
 
 const bundle: OperationItem = {
+  operationId: 'batch',
   summary: 'Processes a batch or transaction',
   description:
     'A transaction is stored as a whole or not at all; links to the fullUrls of its entries are rewritten. The entries of a batch succeed or fail each by itself. Answered without bodies unless `Prefer: return=representation` asks for them.',
-  requestBody: jsonBody(examples.transaction),
+  requestBody: jsonBody(examples.transaction, 'Bundle'),
   responses: {
-    '200': answer('Bundle of type transaction-response or batch-response, an entry for each in their order'),
+    '200': answer('Bundle of type transaction-response or batch-response, an entry for each in their order', 'Bundle'),
     '400': refusedWith('The Bundle, or an entry of a transaction, is malformed'),
     '409': refusedWith('An id of a transaction is taken'),
     '412': refusedWith('A condition of a transaction does not hold'),
@@ -54,6 +55,7 @@ const bundle: OperationItem = {
 };
 
 const search: OperationItem = {
+  operationId: 'searchType',
   summary: 'Searches resources of a type',
   description:
     'Any parameter of the type (see /metadata) with its prefixes and modifiers, chains (`patient.name`), `_has` and `_filter`; dot expressions (`.name.0.family$contains=smi`). An unknown parameter is refused.',
@@ -84,6 +86,7 @@ const search: OperationItem = {
 };
 
 const compartmentSearch: OperationItem = {
+  operationId: 'searchCompartment',
   summary: 'Searches what of a type belongs to one resource',
   description: 'By the stored CompartmentDefinition; with the parameters of a search.',
   parameters: [pathParameter('compartment', 'Patient'), ID, pathParameter('type', 'Observation')],
@@ -91,6 +94,7 @@ const compartmentSearch: OperationItem = {
 };
 
 const searchByForm: OperationItem = {
+  operationId: 'searchTypeByForm',
   summary: 'Searches with the parameters in a form, out of the URL',
   parameters: [TYPE],
   requestBody: {
@@ -100,6 +104,7 @@ const searchByForm: OperationItem = {
 };
 
 const searchTypes: OperationItem = {
+  operationId: 'searchSystem',
   summary: 'Searches resources of several types, or of all',
   description: 'By parameters that all of the types have, in the order of their last update.',
   parameters: [
@@ -116,6 +121,7 @@ const searchTypes: OperationItem = {
 };
 
 const searchTypesByForm: OperationItem = {
+  operationId: 'searchSystemByForm',
   summary: 'Searches several types with the parameters in a form',
   requestBody: {
     content: {
@@ -126,6 +132,7 @@ const searchTypesByForm: OperationItem = {
 };
 
 const create: OperationItem = {
+  operationId: 'create',
   summary: 'Stores a new resource',
   description:
     'Under the id of the body, or a new UUID. With If-None-Exist, or criteria in the URL, only when nothing matches.',
@@ -141,12 +148,14 @@ const create: OperationItem = {
 };
 
 const read: OperationItem = {
+  operationId: 'read',
   summary: 'Reads a resource',
   parameters: [TYPE, ID],
   responses: { '200': answer('The resource'), '404': refusedWith('Not found'), '410': refusedWith('Deleted') },
 };
 
 const update: OperationItem = {
+  operationId: 'update',
   summary: 'Replaces a resource, or creates it under this id',
   description:
     'Content that is the same makes no new version. With If-Match only that version is replaced; with If-None-Match: * it is only created.',
@@ -166,6 +175,7 @@ const update: OperationItem = {
 };
 
 const remove: OperationItem = {
+  operationId: 'delete',
   summary: 'Deletes a resource; its history stays',
   parameters: [
     TYPE,
@@ -181,6 +191,7 @@ const remove: OperationItem = {
 };
 
 const vread: OperationItem = {
+  operationId: 'vread',
   summary: 'Reads one version',
   parameters: [TYPE, ID, pathParameter('version', '1')],
   responses: {

@@ -1,27 +1,18 @@
-import examples from './examples.json';
 import { type RpcMethodDefinition } from '../rpc/rpc-method';
 import { MAX_BATCH_CALLS } from '../rpc/rpc.controller';
 import { type RpcRegistry } from '../rpc/rpc.registry';
+import examples from './examples.json';
+import { paramsSchema } from './params-schema';
 import { type Paths, REFUSALS } from './path-item';
+import { type Schema, schemaOfExample, schemaRef } from './schema';
 
-/** `POST /rpc` with an example of each registered method, and what it is answered with. */
+/** `POST /rpc` with an example of each registered method and of its answer. */
 export function rpcPath(registry: RpcRegistry): Paths {
-  // By name: the order in which modules bring them is not the same at each start.
-  const methods = registry
-    .all()
-    .map(({ meta }) => meta)
-    .sort((a, b) => (a.method < b.method ? -1 : 1));
-  const call = {
-    type: 'object',
-    required: ['method'],
-    properties: {
-      method: { type: 'string', enum: methods.map(({ method }) => method) },
-      params: { type: 'object' },
-    },
-  };
+  const methods = sortedMethods(registry);
   return {
     '/rpc': {
       post: {
+        operationId: 'rpc',
         tags: ['RPC'],
         summary: 'Calls a method, or several in order',
         description: `The body is {"method", "params"}, or an array of up to ${MAX_BATCH_CALLS} such calls, each a transaction of its own.\n\n${methods
@@ -32,7 +23,12 @@ export function rpcPath(registry: RpcRegistry): Paths {
           required: true,
           content: {
             'application/json': {
-              schema: { oneOf: [call, { type: 'array', maxItems: MAX_BATCH_CALLS, items: call }] },
+              schema: {
+                anyOf: [
+                  schemaRef('RpcCall'),
+                  { type: 'array', maxItems: MAX_BATCH_CALLS, items: schemaRef('RpcCall') },
+                ],
+              },
               examples: { ...examplesOf(methods, callOf), ...examples.rpcCalls },
             },
           },
@@ -42,13 +38,19 @@ export function rpcPath(registry: RpcRegistry): Paths {
             description: '{"result"}; for an array of calls an array of {"result"} or {"error"}, in their order',
             content: {
               'application/json': {
+                schema: {
+                  anyOf: [
+                    schemaRef('RpcAnswer'),
+                    { type: 'array', items: { anyOf: [schemaRef('RpcAnswer'), schemaRef('RpcError')] } },
+                  ],
+                },
                 examples: { ...examplesOf(methods.filter(hasAnswer), answerTo), ...examples.rpcAnswers },
               },
             },
           },
           '422': {
             description: '{"error": {"message", "type"?, "errors"?}}: the method refuses',
-            content: { 'application/json': { examples: examples.rpcRefusals } },
+            content: { 'application/json': { schema: schemaRef('RpcError'), examples: examples.rpcRefusals } },
           },
           ...REFUSALS,
         },
@@ -56,6 +58,54 @@ export function rpcPath(registry: RpcRegistry): Paths {
     },
   };
 }
+
+/** A schema for the call of each method, by which `method` tells them apart, and for its result. */
+export function rpcSchemas(registry: RpcRegistry): Record<string, Schema> {
+  const methods = sortedMethods(registry);
+  const calls = methods.map((definition) => [`${pascal(definition.method)}Call`, callSchema(definition)] as const);
+  return {
+    ...Object.fromEntries(calls),
+    RpcCall: {
+      oneOf: calls.map(([name]) => schemaRef(name)),
+      discriminator: {
+        propertyName: 'method',
+        mapping: Object.fromEntries(
+          methods.map(({ method }, index) => [method, schemaRef(calls[index]?.[0] ?? '').$ref]),
+        ),
+      },
+    },
+    RpcResults: {
+      type: 'object',
+      description: 'The result of each method, by its name',
+      properties: Object.fromEntries(methods.map((definition) => [definition.method, resultSchema(definition)])),
+    },
+    RpcAnswer: { type: 'object', required: ['result'], properties: { result: {} } },
+  };
+}
+
+/** By name: the order in which modules bring them is not the same at each start. */
+const sortedMethods = (registry: RpcRegistry): RpcMethodDefinition[] =>
+  registry
+    .all()
+    .map(({ meta }) => meta)
+    .sort((a, b) => (a.method < b.method ? -1 : 1));
+
+function callSchema({ method, params, description }: RpcMethodDefinition): Schema {
+  const schema = params === undefined ? { type: 'object', additionalProperties: true } : paramsSchema(params);
+  return {
+    type: 'object',
+    description,
+    required: ['method', ...('required' in schema ? ['params'] : [])],
+    properties: { method: { type: 'string', enum: [method] }, params: schema },
+  };
+}
+
+const resultSchema = ({ resultSchema: told, exampleResult }: RpcMethodDefinition): Schema =>
+  (told as Schema | undefined) ?? schemaOfExample(exampleResult);
+
+/** `svc.sdc/add-note` is `SvcSdcAddNote`. */
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9]?)/g, (_all, letter: string) => letter.toUpperCase());
 
 type Examples = Record<string, { summary: string; value: unknown }>;
 

@@ -1,230 +1,116 @@
-import { type OpenAPIObject } from '@nestjs/swagger';
-
-type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
+import { type Schema, schemaRef } from './schema';
 
 const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-const open = { type: 'object', additionalProperties: true } as const;
 const list = (items: Schema): Schema => ({ type: 'array', items });
-export const schemaRef = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
-
-const instant: Schema = { ...text, format: 'date-time' };
-
-const metaSchema = (description: string, properties: Readonly<Record<string, Schema>>): Schema => ({
-  type: 'object',
-  description,
-  properties: {
-    versionId: { ...text, example: '1' },
-    lastUpdated: instant,
-    ...properties,
-    profile: list(text),
-    tag: list(open),
-    security: list(open),
-  },
-});
-
-const META = metaSchema(
-  'versionId, lastUpdated and the extension of the time of creation (`SVC_CREATED_AT_URL`), which stands first, are the server’s; all else is kept as sent.',
-  {
-    extension: list({
-      ...open,
-      required: ['url'],
-      properties: { url: { ...text, example: 'urn:svc:created-at' }, valueInstant: instant },
-    }),
-  },
-);
-
-const NATIVE_META = metaSchema('versionId, lastUpdated and createdAt are the server’s; all else is kept as sent.', {
-  createdAt: { ...instant, description: 'Time of version 1' },
-});
-
-const resource = (
-  type: string | undefined,
+const object = (
+  required: readonly string[],
   properties: Readonly<Record<string, Schema>>,
-  required: readonly string[] = [],
+  more: Schema = {},
 ): Schema => ({
   type: 'object',
-  required: ['resourceType', ...required],
-  properties: {
-    resourceType: type === undefined ? text : { ...text, enum: [type] },
-    id: { ...text, pattern: '^[A-Za-z0-9.-]{1,64}$' },
-    meta: META,
-    ...properties,
-  },
-  additionalProperties: true,
+  ...(required.length === 0 ? {} : { required: [...required] }),
+  properties,
+  ...more,
 });
+const instant: Schema = { ...text, format: 'date-time' };
+const reference = schemaRef('NativeReference');
 
-const NATIVE_REFERENCE: Schema = {
-  type: 'object',
-  required: ['resourceType', 'id'],
-  properties: { resourceType: text, id: text, display: text },
+/** An addendum of one kind: what all kinds have, and `members`. */
+const addendum = (
+  type: Schema,
+  required: readonly string[],
+  members: Readonly<Record<string, Schema>>,
+  more: Schema = {},
+): Schema =>
+  object(
+    ['resourceType', 'id', 'meta', 'type', 'target', 'user', 'recorder', 'date', ...required],
+    {
+      resourceType: { ...text, enum: ['SDCAddendum'] },
+      id: text,
+      meta: schemaRef('NativeMeta'),
+      type,
+      target: reference,
+      user: { ...reference },
+      recorder: { ...reference },
+      date: instant,
+      ...members,
+    },
+    more,
+  );
+const kind = (name: string): Schema => ({ ...text, enum: [`svc.sdc.addendum/${name}`] });
+const JSON_KINDS: Schema = {
+  ...text,
+  enum: ['number', 'boolean', 'null', 'object', 'array'],
+  description: 'Of a value that is no string, whose JSON text stands beside it',
 };
 
-/**
- * The shapes of this API's own types and of FHIR's containers. The 146 types of R4 are `Resource`: their tables stand at
- * http://hl7.org/fhir/R4, and the server checks by them.
- */
-export const SCHEMAS = {
-  Resource: resource(undefined, {}),
-  Bundle: resource(
-    'Bundle',
+/** Schemas that no definition of a resource type holds. */
+export const SCHEMAS: Readonly<Record<string, Schema>> = {
+  NativeReference: object(['resourceType', 'id'], { resourceType: text, id: text, display: text }),
+  NativeMeta: object(
+    [],
     {
-      type: {
-        ...text,
-        enum: ['searchset', 'history', 'batch', 'transaction', 'batch-response', 'transaction-response', 'collection'],
-      },
-      total: { type: 'integer' },
-      link: list({ type: 'object', properties: { relation: text, url: text } }),
-      entry: list({
-        type: 'object',
-        properties: {
-          fullUrl: text,
-          resource: schemaRef('Resource'),
-          search: { type: 'object', properties: { mode: { ...text, enum: ['match', 'include', 'outcome'] } } },
-          request: { type: 'object', properties: { method: text, url: text, ifMatch: text, ifNoneExist: text } },
-          response: {
-            type: 'object',
-            properties: {
-              status: text,
-              location: text,
-              etag: text,
-              lastModified: text,
-              outcome: schemaRef('OperationOutcome'),
-            },
-          },
-        },
-      }),
+      versionId: { ...text, example: '1' },
+      lastUpdated: instant,
+      createdAt: { ...instant, description: 'Time of version 1' },
+      source: text,
+      profile: list(text),
+      tag: list(schemaRef('Coding')),
+      security: list(schemaRef('Coding')),
     },
-    ['type'],
+    { description: 'versionId, lastUpdated and createdAt are the server’s; all else is kept as sent.' },
   ),
-  OperationOutcome: resource(
-    'OperationOutcome',
-    {
-      issue: list({
-        type: 'object',
-        required: ['severity', 'code'],
-        properties: {
-          severity: { ...text, enum: ['fatal', 'error', 'warning', 'information'] },
-          code: { ...text, example: 'not-found' },
-          diagnostics: text,
-          expression: list(text),
-        },
-      }),
-    },
-    ['issue'],
-  ),
-  Parameters: resource('Parameters', { parameter: list({ ...open, required: ['name'], properties: { name: text } }) }),
-  Client: resource('Client', {
-    meta: NATIVE_META,
-    active: flag,
-    secret: { ...text, description: 'Shown as ***; sent back so, it is kept.' },
-    grant_types: list(text),
-    auth: open,
-  }),
-  User: resource('User', {
-    meta: NATIVE_META,
-    userName: text,
-    email: text,
-    password: { ...text, description: 'Shown as ***; sent back so, it is kept.' },
-    inactive: flag,
-  }),
-  AccessPolicy: resource(
-    'AccessPolicy',
-    { meta: NATIVE_META, engine: { ...text, example: 'allow' }, link: list(NATIVE_REFERENCE) },
-    ['engine'],
-  ),
-  Session: resource('Session', {
-    meta: NATIVE_META,
-    active: flag,
-    type: text,
-    user: NATIVE_REFERENCE,
-    client: NATIVE_REFERENCE,
-    parent: NATIVE_REFERENCE,
-    start: instant,
-    end: instant,
-  }),
-  SDCDocument: resource('SDCDocument', {
-    meta: NATIVE_META,
+  SDCNote: addendum(kind('Note'), ['text'], { text, appointment: text }),
+  SDCComment: addendum(kind('Comment'), ['text'], { text, path: list(text) }),
+  SDCHistory: addendum(kind('History'), ['changed'], {
+    changed: { type: 'boolean', description: 'Whether the body differs from the latest snapshot' },
     status: text,
-    type: text,
-    patient: NATIVE_REFERENCE,
-    author: NATIVE_REFERENCE,
+    snapshot: { type: 'object', additionalProperties: true, description: 'Kept where a signed body is new' },
   }),
-  SvcSubscriptionStatus: resource(
-    'SvcSubscriptionStatus',
-    {
-      status: text,
-      type: text,
-      notificationEvent: list({
-        type: 'object',
-        required: ['eventNumber'],
-        properties: {
-          eventNumber: { type: 'integer', format: 'int64', minimum: 1 },
-          focus: { type: 'object', properties: { reference: text } },
-        },
-      }),
-      topic: text,
-      'topic-destination': { type: 'object', properties: { reference: text } },
-    },
-    ['type', 'topic-destination'],
+  SDCAmendment: addendum(kind('Amendment'), ['old-revision', 'new-revision', 'diff'], {
+    'old-revision': reference,
+    'new-revision': reference,
+    diff: list(schemaRef('Diff')),
+  }),
+  SDCCustomAddendum: addendum(
+    { ...text, example: 'acme.sdc.addendum/Handover', not: { pattern: '^svc\\.sdc\\.addendum/' } },
+    [],
+    {},
+    { additionalProperties: true },
   ),
-  SvcSubscriptionTopic: resource(
-    'SvcSubscriptionTopic',
-    {
-      url: { ...text, description: 'The canonical that destinations name, as url or url|version' },
-      status: { ...text, enum: ['draft', 'active', 'retired', 'unknown'], description: 'Only active fires' },
-      trigger: list({
-        type: 'object',
-        required: ['resource'],
-        description: 'A write is an event when one of the triggers matches it',
-        properties: {
-          resource: { ...text, description: 'A resource type, or the URL of its StructureDefinition' },
-          supportedInteraction: {
-            ...list({ ...text, enum: ['create', 'update', 'delete'] }),
-            description: 'All three when left out; a patch is an update',
-          },
-          fhirPathCriteria: {
-            ...text,
-            description: 'FHIRPath that must yield true, with %current and %previous; every write when left out',
-          },
-        },
-      }),
-    },
-    ['url', 'status'],
-  ),
-  SvcTopicDestination: resource(
-    'SvcTopicDestination',
-    {
-      kind: { ...text, example: 'webhook-at-least-once', description: 'meta.profile must name its profile' },
-      topic: { ...text, description: 'The url of a SvcSubscriptionTopic; it may be stored later' },
-      content: {
-        ...text,
-        enum: ['full-resource', 'id-only', 'empty'],
-        description: 'What is sent of a changed resource: all of it (the default), its URL, or nothing',
-      },
-      includeEntryAction: { ...flag, description: 'Tells create, update or delete of each entry, in an extension' },
-      includeVersionId: { ...flag, description: 'Tells the version of each entry, in an extension' },
-      includeVersionIdInFocusReference: { ...flag, description: 'Makes the focus Type/id/_history/version' },
-      enableLogging: { ...flag, description: 'Writes each attempt to the log of the server' },
-      logLevel: { ...text, enum: ['error', 'warn', 'info', 'debug', 'trace'], description: 'info when left out' },
-      principal: { ...NATIVE_REFERENCE, description: 'The User whose rights count; who stores it when left out' },
-      parameter: list({
-        ...open,
-        required: ['name'],
-        description:
-          'endpoint (valueUrl, required), timeout (valueUnsignedInt, seconds, 30), keepAlive (valueInteger, seconds, 120; -1: none), maxMessagesInBatch (valueUnsignedInt, 20), header (valueString, "Name: value", repeats), secret (valueString, base64, signs as Standard Webhooks; twice while it changes). A secret is read as ***, and so are the values of headers by callers who may not update the destination.',
-        properties: {
-          name: text,
-          valueUrl: text,
-          valueUnsignedInt: { type: 'integer', minimum: 0 },
-          valueInteger: { type: 'integer' },
-          valueString: text,
-        },
-      }),
-    },
-    ['kind', 'topic', 'parameter'],
-  ),
-} satisfies Readonly<Record<string, Schema>>;
-
-/** Names for `$ref`. */
-export type SchemaName = keyof typeof SCHEMAS;
+  SDCAddendum: {
+    anyOf: ['SDCNote', 'SDCComment', 'SDCHistory', 'SDCAmendment', 'SDCCustomAddendum'].map(schemaRef),
+  },
+  Diff: object(['type', 'path'], {
+    type: { ...text, enum: ['remove', 'replace', 'add'] },
+    path: { ...list(text), description: 'Keys, and array indexes in decimal' },
+    old: text,
+    'old-kind': JSON_KINDS,
+    new: text,
+    'new-kind': JSON_KINDS,
+  }),
+  SDCVerification: object(['target', 'intact', 'length', 'head'], {
+    target: reference,
+    intact: { type: 'boolean' },
+    length: { type: 'integer' },
+    head: { ...text, description: 'Hash of the last addendum, in hex' },
+    broken: object(['reason', 'message'], {
+      sequence: { type: 'integer' },
+      addendum: reference,
+      reason: text,
+      message: text,
+    }),
+  }),
+  SDCSavedDocument: object(['document'], { document: schemaRef('SDCDocument') }),
+  SDCSignedDocument: object(['document'], {
+    document: schemaRef('SDCDocument'),
+    exported: { type: 'object', additionalProperties: true },
+  }),
+  RpcError: object(['error'], {
+    error: object(['message'], {
+      message: text,
+      type: { ...text, description: 'A code, such as sdc.error/status' },
+      errors: list(object(['path', 'message'], { path: list(text), message: text })),
+    }),
+  }),
+};

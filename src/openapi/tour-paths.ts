@@ -9,7 +9,7 @@ import {
   queryParameter,
   refusedWith,
 } from './path-item';
-import { type SchemaName, schemaRef } from './schemas';
+import { schemaRef } from './schema';
 
 /**
  * The types that the four areas begin with, each with a body that can be sent as it is, one after the other:
@@ -26,14 +26,14 @@ export function tourPaths(): Paths {
     },
     '/Session': { get: sessions },
     '/fhir/Patient/{id}': {
-      put: put('Resources', 'Stores the patient of the other examples', ['p7', 'Resource'], examples.newPatient),
+      put: put('Resources', 'Stores the patient of the other examples', ['p7', 'Patient'], examples.newPatient),
     },
     '/SDCDocument/{id}': {
       put: put('RPC', 'Stores a document that addenda belong to', ['vitals-1', 'SDCDocument'], examples.document),
     },
     '/SDCDocument': { post: createDraft },
     '/SDCWorkflow/{id}': {
-      put: put('RPC', 'Stores a workflow that addenda belong to', ['rounds-1', 'Resource'], examples.workflow),
+      put: put('RPC', 'Stores a workflow that addenda belong to', ['rounds-1', 'SDCWorkflow'], examples.workflow),
     },
     '/fhir/SvcSubscriptionTopic/{id}': {
       put: put(
@@ -47,7 +47,7 @@ export function tourPaths(): Paths {
       put: put(
         'Resources',
         'Makes patients searchable by an extension',
-        ['patient-race', 'Resource'],
+        ['patient-race', 'SearchParameter'],
         examples.searchParameter,
       ),
     },
@@ -59,7 +59,7 @@ export function tourPaths(): Paths {
 const put = (
   tag: string,
   summary: string,
-  [id, schema]: readonly [string, SchemaName],
+  [id, schema]: readonly [string, string],
   example: object,
 ): OperationItem => ({
   tags: [tag],
@@ -93,6 +93,7 @@ const createDraft: OperationItem = {
 
 /** The request body of the endpoint. */
 const notification: OperationItem = {
+  tags: ['Topics'],
   summary: 'A notification',
   description:
     'Answer 2xx within the timeout, then work. Any other answer, or none, and the same bytes come again under the same webhook-id.',

@@ -9,6 +9,20 @@ import { type ParameterState, progressOf } from '../search-index/states/paramete
 import { ParameterStates } from '../search-index/states/parameter-states.repository';
 import { Operation, type OperationHandler, type OperationRequest } from './operation';
 
+const ANSWER_PARTS = {
+  index: {
+    base: 'code',
+    code: 'code',
+    state: 'code',
+    done: 'decimal',
+    total: 'decimal',
+    percent: 'integer',
+    secondsLeft: 'integer',
+    started: 'instant',
+    finished: 'instant',
+  },
+} as const;
+
 /** How far the indexes of a SearchParameter are, one for each of its types. */
 @Injectable()
 @Operation({
@@ -16,6 +30,7 @@ import { Operation, type OperationHandler, type OperationRequest } from './opera
   code: 'index-status',
   level: 'instance',
   methods: ['GET'],
+  answerParts: ANSWER_PARTS,
   exampleId: 'patient-race',
   description: 'How far the indexes of a search parameter are: state, resources done and in all, by type',
 })
@@ -51,6 +66,7 @@ export class IndexStatusOperation implements OperationHandler {
   code: 'index-status',
   level: 'type',
   methods: ['GET'],
+  answerParts: ANSWER_PARTS,
   description: 'Search parameters whose indexes are being built or removed: state, resources done and in all, by type',
 })
 export class IndexesStatusOperation implements OperationHandler {

@@ -38,8 +38,15 @@ export interface OperationDefinition {
   readonly exampleBody?: object;
   /** What the example is answered with, for the OpenAPI document. */
   readonly exampleAnswer?: object;
+  /** Parts of the Parameters that it answers with, for the OpenAPI document. */
+  readonly answerParts?: AnswerParts;
   /** Query parameters, for the OpenAPI document. */
   readonly parameters?: readonly { readonly name: string; readonly description: string }[];
+}
+
+/** Parts of Parameters by name: the type of the value, such as `decimal`, or the parts of the part. Each part may be absent or repeat. */
+export interface AnswerParts {
+  readonly [name: string]: string | AnswerParts;
 }
 
 export interface OperationRequest {

@@ -21,6 +21,8 @@ export interface RpcMethodDefinition {
   readonly example?: Readonly<Record<string, unknown>>;
   /** What the example is answered with, as the OpenAPI document shows it. */
   readonly exampleResult?: unknown;
+  /** OpenAPI schema of the result; without it the schema is taken from `exampleResult`. */
+  readonly resultSchema?: object;
 }
 
 /** What a handler may know of the call beside its checked params. */

@@ -23,6 +23,7 @@ export class SessionController {
   @ApiOperation({
     summary: 'Closes the Session of the token',
     description: 'The access token and its refresh token are refused from then on.',
+    security: [{ oauth2: [] }, { bearer: [] }],
   })
   @ApiResponse({ status: HttpStatus.OK, description: 'The closed Session.' })
   async close(@Req() request: Request, @Res() response: Response): Promise<void> {

@@ -3,6 +3,29 @@ import { type IRouter } from 'express';
 import { type TestApp, startTestApp } from '../support/test-app';
 import { codeIn, rowsOf } from './documents';
 
+interface DescribedSchema {
+  readonly example?: unknown;
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly discriminator?: { readonly mapping: Readonly<Record<string, string>> };
+}
+
+interface DescribedOperation {
+  readonly operationId?: string;
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly content?: Readonly<
+          Record<
+            string,
+            { readonly schema?: DescribedSchema | undefined; readonly example?: unknown; readonly examples?: unknown }
+          >
+        >;
+      }
+    >
+  >;
+}
+
 let app: TestApp;
 let document: string;
 let whole: Record<string, unknown>;
@@ -70,6 +93,52 @@ describe('the OpenAPI document', () => {
       (route) => new RegExp(`^${route.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`),
     );
     expect(described.filter((path) => !patterns.some((pattern) => pattern.test(path)))).toEqual([]);
+  });
+
+  it('U2: gives every operation an id of its own, and every answer a schema and an example', () => {
+    const operations = Object.entries(whole.paths as Record<string, Record<string, DescribedOperation>>).flatMap(
+      ([path, item]) =>
+        Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
+    );
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(ids.filter((id, index) => id === undefined || ids.indexOf(id) !== index)).toEqual([]);
+    const empty = ['post /auth/revoke'];
+    const contents = operations
+      .filter(({ name, responses }) => responses['200'] !== undefined && !empty.includes(name))
+      .flatMap(({ name, responses }) =>
+        Object.values(responses['200']?.content ?? { none: {} }).map((described) => ({ name, ...described })),
+      );
+    expect(contents.filter(({ schema }) => schema === undefined).map(({ name }) => name)).toEqual([]);
+    const shown = contents.filter(({ schema = {}, example, examples }) => schema.example ?? example ?? examples);
+    const named = new Set(shown.map(({ name }) => name));
+    expect(contents.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it('U2: tells RPC methods apart by name, each with its params and its result', () => {
+    const { schemas } = whole.components as { schemas: Record<string, DescribedSchema> };
+    const methods = Object.keys(schemas.RpcCall?.discriminator?.mapping ?? {});
+    expect(methods).toContain('svc.sdc.addendum/add-note');
+    expect(Object.keys(schemas.RpcResults?.properties ?? {})).toEqual(methods);
+    expect(schemas.SvcSdcAddendumAddNoteCall).toMatchObject({
+      required: ['method', 'params'],
+      properties: { params: { required: ['target', 'user', 'text'] } },
+    });
+    expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['Patient', 'Observation', 'Diff', 'SDCAddendum']));
+  });
+
+  it('U4: is compressed, and known to caches by its digest', async () => {
+    const first = await app.get('/api-json', { headers: { 'Accept-Encoding': 'br' } });
+    expect(first.headers.get('content-encoding')).toBe('br');
+    const known = { 'If-None-Match': first.headers.get('etag') ?? '' };
+    expect((await app.get('/api-json', { headers: known })).status).toBe(304);
+    const page = (await app.get('/api')).text;
+    const [, bundle = ''] = /"\.(\/api\/swagger-ui-bundle\.js\?v=[\w-]+)"/.exec(page) ?? [];
+    const script = await app.get(bundle, { headers: { 'Accept-Encoding': 'gzip' } });
+    expect([script.headers.get('cache-control'), script.headers.get('content-encoding')]).toEqual([
+      'public, max-age=31536000, immutable',
+      'gzip',
+    ]);
+    expect((await app.get('/api/swagger-ui-bundle.js')).headers.get('cache-control')).toBe('no-cache');
   });
 
   it('refers to nothing that it does not hold', () => {

@@ -26,7 +26,7 @@ export async function compileServer(...more: readonly string[]): Promise<{ folde
     folder,
   ]);
   await cp(join('src', 'fhir', 'definitions'), join(folder, 'src', 'fhir', 'definitions'), { recursive: true });
-  for (const asset of [join('src', 'openapi', 'examples.json'), join('src', 'auth', 'hashing', 'hash-thread.cjs')])
-    await cp(asset, join(folder, asset));
+  for (const asset of ['openapi/answers.json', 'openapi/examples.json', 'auth/hashing/hash-thread.cjs'])
+    await cp(join('src', asset), join(folder, 'src', asset));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

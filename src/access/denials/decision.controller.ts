@@ -20,7 +20,13 @@ export class DecisionController {
   })
   @ApiResponse({
     status: HttpStatus.OK,
-    description: '{"id", "at", "request", "policies": [{"id", "engine", "failed"}]}',
+    description: 'The request, and each policy with its first clause that failed',
+    example: {
+      id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      at: '2026-11-23T09:14:07.482Z',
+      request: { method: 'get', operation: 'FhirRead', resourceType: 'Patient', user: 'nurse', client: 'try-app' },
+      policies: [{ id: 'nurses', engine: 'allow', failed: { path: 'roleName', reason: 'No such Role' } }],
+    },
   })
   @ApiResponse({ status: HttpStatus.NOT_FOUND, description: 'No such decision, or it is forgotten.' })
   async read(@Param('id') id: string): Promise<StoredDenial> {

@@ -16,6 +16,7 @@ import { Rehearsal } from './rehearsal';
   description:
     'Opens a document that is completed or amended: it becomes in-amendment, and a History without snapshot is stored. Called again it answers the same document.',
   example: { id: 'vitals-1', user: { id: 'doc-1', resourceType: 'User' }, 'dry-run': true },
+  resultSchema: { $ref: '#/components/schemas/SDCDocument' },
   exampleResult: {
     ...exampleDocument('vitals-1', 'in-amendment', 37.2),
     author: { resourceType: 'User', id: 'doc-1' },

@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Equals, IsBoolean, IsNotEmpty, IsString, Matches } from 'class-validator';
 import { IfSent, IsResourceId, IsShapedLike } from '../params/param-checks';
 import { UserReference } from '../params/references';
@@ -23,6 +24,7 @@ export class SentDocument {
 }
 
 export class SaveDocumentParams {
+  @ApiProperty({ additionalProperties: true })
   @IsShapedLike(SentDocument)
   document!: SentDocument;
 }

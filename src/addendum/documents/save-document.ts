@@ -20,6 +20,7 @@ import { Documents } from './documents';
       '8310-5': { value: 37.2, unit: 'Cel' },
     },
   },
+  resultSchema: { $ref: '#/components/schemas/SDCSavedDocument' },
   exampleResult: { document: exampleDocument('vitals-2', 'in-progress', 37.2) },
 })
 export class SaveDocument implements RpcHandler<SaveDocumentParams, JsonText> {

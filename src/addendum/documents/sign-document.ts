@@ -32,6 +32,7 @@ const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
     },
     user: { id: 'doc-1', resourceType: 'User' },
   },
+  resultSchema: { $ref: '#/components/schemas/SDCSignedDocument' },
   exampleResult: {
     document: exampleDocument('vitals-2', 'completed', 37.4),
     exported: { 'to-create': [], 'to-update': [], 'to-delete': [] },

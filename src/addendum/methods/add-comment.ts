@@ -36,6 +36,7 @@ export class AddCommentParams {
     text: 'Please measure again.',
     path: ['loinc-8480-6', 'value'],
   },
+  resultSchema: { $ref: '#/components/schemas/SDCComment' },
   exampleResult: exampleAddendum(COMMENT, { text: 'Please measure again.', path: ['loinc-8480-6', 'value'] }),
 })
 export class AddComment implements RpcHandler<AddCommentParams, JsonText> {

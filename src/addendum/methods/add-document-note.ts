@@ -12,6 +12,7 @@ import { NoteByIdParams } from './note-by-id-params';
   enforcesRows: true,
   description: 'Adds a Note to a document that is completed or amended.',
   example: { id: 'vitals-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'The patient was seated.' },
+  resultSchema: { $ref: '#/components/schemas/SDCNote' },
   exampleResult: exampleAddendum(NOTE, { text: 'The patient was seated.' }),
 })
 export class AddDocumentNote implements RpcHandler<NoteByIdParams, JsonText> {

@@ -34,6 +34,7 @@ export class AddNoteParams {
     user: { id: 'doc-1', resourceType: 'User' },
     text: 'The patient was seated.',
   },
+  resultSchema: { $ref: '#/components/schemas/SDCNote' },
   exampleResult: exampleAddendum(NOTE, { text: 'The patient was seated.' }),
 })
 export class AddNote implements RpcHandler<AddNoteParams, JsonText> {

@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString } from 'class-validator';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type JsonText } from '../../platform/json/json-text';
@@ -24,6 +25,7 @@ class HistoryResource {
 }
 
 export class AddToHistoryParams {
+  @ApiProperty({ additionalProperties: true })
   @IsShapedLike(HistoryResource)
   resource!: HistoryResource;
 
@@ -48,6 +50,7 @@ export class AddToHistoryParams {
     },
     user: { id: 'doc-1', resourceType: 'User' },
   },
+  resultSchema: { $ref: '#/components/schemas/SDCHistory' },
   exampleResult: exampleAddendum(HISTORY, {
     status: 'completed',
     changed: true,

@@ -12,6 +12,7 @@ import { NoteByIdParams } from './note-by-id-params';
   enforcesRows: true,
   description: 'Adds a Note to a workflow that is completed or amended.',
   example: { id: 'rounds-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'All rooms were seen.' },
+  resultSchema: { $ref: '#/components/schemas/SDCNote' },
   exampleResult: exampleAddendum(
     NOTE,
     { text: 'All rooms were seen.' },

@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Equals, IsNotEmpty, IsString, ValidateIf } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
@@ -45,6 +46,7 @@ class AddendumInput {
 }
 
 export class CreateAddendumParams {
+  @ApiProperty({ additionalProperties: true })
   @IsShapedLike(AddendumInput)
   addendum!: AddendumInput;
 }
@@ -63,6 +65,7 @@ export class CreateAddendumParams {
       ward: '4B',
     },
   },
+  resultSchema: { $ref: '#/components/schemas/SDCAddendum' },
   exampleResult: exampleAddendum('acme.sdc.addendum/Handover', { ward: '4B' }),
 })
 export class CreateAddendum implements RpcHandler<CreateAddendumParams, JsonText> {

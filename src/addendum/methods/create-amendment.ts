@@ -24,6 +24,7 @@ export class CreateAmendmentParams {
   enforcesRows: true,
   description: 'Stores the difference of the two latest snapshots; answers null when there are fewer than two.',
   example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' }, user: { id: 'doc-1', resourceType: 'User' } },
+  resultSchema: { type: 'object', nullable: true, allOf: [{ $ref: '#/components/schemas/SDCAmendment' }] },
   exampleResult: exampleAddendum(AMENDMENT, {
     'old-revision': { id: '1f0c7f4e-2f9b-4a55-8c64-1d4b6f1f3a01', resourceType: 'SDCAddendum' },
     'new-revision': { id: '93a1e6c2-7d1c-4b60-a7c9-6b1a52f0d2b7', resourceType: 'SDCAddendum' },

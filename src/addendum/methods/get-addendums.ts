@@ -12,6 +12,7 @@ import { TargetParams } from '../params/references';
   enforcesRows: true,
   description: 'Lists all addenda of a document or workflow, the first one first.',
   example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' } },
+  resultSchema: { type: 'array', items: { $ref: '#/components/schemas/SDCAddendum' } },
   exampleResult: [exampleAddendum('acme.sdc.addendum/Handover', { ward: '4B' })],
 })
 export class GetAddendums implements RpcHandler<TargetParams, JsonText | JsonParts> {

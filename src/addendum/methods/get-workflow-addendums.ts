@@ -19,6 +19,7 @@ export class GetWorkflowAddendumsParams {
   enforcesRows: true,
   description: 'Lists all addenda of a workflow, the first one first.',
   example: { id: 'rounds-1' },
+  resultSchema: { type: 'array', items: { $ref: '#/components/schemas/SDCAddendum' } },
   exampleResult: [
     exampleAddendum(NOTE, { text: 'All rooms were seen.' }, { id: 'rounds-1', resourceType: 'SDCWorkflow' }),
   ],

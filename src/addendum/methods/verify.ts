@@ -32,6 +32,7 @@ interface VerifiedBreak {
   description:
     'Tells whether the addenda of a document or workflow are those that were recorded, or the first that is not.',
   example: { target: EXAMPLE_TARGET },
+  resultSchema: { $ref: '#/components/schemas/SDCVerification' },
   exampleResult: {
     target: EXAMPLE_TARGET,
     intact: true,

@@ -4,13 +4,6 @@ import { Environment } from '../../platform/config/environment';
 import { PublicRoute } from '../../platform/http/route-access';
 import { Grants } from '../grants/grant.registry';
 
-const METADATA_EXAMPLE = {
-  issuer: 'http://localhost:3000',
-  token_endpoint: 'http://localhost:3000/auth/token',
-  jwks_uri: 'http://localhost:3000/.well-known/jwks.json',
-  grant_types_supported: ['password', 'client_credentials', 'refresh_token'],
-};
-
 /**
  * Where clients find the endpoints. Only what is there: no authorization endpoint, so no response types, and no ID
  * tokens.
@@ -26,14 +19,14 @@ export class DiscoveryController {
 
   @Get('.well-known/oauth-authorization-server')
   @ApiOperation({ security: [], summary: 'Authorization server metadata (RFC 8414)' })
-  @ApiResponse({ status: 200, description: 'Endpoints and what they take', example: METADATA_EXAMPLE })
+  @ApiResponse({ status: 200, description: 'Endpoints and what they take' })
   authorizationServer(): object {
     return { ...this.common(), response_types_supported: [] };
   }
 
   @Get('.well-known/openid-configuration')
   @ApiOperation({ security: [], summary: 'The same for clients that look for OpenID Connect Discovery' })
-  @ApiResponse({ status: 200, description: 'Endpoints and what they take', example: METADATA_EXAMPLE })
+  @ApiResponse({ status: 200, description: 'Endpoints and what they take' })
   openidConfiguration(): object {
     return {
       ...this.common(),
@@ -48,7 +41,7 @@ export class DiscoveryController {
 
   @Get(['.well-known/smart-configuration', 'fhir/.well-known/smart-configuration'])
   @ApiOperation({ security: [], summary: 'SMART App Launch configuration; there is no launch' })
-  @ApiResponse({ status: 200, description: 'Endpoints and capabilities', example: METADATA_EXAMPLE })
+  @ApiResponse({ status: 200, description: 'Endpoints and capabilities' })
   smartConfiguration(): object {
     return { ...this.common(), capabilities: ['client-public', 'client-confidential-symmetric'] };
   }

@@ -43,6 +43,29 @@ const PARAMETERS = [
   details:
     'First what is queued, newest first; then what has a number, the largest first. Each event has a state, its times and its attempts, with duration and outcome; what it is about (focus, version, interaction, correlationId) is told to callers who may read that. There is another page where "next" names one.',
   parameters: PARAMETERS,
+  answerParts: {
+    event: {
+      number: 'decimal',
+      state: 'code',
+      focus: 'Reference',
+      version: 'id',
+      interaction: 'code',
+      correlationId: 'string',
+      undecided: 'boolean',
+      recorded: 'instant',
+      batched: 'instant',
+      attempts: 'decimal',
+      attempt: {
+        ended: 'instant',
+        durationMilliseconds: 'decimal',
+        delivered: 'boolean',
+        replay: 'boolean',
+        outcome: 'string',
+      },
+      delivered: 'instant',
+    },
+    next: 'url',
+  },
 })
 export class DestinationEventsOperation implements OperationHandler {
   constructor(

@@ -26,6 +26,13 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
   description: 'Sends delivered events once more',
   details:
     'By number or by time of delivery, in Parameters or in the query, at most 10,000 in one call. They join the end of the queue, which the answer tells (queued, from, to), in the notifications that they were delivered in: same numbers, same bytes, same webhook-id, so a receiver that drops what it knows drops them. With "endpoint" the notifications go there instead while you wait, each once, at most 50; the answer tells of each, and "next" where to go on.',
+  answerParts: {
+    queued: 'decimal',
+    from: 'decimal',
+    to: 'decimal',
+    batch: { from: 'decimal', to: 'decimal', delivered: 'boolean', outcome: 'string' },
+    next: 'decimal',
+  },
   parameters: [
     { name: 'from', description: 'The least event number' },
     { name: 'to', description: 'The largest event number' },

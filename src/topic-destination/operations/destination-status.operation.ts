@@ -18,6 +18,17 @@ import { GrantedReader } from '../../resource/rows/granted-reader';
   description: 'What a destination delivered, what waits, and its latest errors',
   details:
     'Totals since it was made, of all servers, exact through crashes. …DeliveryAttempts count failed attempts; messagesInProcess is the batch under way, messagesQueued what waits behind it. After a failure up to five lastErrorDetail follow, newest first, each with message and timestamp; they stay after a success. Status is active, or held after a restore until an operator releases delivery.',
+  answerParts: {
+    messageBatchesDelivered: 'decimal',
+    messageBatchesDeliveryAttempts: 'decimal',
+    messagesDelivered: 'decimal',
+    messagesDeliveryAttempts: 'decimal',
+    messagesInProcess: 'decimal',
+    messagesQueued: 'decimal',
+    startTimestamp: 'dateTime',
+    status: 'string',
+    lastErrorDetail: { message: 'string', timestamp: 'dateTime' },
+  },
   exampleAnswer: statusParameters({
     deliveredBatches: 4,
     failedBatches: 0,

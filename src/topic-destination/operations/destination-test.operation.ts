@@ -33,6 +33,7 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
       },
     ],
   },
+  answerParts: { grade: 'code', finding: { name: 'code', grade: 'code', message: 'string' } },
   parameters: [{ name: 'endpoint', description: 'Another URL to try, before it is stored' }],
 })
 export class DestinationTestOperation implements OperationHandler {

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { type OpenAPIObject } from '@nestjs/swagger';
+import { lineageOf } from '../fhir/definitions/definitions';
+import { acceptedEncoding, type Encoding } from '../platform/http/accepted-encoding';
+
+const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> = {
+  br: promisify(brotliCompress),
+  gzip: promisify(gzip),
+};
+
+/** A public file in memory: compressed once for each encoding, and known to caches by its digest. */
+class PublicFile {
+  readonly digest: string;
+  private readonly encoded = new Map<Encoding, Promise<Buffer>>();
+
+  constructor(
+    private readonly mediaType: string,
+    private readonly bytes: Buffer,
+  ) {
+    this.digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  }
+
+  async send(request: Request, response: Response): Promise<void> {
+    const encoding = acceptedEncoding(request.headers['accept-encoding']);
+    // A URL that names the digest never has other content.
+    const isNamed = request.query.v === this.digest;
+    response.vary('Accept-Encoding');
+    const etag = `W/"${this.digest}"`;
+    response.set({
+      ETag: etag,
+      'Cache-Control': isNamed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    });
+    if (request.headers['if-none-match']?.includes(etag) === true) {
+      response.status(304).end();
+      return;
+    }
+    response.set('Content-Type', this.mediaType);
+    if (encoding !== undefined) response.set('Content-Encoding', encoding);
+    response.end(encoding === undefined ? this.bytes : await this.compressed(encoding));
+  }
+
+  private compressed(encoding: Encoding): Promise<Buffer> {
+    const bytes = this.encoded.get(encoding) ?? COMPRESS[encoding](this.bytes);
+    this.encoded.set(encoding, bytes);
+    return bytes;
+  }
+}
+
+/** Shows the document; the dialog of credentials opens at its first form, where Swagger UI moves to the last one. */
+const SCRIPT = `window.ui = SwaggerUIBundle({
+  dom_id: '#swagger-ui',
+  url: document.getElementById('swagger-ui').dataset.url,
+  tryItOutEnabled: true,
+  docExpansion: 'list',
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null, // else each visit sends this address to validator.swagger.io
+});
+document.addEventListener('click', ({ target }) => {
+  if (!target.closest('.authorize')) return;
+  requestAnimationFrame(() => {
+    document.querySelector('.modal-ux-content')?.scrollTo(0, 0);
+    document.getElementById('oauth_username')?.focus();
+  });
+});
+`;
+
+/** Containers of R4 that answers of operations are made of; all other types of R4 are left open on the page. */
+const SHOWN = /^(?:Resource|Meta|Bundle|OperationOutcome|Parameters)(?:\.|$)/;
+
+/** Swagger UI copies each schema into each place that refers to it, which never ends for the data types of R4. */
+function forPeople(document: OpenAPIObject): object {
+  const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
+    const isLeftOpen = lineageOf(name).length > 0 && !SHOWN.test(name);
+    return [
+      name,
+      isLeftOpen
+        ? {
+            type: 'object',
+            externalDocs: { url: `http://hl7.org/fhir/R4/${name.toLowerCase().replace(/\..*/, '')}.html` },
+          }
+        : schema,
+    ];
+  });
+  return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) as object } };
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+/** Answers `/api` with Swagger UI, `/api/<file>` with its files, and `/api-json` with the document, which is made when first asked for. */
+export function apiPages(makeDocument: () => OpenAPIObject): RequestHandler {
+  let files: ReadonlyMap<string, PublicFile> | undefined;
+  return ({ method, path }, response, next) => {
+    const { req: request } = response;
+    if ((method !== 'GET' && method !== 'HEAD') || !/^\/api(?:-json)?(?:\/|$)/.test(path)) {
+      next();
+      return;
+    }
+    files ??= publicFiles(makeDocument());
+    const file = files.get(path);
+    if (file === undefined) next();
+    else file.send(request, response).catch(next as NextFunction);
+  };
+}
+
+function publicFiles(document: OpenAPIObject): ReadonlyMap<string, PublicFile> {
+  // Installed by @nestjs/swagger, and not always beside it.
+  const folder = dirname(
+    require.resolve('swagger-ui-dist/package.json', { paths: [require.resolve('@nestjs/swagger')] }),
+  );
+  const jsonOf = (value: object): PublicFile =>
+    new PublicFile('application/json; charset=utf-8', Buffer.from(JSON.stringify(value)));
+  const json = jsonOf(document);
+  const named: Record<string, PublicFile> = {
+    'document.json': jsonOf(forPeople(document)),
+    'swagger-ui-init.js': new PublicFile('text/javascript; charset=utf-8', Buffer.from(SCRIPT)),
+  };
+  for (const [name, mediaType] of Object.entries(MEDIA_TYPES)) {
+    named[name] = new PublicFile(mediaType, readFileSync(join(folder, name)));
+  }
+  const pageAt = (folderUrl: string): PublicFile =>
+    new PublicFile(
+      'text/html; charset=utf-8',
+      Buffer.from(page((name) => `${folderUrl}${name}?v=${named[name]?.digest ?? ''}`)),
+    );
+  const inner = pageAt('./');
+  return new Map([
+    ['/api', pageAt('./api/')],
+    ['/api/', inner],
+    ['/api/index.html', inner],
+    ['/api-json', json],
+    ['/api-json/', json],
+    ...Object.entries(named).map(([name, file]) => [`/api/${name}`, file] as const),
+  ]);
+}
+
+const page = (urlOf: (name: string) => string): string => `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Healthcare data server</title>
+<link rel="icon" type="image/png" href="${urlOf('favicon-32x32.png')}">
+<link rel="stylesheet" href="${urlOf('swagger-ui.css')}">
+</head>
+<body>
+<div id="swagger-ui" data-url="${urlOf('document.json')}"></div>
+<script src="${urlOf('swagger-ui-bundle.js')}"></script>
+<script src="${urlOf('swagger-ui-init.js')}"></script>
+</body>
+</html>
+`;

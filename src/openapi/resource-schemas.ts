@@ -1,0 +1,110 @@
+import {
+  boundValueSets,
+  type ElementDefinition,
+  isPrimitiveType,
+  memberKey,
+  r4ResourceTypes,
+} from '../fhir/definitions/definitions';
+import { ElementTables, type OwnShapes } from '../fhir/definitions/element-tables';
+import { type ResourceTypes } from '../model/resource-types';
+import { OWN_MEMBERS } from './own-members';
+import { type Schema, schemaRef } from './schema';
+
+/** Primitive types that are not just strings (http://hl7.org/fhir/R4/datatypes.html#primitive). */
+const PRIMITIVES: Readonly<Record<string, Schema>> = {
+  boolean: { type: 'boolean' },
+  decimal: { type: 'number' },
+  id: { type: 'string', pattern: '^[A-Za-z0-9.-]{1,64}$' },
+  instant: { type: 'string', format: 'date-time' },
+  integer: { type: 'integer', format: 'int32' },
+  positiveInt: { type: 'integer', minimum: 1 },
+  unsignedInt: { type: 'integer', minimum: 0 },
+};
+
+export const primitiveSchema = (type: string): Schema => PRIMITIVES[type] ?? { type: 'string' };
+
+/** Types that stand for what R4 has not (src/fhir/definitions/element-tables.ts). */
+const SPECIAL: Readonly<Record<string, Schema>> = { Any: {}, NativeReference: schemaRef('NativeReference') };
+
+/** A code of more values is a string: HL7's list of resource types alone would double the document. */
+const MAX_CODES = 40;
+
+/** Schemas of all resource types and of the data types and nested elements that they lead to, from the definitions that validate. */
+export function resourceSchemas(types: ResourceTypes): Readonly<Record<string, Schema>> {
+  const described = types.described();
+  const shapes = Object.assign({}, ...described.map(({ shape = {} }) => shape)) as OwnShapes;
+  const natives = new Set(described.filter(({ isNative }) => isNative === true).map(({ type }) => type));
+  const schemas: Record<string, Schema> = {};
+  const make = new ResourceSchemas(new ElementTables(shapes), natives);
+  const waiting = new Set(['Resource', ...described.map(({ type }) => type), ...r4ResourceTypes()]);
+  for (const type of waiting) {
+    schemas[type] = make.of(type);
+    for (const part of make.parts.splice(0)) waiting.add(part);
+  }
+  return schemas;
+}
+
+class ResourceSchemas {
+  /** Types that the latest schema refers to. */
+  readonly parts: string[] = [];
+  private readonly codes = new Map(
+    boundValueSets().flatMap(({ elements, codes }) => elements.map((path) => [path, Object.values(codes).flat()])),
+  );
+
+  constructor(
+    private readonly tables: ElementTables,
+    private readonly natives: ReadonlySet<string>,
+  ) {}
+
+  of(type: string): Schema {
+    const isResource = /^[A-Z]\w+$/.test(type) && this.tables.elementsOf(type)?.has('implicitRules') !== false;
+    const table = this.tables.elementsOf(type) ?? this.tables.elementsOf('Resource');
+    const isOpen = type === 'Resource' || this.tables.hasOtherMembers(type) || !this.isShaped(type);
+    const properties: Record<string, Schema> = {};
+    const required = isResource ? ['resourceType'] : [];
+    if (isResource)
+      properties.resourceType = type === 'Resource' ? { type: 'string' } : { type: 'string', enum: [type] };
+    for (const element of table?.values() ?? []) {
+      for (const elementType of element.types) this.add(properties, type, element, elementType);
+      // In R4 an element of a primitive type may have an extension in place of its value.
+      const isMember =
+        !element.isChoice && (this.tables.shapes[type] !== undefined || !element.types.some(isPrimitiveType));
+      if (element.isRequired && isMember) required.push(element.name);
+    }
+    if (this.natives.has(type)) properties.meta = schemaRef('NativeMeta');
+    for (const [name, described] of Object.entries(OWN_MEMBERS[type] ?? {})) {
+      properties[name] = { ...properties[name], ...described };
+    }
+    return {
+      type: 'object',
+      ...(required.length === 0 ? {} : { required }),
+      properties,
+      ...(isOpen ? { additionalProperties: true } : {}),
+    };
+  }
+
+  private isShaped(type: string): boolean {
+    return this.tables.elementsOf(type) !== undefined;
+  }
+
+  private add(properties: Record<string, Schema>, owner: string, element: ElementDefinition, type: string): void {
+    const key = memberKey(element, type);
+    const item = this.itemOf(`${owner}.${element.name}`, type);
+    properties[key] = element.isRepeated ? { type: 'array', items: item } : item;
+    if (!isPrimitiveType(type) || element.name === 'id' || this.natives.has(owner.replace(/\..*/, ''))) return;
+    const beside = schemaRef('Element');
+    this.parts.push('Element');
+    properties[`_${key}`] = element.isRepeated ? { type: 'array', items: beside } : beside;
+  }
+
+  private itemOf(path: string, type: string): Schema {
+    const special = SPECIAL[type];
+    if (special !== undefined) return special;
+    if (isPrimitiveType(type)) {
+      const codes = type === 'code' ? this.codes.get(path) : undefined;
+      return codes === undefined || codes.length > MAX_CODES ? primitiveSchema(type) : { type: 'string', enum: codes };
+    }
+    this.parts.push(type);
+    return schemaRef(type);
+  }
+}

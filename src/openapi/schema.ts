@@ -1,0 +1,17 @@
+import { type OpenAPIObject } from '@nestjs/swagger';
+
+export type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
+
+export const schemaRef = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
+
+/** The schema of a value that has no other: a list takes the schema of its first element. */
+export function schemaOfExample(example: unknown): Schema {
+  if (example === null || example === undefined) return {};
+  if (Array.isArray(example)) return { type: 'array', items: schemaOfExample(example[0]) };
+  if (typeof example !== 'object') return { type: typeof example };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(example).map(([name, value]) => [name, schemaOfExample(value)])),
+    additionalProperties: true,
+  };
+}

@@ -1,0 +1,54 @@
+// Lints the OpenAPI document of a server that it starts on a database of its own. With a path, writes the document there too:
+// the client is generated from it (client/README.md).
+const { mkdtempSync, rmSync, writeFileSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+
+const RULES = {
+  extends: ['recommended'],
+  rules: {
+    'info-license': 'off',
+    'no-server-example.com': 'off',
+    // `/fhir/Patient/{id}` is `/fhir/{type}/{id}` with an example of its own.
+    'no-ambiguous-paths': 'off',
+    // A receiver of webhooks, and probes.
+    'operation-4xx-response': 'off',
+    // Resource types are for generators: no path names Account.
+    'no-unused-components': 'off',
+    'operation-operationId': 'error',
+    'operation-operationId-unique': 'error',
+    'operation-operationId-url-safe': 'error',
+    'operation-tag-defined': 'error',
+    'response-contains-header': 'off',
+    'no-invalid-media-type-examples': { severity: 'error', allowAdditionalProperties: true },
+    'no-invalid-schema-examples': 'error',
+    'no-required-schema-properties-undefined': 'error',
+    'no-schema-type-mismatch': 'error',
+  },
+};
+
+async function main([target]) {
+  const { createServer } = require('../dist/src/index.js');
+  const { createConfig, lintFromString } = await import('@redocly/openapi-core');
+  const folder = mkdtempSync(join(tmpdir(), 'svc-api-'));
+  const settings = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: folder, BASE_URL: 'http://localhost:3000' };
+  const server = await createServer({ environment: { ...settings, SVC_LOG_LEVEL: 'error' } });
+  try {
+    const source = await (await globalThis.fetch(`${server.url}/api-json`)).text();
+    if (target !== undefined) writeFileSync(target, source);
+    const problems = await lintFromString({ source, absoluteRef: '/api.json', config: await createConfig(RULES) });
+    for (const { severity, ruleId, message, location } of problems) {
+      console.log(`${severity} ${ruleId} ${location[0]?.pointer ?? ''}\n  ${message}`);
+    }
+    console.log(`${source.length} characters, ${problems.length} problems`);
+    if (problems.length > 0) process.exitCode = 1;
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+main(process.argv.slice(2)).catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});
