@@ -15,7 +15,7 @@ const environment = {
 const clock = { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: 'Inject Clock.' };
 
 export default tseslint.config(
-  { ignores: ['dist', 'data', 'coverage', 'node_modules'] },
+  { ignores: ['dist', 'data', 'coverage', 'node_modules', 'client'] },
   {
     files: ['**/*.ts'],
     extends: [eslint.configs.recommended, tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -1,0 +1,62 @@
+import type { Reference, RpcMethod, RpcParams, RpcResult, Schemas } from './types.js';
+
+type CallRpc = <Method extends RpcMethod>(method: Method, params: RpcParams<Method>) => Promise<RpcResult<Method>>;
+
+/** Notes, comments, snapshots and amendments of a document or workflow. */
+export class Addenda {
+  constructor(private readonly rpc: CallRpc) {}
+
+  /** All addenda of a target, the first one first. */
+  list(target: RpcParams<'svc.sdc.addendum/get-addendums'>['target']): Promise<Schemas['SDCAddendum'][]> {
+    return this.rpc('svc.sdc.addendum/get-addendums', { target });
+  }
+
+  /** A Note on what is completed or amended. */
+  addNote(params: RpcParams<'svc.sdc.addendum/add-note'>): Promise<Schemas['SDCNote']> {
+    return this.rpc('svc.sdc.addendum/add-note', params);
+  }
+
+  /** An informal Comment, at any time. */
+  addComment(params: RpcParams<'svc.sdc.addendum/add-comment'>): Promise<Schemas['SDCComment']> {
+    return this.rpc('svc.sdc.addendum/add-comment', params);
+  }
+
+  /** An addendum of a type of your own. */
+  create(addendum: RpcParams<'svc.sdc.addendum/create-addendum'>['addendum']): Promise<Schemas['SDCAddendum']> {
+    return this.rpc('svc.sdc.addendum/create-addendum', { addendum });
+  }
+
+  /** Records the status of a document or workflow, with a snapshot where its signed content is new. */
+  addToHistory(params: RpcParams<'svc.sdc.addendum/add-to-history'>): Promise<Schemas['SDCHistory']> {
+    return this.rpc('svc.sdc.addendum/add-to-history', params);
+  }
+
+  /** The difference of the two latest snapshots; null when there are fewer. */
+  createAmendment(params: RpcParams<'svc.sdc.addendum/create-amendment'>): Promise<Schemas['SDCAmendment'] | null> {
+    return this.rpc('svc.sdc.addendum/create-amendment', params) as Promise<Schemas['SDCAmendment'] | null>;
+  }
+
+  /** Whether the addenda are those that were recorded. */
+  verify(target: RpcParams<'svc.sdc.addendum/verify'>['target']): Promise<Schemas['SDCVerification']> {
+    return this.rpc('svc.sdc.addendum/verify', { target });
+  }
+}
+
+export const isNote = (addendum: Schemas['SDCAddendum']): addendum is Schemas['SDCNote'] =>
+  addendum.type === 'svc.sdc.addendum/Note';
+export const isComment = (addendum: Schemas['SDCAddendum']): addendum is Schemas['SDCComment'] =>
+  addendum.type === 'svc.sdc.addendum/Comment';
+export const isHistory = (addendum: Schemas['SDCAddendum']): addendum is Schemas['SDCHistory'] =>
+  addendum.type === 'svc.sdc.addendum/History';
+export const isAmendment = (addendum: Schemas['SDCAddendum']): addendum is Schemas['SDCAmendment'] =>
+  addendum.type === 'svc.sdc.addendum/Amendment';
+
+export const document = (id: string): Reference & { resourceType: 'SDCDocument' } => ({
+  resourceType: 'SDCDocument',
+  id,
+});
+export const workflow = (id: string): Reference & { resourceType: 'SDCWorkflow' } => ({
+  resourceType: 'SDCWorkflow',
+  id,
+});
+export const user = (id: string): Reference & { resourceType: 'User' } => ({ resourceType: 'User', id });

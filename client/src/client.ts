@@ -1,0 +1,118 @@
+import { Addenda } from './addenda.js';
+import { type Call, Connection, type Options } from './connection.js';
+import { Destinations } from './destinations.js';
+import type { Login } from './tokens.js';
+import type { Query, Resource, ResourceOf, ResourceType, RpcMethod, RpcParams, RpcResult, Schemas } from './types.js';
+
+/** A caller of the server: a User who logged in, or whom `Authorization` names. */
+export class SvcClient {
+  readonly addenda: Addenda;
+  readonly destinations: Destinations;
+
+  private constructor(private readonly connection: Connection) {
+    this.addenda = new Addenda((method, params) => this.rpc(method, params));
+    this.destinations = new Destinations(connection);
+  }
+
+  /** Exchanges a password for tokens, and renews them when they expire. */
+  static async login(options: Options, login: Login): Promise<SvcClient> {
+    return new SvcClient(await Connection.login(options, login));
+  }
+
+  /** Sends `Authorization` as it is given: a token from elsewhere, or HTTP Basic of a Client. */
+  static with(options: Options, authorization: string): SvcClient {
+    return new SvcClient(Connection.with(options, authorization));
+  }
+
+  /** Closes the Session: its tokens are refused from then on. */
+  async logout(): Promise<void> {
+    await this.connection.json('DELETE', '/Session');
+  }
+
+  /** Calls an RPC method. @throws SvcError that holds `{error}` */
+  async rpc<Method extends RpcMethod>(
+    method: Method,
+    params: RpcParams<Method>,
+    call: Call = {},
+  ): Promise<RpcResult<Method>> {
+    const { result } = await this.connection.json<{ result: RpcResult<Method> }>('POST', '/rpc', {
+      ...call,
+      body: { method, params },
+    });
+    return result;
+  }
+
+  read<Type extends ResourceType>(type: Type, id: string): Promise<ResourceOf<Type>> {
+    return this.connection.json('GET', `/fhir/${type}/${encodeURIComponent(id)}`);
+  }
+
+  create<Type extends ResourceType>(resource: ResourceOf<Type> & { resourceType: Type }): Promise<ResourceOf<Type>> {
+    return this.connection.json('POST', `/fhir/${resource.resourceType}`, { body: resource });
+  }
+
+  /** Replaces a resource, or creates it under its id. */
+  update<Type extends ResourceType>(
+    resource: ResourceOf<Type> & { resourceType: Type; id: string },
+  ): Promise<ResourceOf<Type>> {
+    return this.connection.json('PUT', `/fhir/${resource.resourceType}/${encodeURIComponent(resource.id)}`, {
+      body: resource,
+    });
+  }
+
+  async delete(type: ResourceType, id: string): Promise<void> {
+    await this.connection.json('DELETE', `/fhir/${type}/${encodeURIComponent(id)}`);
+  }
+
+  /** The resources that match, over all pages. */
+  async *search<Type extends ResourceType>(
+    type: Type,
+    query: Query = {},
+  ): AsyncGenerator<ResourceOf<Type>, void, void> {
+    let page = await this.connection.json<Schemas['Bundle']>('GET', `/fhir/${type}`, { query });
+    for (;;) {
+      for (const { resource } of page.entry ?? [])
+        if (resource !== undefined) yield resource as unknown as ResourceOf<Type>;
+      const next = page.link?.find(({ relation }) => relation === 'next')?.url;
+      if (next === undefined) return;
+      page = await this.connection.json<Schemas['Bundle']>('GET', this.connection.pathOf(next));
+    }
+  }
+
+  /**
+   * All that belongs to a patient, one resource at a time as it arrives: memory holds one of them. An OperationOutcome among them
+   * names types that the caller may not read. An answer that the server could not finish throws.
+   */
+  async *everything(patientId: string, query: Query = {}): AsyncGenerator<Resource, void, void> {
+    const path = `/fhir/Patient/${encodeURIComponent(patientId)}/$everything`;
+    const { body } = await this.connection.request('GET', path, {
+      query,
+      headers: { Accept: 'application/fhir+ndjson' },
+    });
+    if (body === null) return;
+    for await (const line of linesOf(body)) yield JSON.parse(line) as Resource;
+  }
+
+  /** Any other call. @throws SvcError for every status but 2xx */
+  request(method: string, path: string, call?: Call): Promise<Response> {
+    return this.connection.request(method, path, call);
+  }
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const lines = (rest + decoder.decode(value, { stream: !done })).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines.filter((line) => line !== '');
+      if (done) break;
+    }
+    if (rest !== '') yield rest;
+  } finally {
+    // A caller who leaves the loop ends the answer.
+    await reader.cancel().catch(() => undefined);
+  }
+}

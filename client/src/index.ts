@@ -1,0 +1,27 @@
+export { Addenda, document, isAmendment, isComment, isHistory, isNote, user, workflow } from './addenda.js';
+export { SvcClient } from './client.js';
+export type { Call, Options } from './connection.js';
+export { type Destination, Destinations, type DestinationStatus } from './destinations.js';
+export { SvcError } from './errors.js';
+export {
+  type Received,
+  type ReceiverOptions,
+  type SeenEvents,
+  type SentNotification,
+  SignatureError,
+  type WebhookEvent,
+  WebhookReceiver,
+} from './receiver.js';
+export type { Login } from './tokens.js';
+export type {
+  Fetch,
+  Query,
+  Reference,
+  Resource,
+  ResourceOf,
+  ResourceType,
+  RpcMethod,
+  RpcParams,
+  RpcResult,
+  Schemas,
+} from './types.js';

@@ -1,0 +1,99 @@
+import { SvcError } from './errors.js';
+import type { Fetch } from './types.js';
+
+/** A Client of the server, and the User who logs in with it. */
+export interface Login {
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+interface TokenAnswer {
+  readonly access_token: string;
+  readonly expires_in: number;
+  readonly refresh_token?: string;
+}
+
+/** A token is renewed so long before it expires: clocks differ, and a request takes its time. */
+const EARLY_MILLISECONDS = 30_000;
+
+/** The tokens of one login. Calls that find them expired at the same time wait for one refresh: each refresh token works once. */
+export class Tokens {
+  private expiresAt = 0;
+  private renewal: Promise<void> | undefined;
+
+  private constructor(
+    private readonly url: string,
+    private readonly client: Readonly<Record<string, string>>,
+    private readonly fetch: Fetch,
+    private current: TokenAnswer,
+  ) {
+    this.keep(current);
+  }
+
+  /** @throws SvcError 400 for a wrong name or password, 429 after too many of them */
+  static async login(
+    baseUrl: string,
+    { clientId, clientSecret, username, password }: Login,
+    fetch: Fetch,
+  ): Promise<Tokens> {
+    const url = `${baseUrl}/auth/token`;
+    const client = { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
+    const answer = await requestToken(fetch, url, { grant_type: 'password', ...client, username, password });
+    return new Tokens(url, client, fetch, answer);
+  }
+
+  get accessToken(): string {
+    return this.current.access_token;
+  }
+
+  /** The value of `Authorization`, with a token that lives on. */
+  async authorization(): Promise<string> {
+    const { refresh_token: refreshToken, expires_in: lifetime } = this.current;
+    const early = Math.min(EARLY_MILLISECONDS, lifetime * 500);
+    if (refreshToken !== undefined && Date.now() > this.expiresAt - early) await this.renew(this.accessToken);
+    return `Bearer ${this.accessToken}`;
+  }
+
+  /** Whether another token than `refused` can be sent: 401 says that it does not live any more. */
+  async replace(refused: string): Promise<boolean> {
+    if (this.current.refresh_token === undefined && this.accessToken === refused) return false;
+    await this.renew(refused);
+    return true;
+  }
+
+  private async renew(old: string): Promise<void> {
+    if (this.accessToken !== old) return;
+    this.renewal ??= this.refresh().finally(() => {
+      this.renewal = undefined;
+    });
+    await this.renewal;
+  }
+
+  private async refresh(): Promise<void> {
+    const { refresh_token: refreshToken = '' } = this.current;
+    this.keep(
+      await requestToken(this.fetch, this.url, {
+        grant_type: 'refresh_token',
+        ...this.client,
+        refresh_token: refreshToken,
+      }),
+    );
+  }
+
+  private keep(answer: TokenAnswer): void {
+    this.current = answer;
+    this.expiresAt = Date.now() + answer.expires_in * 1000;
+  }
+}
+
+async function requestToken(fetch: Fetch, url: string, body: Readonly<Record<string, string>>): Promise<TokenAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw await SvcError.of(response);
+  return (await response.json()) as TokenAnswer;
+}

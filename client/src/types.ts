@@ -1,0 +1,31 @@
+import type { components } from './api.js';
+
+/** All schemas of the server by name: resources of R4, types of its own, data types. */
+export type Schemas = components['schemas'];
+
+type NamesOf<S> = { [Name in keyof S]: S[Name] extends { resourceType: Name } ? Name : never }[keyof S];
+
+/** Resource types that the server stores. */
+export type ResourceType = NamesOf<Schemas> & string;
+
+/** A resource of one type. */
+export type ResourceOf<Type extends ResourceType> = Schemas[Type];
+
+/** A resource of any type. */
+export type Resource = Schemas['Resource'];
+
+export type Reference = Schemas['NativeReference'];
+
+type RpcCall = Schemas['RpcCall'];
+export type RpcMethod = RpcCall['method'];
+/** The params of a method. */
+export type RpcParams<Method extends RpcMethod> =
+  Extract<RpcCall, { method: Method }> extends { params: infer Params } ? Params : Record<string, unknown>;
+/** The result of a method. */
+export type RpcResult<Method extends RpcMethod> = NonNullable<Schemas['RpcResults'][Method]>;
+
+/** Values of a query; a list repeats its parameter. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** `fetch` or what behaves as it. */
+export type Fetch = (input: string, init: RequestInit) => Promise<Response>;

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import {
+  document,
+  isNote,
+  SignatureError,
+  SvcClient,
+  SvcError,
+  user,
+  type WebhookEvent,
+  WebhookReceiver,
+} from 'svc-health-client';
+
+/** Set by tools/try-client.cjs, which starts the server. */
+const { SVC_URL: baseUrl = '', SVC_ROOT: rootSecret = '' } = process.env;
+const root = SvcClient.with({ baseUrl }, `Basic ${btoa(`root:${rootSecret}`)}`);
+const login = { clientId: 'app', username: 'ana', password: 'a long password' };
+const SECRET = btoa('thirty-two bytes of a secret key');
+const target = document('vitals-1');
+const author = user('ana');
+
+before(async () => {
+  await root.update({
+    resourceType: 'Client',
+    id: 'app',
+    grant_types: ['password'],
+    auth: { password: { refresh_token: true, token_expiration: 2 } },
+  });
+  await root.update({ resourceType: 'User', id: 'ana', userName: 'ana', password: 'a long password' });
+  await root.update({ resourceType: 'Patient', id: 'p1', name: [{ family: 'Rivera' }], gender: 'female' });
+  await root.update({
+    resourceType: 'SDCDocument',
+    id: 'vitals-1',
+    status: 'completed',
+    patient: { resourceType: 'Patient', id: 'p1' },
+  });
+});
+
+test('renews expired tokens once for all concurrent calls, and closes the Session', async () => {
+  const sent: string[] = [];
+  const counted = (input: string, init: RequestInit): Promise<Response> => {
+    sent.push(new URL(input).pathname);
+    return fetch(input, init);
+  };
+  const client = await SvcClient.login({ baseUrl, fetch: counted }, login);
+  for (let round = 1; round <= 2; round++) {
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    const patients = await Promise.all(Array.from({ length: 8 }, () => client.read('Patient', 'p1')));
+    assert.deepEqual(new Set(patients.map(({ gender }) => gender)), new Set(['female']));
+    assert.equal(sent.filter((path) => path === '/auth/token').length, 1 + round);
+  }
+  await client.logout();
+  await assert.rejects(client.read('Patient', 'p1'), SvcError);
+});
+
+test('renews a token that was closed elsewhere, and refuses a wrong password in words', async () => {
+  const [first, second] = await Promise.all([SvcClient.login({ baseUrl }, login), SvcClient.login({ baseUrl }, login)]);
+  await first.logout();
+  assert.equal((await second.read('Patient', 'p1')).id, 'p1');
+  await assert.rejects(SvcClient.login({ baseUrl }, { ...login, password: 'wrong' }), { status: 400 });
+});
+
+test('adds addenda, and tells their kinds apart', async () => {
+  const client = await SvcClient.login({ baseUrl }, login);
+  const note = await client.addenda.addNote({ target, user: author, text: 'The patient was seated.' });
+  assert.equal(note.text, 'The patient was seated.');
+  await client.addenda.addComment({ target, user: author, text: 'Again, please.', path: ['status'] });
+  await client.addenda.create({ type: 'acme.sdc.addendum/Handover', target, user: author, ward: '4B' });
+  assert.equal(await client.addenda.createAmendment({ target, user: author }), null);
+  const addenda = await client.addenda.list(target);
+  assert.deepEqual(
+    addenda.filter(isNote).map(({ text }) => text),
+    ['The patient was seated.'],
+  );
+  assert.equal(addenda.length, 3);
+  assert.equal((await client.addenda.verify(target)).intact, true);
+  await assert.rejects(client.addenda.list(document('none')), { status: 422, message: 'Resource not found' });
+});
+
+test('streams all that belongs to a patient, and pages of a search', async () => {
+  const client = await SvcClient.login({ baseUrl }, login);
+  for (let index = 0; index < 25; index++) {
+    await root.update({
+      resourceType: 'Observation',
+      id: `o${index}`,
+      status: 'final',
+      code: { text: 'Weight' },
+      subject: { reference: 'Patient/p1' },
+    });
+  }
+  const types = new Map<string, number>();
+  for await (const { resourceType } of client.everything('p1'))
+    types.set(resourceType, (types.get(resourceType) ?? 0) + 1);
+  assert.deepEqual(
+    ['Patient', 'Observation', 'SDCDocument'].map((type) => types.get(type)),
+    [1, 25, 1],
+  );
+  const found = new Set<string | undefined>();
+  for await (const { id, status } of client.search('Observation', { patient: 'p1', _count: 10 })) {
+    assert.equal(status, 'final');
+    found.add(id);
+  }
+  assert.equal(found.size, 25);
+  for await (const resource of client.everything('p1')) {
+    assert.equal(resource.resourceType, 'Patient');
+    break; // leaves the answer
+  }
+});
+
+test('receives events once, and refuses what is not signed', async (context) => {
+  const receiver = new WebhookReceiver({ secret: SECRET });
+  const events: WebhookEvent[] = [];
+  const bodies: { headers: Record<string, string>; body: string }[] = [];
+  const repeats: number[] = [];
+  const server: Server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+      bodies.push({ headers, body });
+      receiver
+        .receive({ headers, body }, (event) => void events.push(event))
+        .then(
+          ({ repeated }) => {
+            repeats.push(repeated);
+            response.writeHead(204).end();
+          },
+          () => response.writeHead(401).end(),
+        );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => server.close());
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  await root.update({
+    resourceType: 'SvcSubscriptionTopic',
+    id: 't1',
+    url: 'https://clinic.example/topics/patients',
+    status: 'active',
+    trigger: [{ resource: 'Patient' }],
+  });
+  const { id = '' } = await root.destinations.create({
+    meta: { profile: ['https://svc.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
+    kind: 'webhook-at-least-once',
+    topic: 'https://clinic.example/topics/patients',
+    parameter: [
+      { name: 'endpoint', valueUrl: endpoint },
+      { name: 'secret', valueString: SECRET },
+    ],
+  });
+  context.after(() => root.destinations.delete(id));
+  await root.update({ resourceType: 'Patient', id: 'p2', gender: 'male' });
+  await root.update({ resourceType: 'Patient', id: 'p2', gender: 'other' });
+  await eventually(() => events.length === 2);
+  assert.deepEqual(
+    events.map(({ eventNumber, focus, method }) => [eventNumber, focus, method]),
+    [
+      [1, 'Patient/p2', 'PUT'],
+      [2, 'Patient/p2', 'PUT'],
+    ],
+  );
+  assert.equal((events[1]?.resource as { gender?: string } | undefined)?.gender, 'other');
+  await eventually(async () => (await root.destinations.status(id)).messagesDelivered === 2);
+  await root.destinations.replay(id, { from: 1, to: 2 });
+  await eventually(() => repeats.reduce((sum, repeated) => sum + repeated, 0) === 2);
+  assert.equal(events.length, 2);
+  let listed = 0;
+  for await (const { name } of root.destinations.events(id)) listed += name === 'event' ? 1 : 0;
+  assert.equal(listed, 2);
+  const [first] = bodies;
+  assert.ok(first);
+  await assert.rejects(
+    receiver.receive({ ...first, body: first.body.replace('male', 'none') }, () => undefined),
+    SignatureError,
+  );
+  await assert.rejects(
+    receiver.receive({ headers: {}, body: first.body }, () => undefined),
+    SignatureError,
+  );
+  const status = await root.destinations.status(id);
+  assert.deepEqual([status.status, status.messagesQueued, status.lastErrors], ['active', 0, []]);
+});
+
+async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    if (await isSo()) return;
+  }
+  assert.fail('It did not come to pass within 30 s.');
+}

@@ -1,0 +1,51 @@
+// Builds the client from the OpenAPI document of a server, packs it, and tests it from its tarball in an empty folder against that
+// server: what a team does that uses it (client/README.md).
+const { execFile, execFileSync } = require('node:child_process');
+const { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { promisify } = require('node:util');
+
+const client = join(__dirname, '..', 'client');
+const { name, version } = require('../client/package.json');
+const SECRET = 'secret-of-root';
+const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: 'inherit' });
+
+/** Each example of the README is a module that has to compile. */
+function writeExamples(folder) {
+  const blocks = [...readFileSync(join(client, 'README.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)];
+  for (const [index, [, text]] of blocks.entries()) writeFileSync(join(folder, `readme-${index}.ts`), text);
+  if (blocks.length === 0) throw new Error('The README of the client has no examples');
+}
+
+async function main() {
+  const { createServer } = require('../dist/src/index.js');
+  const folder = mkdtempSync(join(tmpdir(), 'svc-client-'));
+  const settings = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: join(folder, 'data'), SVC_ROOT_CLIENT_SECRET: SECRET };
+  const server = await createServer({ environment: { ...settings, SVC_LOG_LEVEL: 'error' } });
+  try {
+    const document = await (await globalThis.fetch(`${server.url}/api-json`)).text();
+    writeFileSync(join(client, 'openapi.json'), document);
+    run('npm', ['ci', '--no-audit', '--no-fund'], client);
+    for (const script of ['generate', 'build', 'check']) run('npm', ['run', '-s', script], client);
+    run('npm', ['pack', '--silent', '--pack-destination', folder], client);
+    const test = join(folder, 'test');
+    cpSync(join(client, 'test'), test, { recursive: true });
+    cpSync(join(folder, `${name}-${version}.tgz`), join(test, `${name}-${version}.tgz`));
+    writeExamples(test);
+    run('npm', ['install', '--no-audit', '--no-fund'], test);
+    run('npx', ['tsc'], test);
+    // The server answers in this process: it must not stand still meanwhile.
+    const environment = { ...process.env, SVC_URL: server.url, SVC_ROOT: SECRET };
+    const tested = promisify(execFile)('node', ['--test', 'dist/client.test.js'], { cwd: test, env: environment });
+    process.stdout.write((await tested).stdout);
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+main().catch((error) => {
+  console.error(error.stdout ?? error);
+  process.exitCode = 1;
+});
