@@ -107,7 +107,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     for (const { pause } of this.visits.values()) pause?.abort();
     const timer = setTimeout(() => {
       this.isOver = true;
-      this.endAttempts(STOPPED, () => true);
+      this.endAttempts(STOPPED);
     }, this.environment.shutdownSeconds * 1000);
     await Promise.all([...this.visits.values()].flatMap(({ ended }) => ended ?? []));
     clearTimeout(timer);
@@ -201,7 +201,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     if (this.isStopping) return undefined;
     try {
       const slot = await this.identity.hold(() => {
-        this.endAttempts(CLAIM_LOST, () => true);
+        this.endAttempts(CLAIM_LOST);
       });
       const readsTexts = isPrompt(visit);
       visit.found = undefined;
@@ -286,22 +286,18 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   private async endLostAttempts(): Promise<void> {
     const { slot } = this.identity;
     if (slot === undefined || this.visits.size === 0) return;
-    const before = new Set(this.attempts);
+    const before = this.attempts;
     const claims = await this.queue.claimsOf(slot);
-    this.endAttempts(
-      CLAIM_LOST,
-      (attempt) => before.has(attempt) && claims.get(attempt.batch.destinationKey) !== attempt.batch.epoch,
-    );
+    const lost = ({ batch }: Attempt): boolean => claims.get(batch.destinationKey) !== batch.epoch;
+    this.endAttempts(CLAIM_LOST, before.filter(lost));
   }
 
   private get attempts(): Attempt[] {
     return [...this.visits.values()].flatMap(({ attempt }) => attempt ?? []);
   }
 
-  private endAttempts(reason: string, isOver: (attempt: Attempt) => boolean): void {
-    for (const attempt of this.attempts) {
-      if (isOver(attempt)) attempt.control.abort(new DeliveryFailure(reason));
-    }
+  private endAttempts(reason: string, attempts = this.attempts): void {
+    for (const { control } of attempts) control.abort(new DeliveryFailure(reason));
   }
 }
 
