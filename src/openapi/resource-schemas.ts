@@ -91,10 +91,6 @@ class ResourceSchemas {
     const key = memberKey(element, type);
     const item = this.itemOf(`${owner}.${element.name}`, type);
     properties[key] = element.isRepeated ? { type: 'array', items: item } : item;
-    if (!isPrimitiveType(type) || element.name === 'id' || this.natives.has(owner.replace(/\..*/, ''))) return;
-    const beside = schemaRef('Element');
-    this.parts.push('Element');
-    properties[`_${key}`] = element.isRepeated ? { type: 'array', items: beside } : beside;
   }
 
   private itemOf(path: string, type: string): Schema {
