@@ -3,6 +3,7 @@
  * Node 20.19 and newer with no Node flag (ADR 0001).
  */
 const fs = require('node:fs');
+const { availableParallelism } = require('node:os');
 
 const typescript = JSON.parse(fs.readFileSync(`${__dirname}/.swcrc`, 'utf8'));
 delete typescript.$schema;
@@ -69,7 +70,9 @@ module.exports = {
     onServer(project('faults', E2E, 'test/faults')),
   ],
   testTimeout: 30000,
-  maxWorkers: '100%',
+  // Specs wait for timeouts and for servers that start: with one worker for a core, cores are idle.
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
+  testSequencer: '<rootDir>/test/support/faults-first.cjs',
   // V8 collects the modules of earlier spec files late, and a worker with many of them runs all code more slowly: as the
   // 13th file of a worker, access-rows took 22 s of CPU without this limit and 9 s with it. A new worker costs about 1 s.
   workerIdleMemoryLimit: '600MB',
