@@ -54,7 +54,7 @@ export class Destinations {
     return { ...(values as unknown as Omit<DestinationStatus, 'lastErrors'>), lastErrors };
   }
 
-  /** What became of each event, newest first, over all pages. */
+  /** The history of each event, newest first, over all pages. */
   async *events(id: string, query: Query = {}): AsyncGenerator<EventOf<EventsPage>, void, void> {
     let page = await this.connection.json<EventsPage>('GET', `${at(id)}/$events`, { query });
     for (;;) {

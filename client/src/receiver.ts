@@ -1,13 +1,13 @@
 import type { Resource, Schemas } from './types.js';
 
-/** What a webhook was told, once. */
+/** One event of a notification, handed on once. */
 export interface WebhookEvent {
   /** Changes after a restore or failover of the server; numbers are unique within it. */
   readonly generation: string;
   readonly eventNumber: number;
   readonly topic: string | undefined;
   readonly destination: string | undefined;
-  /** What changed, such as `Observation/o1`. */
+  /** The changed resource, such as `Observation/o1`. */
   readonly focus: string | undefined;
   readonly correlationId: string | undefined;
   /** PUT or POST for what is stored, DELETE for what is not any more; absent where the destination sends no entries. */

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { type Schema } from './schema';
 
-/** What the metadata really holds: its types promise constraints that are absent where a check takes none. */
+/** The metadata of one check. Its own types promise constraints that are absent where a check takes none. */
 interface Check {
   readonly type: string;
   readonly propertyName: string;

@@ -89,7 +89,7 @@ class DocumentSchemas {
     if (text === '') return [];
     const { content = {} } = this.document.paths[template]?.[method]?.responses[status] ?? {};
     const [mediaType] = Object.keys(content);
-    if (mediaType === undefined) return [`nothing is told of ${status}`];
+    if (mediaType === undefined) return [`status ${status} has no content in the document`];
     return this.faults([template, method, 'responses', String(status), 'content', mediaType, 'schema'], json());
   }
 
@@ -163,7 +163,7 @@ describe('the examples of the OpenAPI document', () => {
         .filter(([method]) => !OF_A_MOMENT.includes(`${method} ${path}`))
         .flatMap(([method, operation]) => callsOf(path, method, operation)),
     );
-    // What others read is deleted last.
+    // Deletions come last, since other calls read the same resources.
     calls.sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
     expect(calls.length).toBeGreaterThan(25);
     expect(calls.filter(({ path, answer }) => path === '/rpc' && answer === undefined)).toEqual([]);
