@@ -6,6 +6,7 @@ import { completeCredentials } from './platform/config/local-credentials';
 import { startEmbeddedPostgres } from './platform/database/embedded/embedded-postgres';
 import { migrationSetsOf } from './platform/database/schema/brings-migrations';
 import { migrate } from './platform/database/schema/migrate';
+import { waitForDatabase } from './platform/database/schema/wait-for-database';
 import { assertPortsFree, portRefusal } from './platform/http/free-ports';
 import { Drain } from './platform/health/drain';
 
@@ -26,6 +27,7 @@ export async function startServer(
   await assertPortsFree(given);
   const database = await startDatabase(given, tell);
   try {
+    if (given.databaseUrl !== undefined) await waitForDatabase(database.url, given.databaseWaitSeconds, tell);
     await migrate(database.url, tell, migrationSetsOf(extensions));
     const app = await createApp({ environment: database.environment, databaseUrl: database.url, extensions });
     try {

@@ -33,6 +33,7 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
     PORT: '0',
     HOST: '127.0.0.1',
     DATABASE_URL: url,
+    SVC_DATABASE_WAIT_SECONDS: '0',
     SVC_ENCRYPTION_KEY: encryptionKey(),
   });
 
@@ -69,6 +70,17 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
     const sentence = await sentenceOf(external('postgresql://nobody:pass-canary@localhost:1/none'));
     expect(sentence).toMatch(/^The database of DATABASE_URL .*ECONNREFUSED/);
     expect(sentence).not.toContain('pass-canary');
+  });
+
+  it('O5: after it waited for a database that takes no connections, and said so', async () => {
+    const environment = {
+      ...external('postgresql://nobody:pass-canary@localhost:1/none'),
+      SVC_DATABASE_WAIT_SECONDS: '1',
+    };
+    const [first, last, ...more] = (await sentenceOf(environment)).split('\n');
+    expect(first).toContain('The database takes no connections yet. Trying again for 1 s.');
+    expect(last).toMatch(/^The database of DATABASE_URL .*ECONNREFUSED/);
+    expect(more).toEqual([]);
   });
 
   it('where DATABASE_URL cannot be parsed', async () => {

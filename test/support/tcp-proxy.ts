@@ -7,6 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private wanted: { readonly answer: string; readonly sent: string } | undefined;
+  /** The connections since the last silence. */
+  private opened = new Set<Socket>();
   private onHeld: (() => void) | undefined;
   private lateness: { readonly sent: RegExp; readonly milliseconds: () => number } | undefined;
   private isRefusing = false;
@@ -23,10 +25,10 @@ export class TcpProxy {
     });
   }
 
-  static async start(targetUrl: string): Promise<TcpProxy> {
+  static async start(targetUrl: string, port = 0): Promise<TcpProxy> {
     const server = createServer();
     const proxy = new TcpProxy(server, new URL(targetUrl));
-    server.listen(0, '127.0.0.1');
+    server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     return proxy;
   }
@@ -50,6 +52,11 @@ export class TcpProxy {
   breakConnections(): void {
     for (const socket of this.sockets) socket.destroy();
     this.isRefusing = true;
+  }
+
+  /** Drops all that is sent on the connections that are open now, and keeps them open. */
+  fallSilent(): void {
+    this.opened = new Set();
   }
 
   /** From now on each answer on a connection that `sent` was sent on comes later; what is returned ends that. */
@@ -87,7 +94,9 @@ export class TcpProxy {
     let [isMeant, isHeld] = [false, false];
     let slowed: TcpProxy['delay'];
     let [heldUntil, passed] = [0, Promise.resolve()];
+    this.opened.add(client);
     client.on('data', (chunk: Buffer) => {
+      if (!this.opened.has(client)) return;
       if (this.lateness?.sent.test(chunk.toString('latin1')) === true) {
         heldUntil = performance.now() + this.lateness.milliseconds();
       }
@@ -96,6 +105,7 @@ export class TcpProxy {
       database.write(chunk);
     });
     database.on('data', (chunk: Buffer) => {
+      if (!this.opened.has(client)) return;
       if (isMeant && this.wanted !== undefined && chunk.includes(this.wanted.answer)) {
         isHeld = true;
         this.wanted = undefined;

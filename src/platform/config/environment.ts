@@ -109,6 +109,8 @@ export class Environment {
   readonly keepAliveSeconds!: number;
   /** `SVC_HEADER_TIMEOUT_SECONDS`: the longest time for the head of a request. */
   readonly headerTimeoutSeconds!: number;
+  /** `SVC_DATABASE_WAIT_SECONDS`: the start tries for so long to connect to the database of `DATABASE_URL`. */
+  readonly databaseWaitSeconds!: number;
   /** `SVC_DRAIN_SECONDS`: after SIGTERM the server answers on for so long while `/health/ready` fails. */
   readonly drainSeconds!: number;
   /** `SVC_SHUTDOWN_SECONDS`: time for requests and deliveries in flight after SIGTERM. */
@@ -202,6 +204,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     deliveryRetentionDays: read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650),
     keepAliveSeconds: read.integer('SVC_KEEP_ALIVE_SECONDS', 65, 1, 3600),
     headerTimeoutSeconds: read.integer('SVC_HEADER_TIMEOUT_SECONDS', 65, 1, 300),
+    databaseWaitSeconds: read.integer('SVC_DATABASE_WAIT_SECONDS', 30, 0, 3600),
     drainSeconds: read.integer('SVC_DRAIN_SECONDS', 0, 0, 600),
     shutdownSeconds: read.integer('SVC_SHUTDOWN_SECONDS', 25, 0, 600),
     postgresBinDirectory: read.text('SVC_POSTGRES_BIN_DIR'),

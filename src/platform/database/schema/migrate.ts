@@ -15,6 +15,9 @@ const LOCK_PAUSE_MILLISECONDS = 100;
 /** A migration may rewrite a large table: it gets an hour, not the limit of a request. */
 const MIGRATION_TIMEOUT_SECONDS = 3600;
 
+/** A packet filter may let the connection wait for ever. */
+const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
+
 const OLDEST_POSTGRESQL = 140_000;
 
 /** A line for the person who starts the server. */
@@ -101,6 +104,7 @@ async function connectedClient(url: string): Promise<Client> {
     connectionString: url,
     application_name: 'svc-health-server',
     options: sessionSettings(MIGRATION_TIMEOUT_SECONDS),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
   });
   await client.connect();
   return client;

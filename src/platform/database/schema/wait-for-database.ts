@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { databaseErrorToServiceError } from '../database-error';
+
+const PAUSE_MILLISECONDS = 500;
+
+/**
+ * Waits until a database that starts, or fails over, takes connections. Returns at once where waiting does not help, such
+ * as with a wrong password, and when the time is over: the migration connects next and
+ * reports the error.
+ */
+export async function waitForDatabase(url: string, seconds: number, tell: (line: string) => void): Promise<void> {
+  const endsAt = performance.now() + seconds * 1000;
+  for (let tries = 1; performance.now() < endsAt; tries++) {
+    const error = await refusalOf(url);
+    if (error === undefined || databaseErrorToServiceError(error)?.kind !== 'busy') return;
+    if (tries === 1) tell(`The database takes no connections yet. Trying again for ${seconds} s.`);
+    await delay(PAUSE_MILLISECONDS);
+  }
+}
+
+async function refusalOf(url: string): Promise<unknown> {
+  let client: Client | undefined;
+  try {
+    client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => undefined); // fails `connect` too
+    await client.connect();
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    await client?.end().catch(() => undefined);
+  }
+}

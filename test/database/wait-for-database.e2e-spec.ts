@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitForDatabase } from '../../src/platform/database/schema/wait-for-database';
+import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+import { databaseUrl } from '../support/databases';
+import { TcpProxy } from '../support/tcp-proxy';
+
+describe('O5: a database that is not up when the server starts', () => {
+  let database: ClonedDatabase;
+
+  beforeAll(async () => {
+    database = await cloneDatabase('new');
+  });
+  afterAll(() => database.drop());
+
+  /** Returns what was told. */
+  async function wait(url: string, seconds = 30): Promise<string[]> {
+    const told: string[] = [];
+    await waitForDatabase(url, seconds, (line) => told.push(line));
+    return told;
+  }
+
+  it('is waited for, with one line that says so', async () => {
+    const early = await TcpProxy.start(database.url);
+    const { url } = early;
+    await early.stop();
+    let isUp = false;
+    const waiting = wait(url).then((told) => [isUp, told]);
+    await delay(1_500);
+    isUp = true;
+    const proxy = await TcpProxy.start(database.url, Number(new URL(url).port));
+    expect(await waiting).toEqual([true, ['The database takes no connections yet. Trying again for 30 s.']]);
+    await proxy.stop();
+  });
+
+  it.each([
+    ['that takes connections', () => database.url],
+    ['that does not exist', () => databaseUrl(database.url, 'svc_no_such_database')],
+    ['whose URL cannot be parsed', () => 'postgresql://x@localhost:x/none'],
+  ])('is not waited for: one %s', async (_which, urlOf) => {
+    expect(await wait(urlOf())).toEqual([]);
+  });
+});
