@@ -1,6 +1,7 @@
 import { type ClientBase } from 'pg';
 import { type DataSourceOptions } from 'typeorm';
 import { ROW_FORMAT } from './row-format';
+import { SilentConnections } from './silent-connections';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
@@ -17,6 +18,7 @@ export function dataSourceOptions(
   url: string,
   limits: DatabaseLimits = { poolSize: 4, statementTimeoutSeconds: 60 },
 ): DataSourceOptions {
+  const silent = new SilentConnections(url);
   return {
     type: 'postgres',
     url,
@@ -32,7 +34,10 @@ export function dataSourceOptions(
       // A connection keeps the plans of its statements: a new one makes them again.
       idleTimeoutMillis: IDLE_TIMEOUT_MILLISECONDS,
       keepAlive: true,
-      onConnect: hearErrors,
+      onConnect: (client: ClientBase) => {
+        hearErrors(client);
+        silent.watch(client);
+      },
       options: sessionSettings(limits.statementTimeoutSeconds),
     },
   };

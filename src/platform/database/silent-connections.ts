@@ -1,0 +1,129 @@
+import { type Socket } from 'node:net';
+import { Logger } from '@nestjs/common';
+import { Client, type ClientBase, DatabaseError } from 'pg';
+
+/** The message of the errors of statements whose connection was destroyed. */
+const SILENCE = 'Connection terminated: PostgreSQL went silent';
+
+const CHECK_MILLISECONDS = 1_000;
+
+/** A connection that waits for an answer and received no byte for so long is looked up. */
+const SILENT_MILLISECONDS = 5_000;
+
+/** For each of the two steps of a lookup: to connect, and to ask. */
+const LOOKUP_MILLISECONDS = 5_000;
+
+/** A backend that waits for its client has no answer on its way: either side's bytes are lost. */
+const WORKING = `select pid from pg_stat_activity
+  where pid = any($1) and state = 'active' and wait_event_type is distinct from 'Client'`;
+
+/** Members of node-postgres that its types leave out. */
+type WatchedClient = Client & { readonly processID: number; readonly readyForQuery: boolean };
+
+/** State of a connection at the checks, which give the times. */
+interface Seen {
+  readonly bytes: number;
+  /** When bytes had last come. */
+  readonly receivedAt: number;
+  /** When it last had no statement to wait for, or bytes had come. */
+  readonly quietSince: number;
+}
+
+/**
+ * Destroys connections to PostgreSQL that went silent: a firewall or a dead host can drop packets for ever, and TCP
+ * keepalive notices nothing where a proxy between still answers it. A statement may rightly take minutes, so no time
+ * limit here can tell; `pg_stat_activity`, read through a new connection, can. A statement on a destroyed connection
+ * fails as on one that breaks.
+ */
+export class SilentConnections {
+  private readonly logger = new Logger(SilentConnections.name);
+  private readonly clients = new Map<WatchedClient, Seen>();
+  private timer: NodeJS.Timeout | undefined;
+  private isLookingUp = false;
+
+  constructor(private readonly databaseUrl: string) {}
+
+  /** Watches a connection until it ends. */
+  watch(client: ClientBase): void {
+    const watched = client as WatchedClient;
+    this.clients.set(watched, seenNow(watched));
+    client.once('end', () => {
+      this.clients.delete(watched);
+      if (this.clients.size > 0) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
+    });
+    this.timer ??= setInterval(() => void this.check(), CHECK_MILLISECONDS).unref();
+  }
+
+  private async check(): Promise<void> {
+    const silent = this.silentClients();
+    if (silent.length === 0 || this.isLookingUp) return;
+    this.isLookingUp = true;
+    const before = silent.map((client) => bytesOf(client));
+    try {
+      const working = await this.workingOf(silent.map(({ processID }) => processID));
+      const lost = silent.filter(
+        (client, index) => !working.has(client.processID) && !client.readyForQuery && bytesOf(client) === before[index],
+      );
+      this.destroy(lost);
+    } catch (error) {
+      // PostgreSQL answered, for example that it has no connection left: nothing is known of the silent ones.
+      if (!(error instanceof DatabaseError)) this.destroy(silent.filter(({ readyForQuery }) => !readyForQuery));
+    } finally {
+      this.isLookingUp = false;
+    }
+  }
+
+  private silentClients(): WatchedClient[] {
+    const now = performance.now();
+    const silent: WatchedClient[] = [];
+    for (const [client, seen] of this.clients) {
+      if (bytesOf(client) !== seen.bytes) this.clients.set(client, seenNow(client));
+      else if (client.readyForQuery) this.clients.set(client, { ...seen, quietSince: now });
+      else if (now - seen.quietSince >= SILENT_MILLISECONDS) silent.push(client);
+    }
+    return silent;
+  }
+
+  /** @throws DatabaseError when PostgreSQL refuses, another Error when it does not answer */
+  private async workingOf(processIds: readonly number[]): Promise<ReadonlySet<number>> {
+    const client = new Client({
+      connectionString: this.databaseUrl,
+      application_name: 'svc-health-server lookup',
+      connectionTimeoutMillis: LOOKUP_MILLISECONDS,
+      query_timeout: LOOKUP_MILLISECONDS,
+    });
+    client.on('error', () => undefined); // fails the query too
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ pid: number }>(WORKING, [processIds]);
+      return new Set(rows.map(({ pid }) => pid));
+    } finally {
+      client.connection.stream.destroy();
+    }
+  }
+
+  /**
+   * Idle connections that received nothing since then go too: each would cost its next user the same wait, and a new one
+   * is cheap.
+   */
+  private destroy(lost: readonly WatchedClient[]): void {
+    if (lost.length === 0) return;
+    const since = Math.min(...lost.map((client) => this.clients.get(client)?.quietSince ?? Infinity));
+    const idle = [...this.clients]
+      .filter(([client, { receivedAt }]) => client.readyForQuery && receivedAt <= since)
+      .map(([client]) => client);
+    this.logger.warn(
+      `${lost.length} connections to PostgreSQL have no answer and no backend that works at one: closing them and ${idle.length} idle ones`,
+    );
+    for (const client of [...lost, ...idle]) client.connection.stream.destroy(new Error(SILENCE));
+  }
+}
+
+const bytesOf = ({ connection }: Client): number => (connection.stream as Socket).bytesRead;
+
+function seenNow(client: Client): Seen {
+  const now = performance.now();
+  return { bytes: bytesOf(client), receivedAt: now, quietSince: now };
+}
