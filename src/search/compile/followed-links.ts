@@ -1,3 +1,4 @@
+import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 
 export type LinkClause = SearchClause & { readonly kind: 'chain' | 'has' };
@@ -5,20 +6,7 @@ export type LinkClause = SearchClause & { readonly kind: 'chain' | 'has' };
 export const isLink = (clause: SearchClause): clause is LinkClause => clause.kind === 'chain' || clause.kind === 'has';
 
 /** Whether the clause holds by what references lead to or come from. */
-export function followsLinks(clause: SearchClause): boolean {
-  switch (clause.kind) {
-    case 'chain':
-    case 'has':
-      return true;
-    case 'all':
-    case 'any':
-      return clause.clauses.some(followsLinks);
-    case 'not':
-      return followsLinks(clause.clause);
-    default:
-      return false;
-  }
-}
+export const followsLinks = (clause: SearchClause): boolean => isLink(clause) || nestedIn(clause).some(followsLinks);
 
 /** Whether links lead on from links, so that there may be more paths than rows. */
 export const isDeep = (clause: SearchClause): clause is LinkClause => isLink(clause) && followsLinks(clause.clause);

@@ -1,10 +1,10 @@
 import { parseReference } from '../../fhir/reference';
 import { keyWithSystem } from '../../search-index/extract/composite-rows';
 import { type Composite, type SearchParameter } from '../../search-index/extract/search-parameter';
+import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
-import { numberRangesOf, quantityOf } from './number-clause';
+import { numberRangesOf, quantityClauseOf, quantityOf } from './number-clause';
 import { itemPathOf } from './number-paths';
-import { quantityClauseOf } from './quantity-clause';
 import { type SearchScope } from './search-scope';
 import { anyOf, pairTokenOf, type ParsedToken, tokenOf } from './token-clause';
 import { assertFew, invalid, splitOutsideEscapes } from './values';
@@ -50,8 +50,7 @@ function pairClauseOf(
     // HL7's rows know the code without its system, which the part's own parameter tells.
     ...(system === undefined || isInRow ? [] : [readPart(firstCode.code, first)]),
   ];
-  const [only] = clauses;
-  return only !== undefined && clauses.length === 1 ? only : { kind: 'all', clauses };
+  return joined('all', clauses);
 }
 
 function rowClauseOf(

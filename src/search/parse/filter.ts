@@ -1,4 +1,5 @@
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 import { dotFilterOf, type DotOperator } from './dot-clause';
 import { valuePathsOf } from './json-path';
@@ -75,11 +76,6 @@ class FilterParser {
     this.position++;
     return true;
   }
-}
-
-function joined(kind: 'all' | 'any', clauses: readonly SearchClause[]): SearchClause {
-  const [only] = clauses;
-  return only !== undefined && clauses.length === 1 ? only : { kind, clauses };
 }
 
 const literalOf = (token: string): string =>

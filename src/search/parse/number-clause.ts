@@ -1,4 +1,5 @@
-import { type NumberRange, type UnitKey } from '../query/search-query';
+import { joined } from '../query/nested-clauses';
+import { type NumberRange, type SearchClause, type UnitKey } from '../query/search-query';
 import { isUcumCode, UCUM } from '../../platform/ucum/ucum';
 import { invalid, type Prefix, prefixOf, splitOutsideEscapes, unescaped } from './values';
 
@@ -34,6 +35,20 @@ export function quantityOf(name: string, text: string): ParsedQuantity {
     );
   }
   return { ranges, unit: { ...(system === '' ? {} : { system }), code } };
+}
+
+/** Numbers without a unit are ranges of whatever unit; units wait for the dictionary of those that are stored. */
+export function quantityClauseOf(
+  parameterIds: readonly number[],
+  codeHash: number,
+  parsed: readonly ParsedQuantity[],
+): SearchClause {
+  const ranges = parsed.flatMap((one) => (one.unit === undefined ? one.ranges : []));
+  const quantities = parsed.flatMap(({ ranges: own, unit }) => (unit === undefined ? [] : [{ ranges: own, unit }]));
+  return joined('any', [
+    ...(ranges.length === 0 ? [] : [{ kind: 'number', parameterIds, codeHash, ranges } as const]),
+    ...(quantities.length === 0 ? [] : [{ kind: 'quantity', parameterIds, codeHash, quantities } as const]),
+  ]);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause } from '../query/search-query';
-import { quantityOf } from './number-clause';
-import { quantityClauseOf } from './quantity-clause';
+import { quantityClauseOf, quantityOf } from './number-clause';
 import { type SearchScope } from './search-scope';
 import { tokenOf } from './token-clause';
 import { alternativesOf } from './values';

@@ -1,5 +1,6 @@
 import { type RowHashes } from '../../search-index/extract/row-hashes';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { joined } from '../query/nested-clauses';
 import { type SearchClause, type TokenKey } from '../query/search-query';
 import { caselessClauseOf } from './caseless-token';
 import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';
@@ -76,9 +77,7 @@ export function anyOf(clauses: readonly SearchClause[]): SearchClause {
     if (clause.kind === 'token') tokens.push(...clause.tokens);
     else others.push(clause);
   }
-  const all = tokens.length === 0 ? others : [{ kind: 'token' as const, tokens }, ...others];
-  const [only] = all;
-  return only !== undefined && all.length === 1 ? only : { kind: 'any', clauses: all };
+  return joined('any', tokens.length === 0 ? others : [{ kind: 'token', tokens }, ...others]);
 }
 
 function clauseOf(parameter: SearchParameter, { system, code }: ParsedToken, hashes: RowHashes): SearchClause {

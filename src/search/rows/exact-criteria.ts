@@ -1,4 +1,5 @@
 import { type ParsedSearch } from '../parse/parse-search';
+import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 import { invalid } from '../parse/values';
 
@@ -30,21 +31,10 @@ export function assertExactClauses({ clauses, used }: ParsedSearch): void {
 }
 
 function isByBeginning(clause: SearchClause): boolean {
-  switch (clause.kind) {
-    case 'string':
-      return true;
-    case 'all':
-      // `:exact` looks by the beginning, and then at the stored text.
-      return !clause.clauses.some(({ kind }) => kind === 'body') && clause.clauses.some(isByBeginning);
-    case 'any':
-      return clause.clauses.some(isByBeginning);
-    case 'not':
-    case 'chain':
-    case 'has':
-      return isByBeginning(clause.clause);
-    default:
-      return false;
-  }
+  if (clause.kind === 'string') return true;
+  // `:exact` looks by the beginning, and then at the stored text.
+  if (clause.kind === 'all' && clause.clauses.some(({ kind }) => kind === 'body')) return false;
+  return nestedIn(clause).some(isByBeginning);
 }
 
 /** `subject:Patient.name:exact` and `_has:Group:member:name:exact` end in `name:exact`. */

@@ -1,7 +1,8 @@
 import { type ServiceError } from '../../platform/errors/service-error';
+import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 import { valueSetNotStored } from '../query/value-set-refusals';
-import { allOf, isEveryRow, RowLimit } from './row-limit';
+import { isEveryRow, RowLimit } from './row-limit';
 
 /** Which rows of each type a caller may search. */
 export interface SearchRights {
@@ -117,7 +118,7 @@ export class Reach {
   private async visible(type: string, clause: SearchClause, hidden: Set<string>): Promise<SearchClause> {
     const rows = await this.rowsOf(type);
     if (rows === undefined) hidden.add(type);
-    return rows === undefined || isEveryRow(rows) ? clause : allOf([clause, rows]);
+    return rows === undefined || isEveryRow(rows) ? clause : joined('all', [clause, rows]);
   }
 
   private async rowsOf(type: string): Promise<SearchClause | undefined> {

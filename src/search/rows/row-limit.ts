@@ -1,6 +1,7 @@
 import { type ServiceError } from '../../platform/errors/service-error';
 import { type Binder } from '../../platform/database/binder';
 import { Predicates, type RowAlias } from '../compile/predicate';
+import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 
 /** Resources of one type that a caller may touch: those that all clauses hold for, every one where there are none. */
@@ -39,7 +40,7 @@ export class RowLimit {
       new Map(
         [...types].map((type) => [
           type,
-          anyOf(criteria.filter((one) => one.type === type).map(({ clauses }) => allOf(clauses))),
+          anyOf(criteria.filter((one) => one.type === type).map(({ clauses }) => joined('all', clauses))),
         ]),
       ),
       new Map([...unfinishedOf(criteria, false), ...unfinishedOf(criteria, true)]),
@@ -118,13 +119,6 @@ const isNoRow = (clause: SearchClause): boolean => clause.kind === 'any' && clau
 
 export const isEveryRow = (clause: SearchClause): boolean => clause.kind === 'all' && clause.clauses.length === 0;
 
-export function allOf(clauses: readonly SearchClause[]): SearchClause {
-  const [only, ...others] = clauses;
-  return only !== undefined && others.length === 0 ? only : { kind: 'all', clauses };
-}
-
-export function anyOf(alternatives: readonly SearchClause[]): SearchClause {
-  if (alternatives.some(isEveryRow)) return EVERY_ROW;
-  const [only, ...others] = alternatives;
-  return only !== undefined && others.length === 0 ? only : { kind: 'any', clauses: alternatives };
-}
+/** Whichever alternative grants all rows, the whole does. */
+export const anyOf = (alternatives: readonly SearchClause[]): SearchClause =>
+  alternatives.some(isEveryRow) ? EVERY_ROW : joined('any', alternatives);

@@ -3,6 +3,7 @@ import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RowHashes } from '../../search-index/extract/row-hashes';
+import { nestedIn } from '../query/nested-clauses';
 import {
   type NumberRange,
   type QuantityClause,
@@ -87,22 +88,8 @@ export class ClauseResolver {
   }
 }
 
-function needsResolving(clause: SearchClause): boolean {
-  switch (clause.kind) {
-    case 'quantity':
-    case 'value-set':
-      return true;
-    case 'all':
-    case 'any':
-      return clause.clauses.some(needsResolving);
-    case 'not':
-    case 'chain':
-    case 'has':
-      return needsResolving(clause.clause);
-    default:
-      return false;
-  }
-}
+const needsResolving = (clause: SearchClause): boolean =>
+  clause.kind === 'quantity' || clause.kind === 'value-set' || nestedIn(clause).some(needsResolving);
 
 /** The range as it reads in a stored unit; nothing when the unit is another one. */
 function rangeIn(row: UnitRow, range: NumberRange, { system, code }: UnitKey): readonly NumberRange[] {

@@ -1,3 +1,4 @@
+import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 
 /**
@@ -6,7 +7,7 @@ import { type SearchClause } from '../query/search-query';
  * @param plan the text of EXPLAIN
  */
 export function adviceOf(plan: string, clauses: readonly SearchClause[]): readonly string[] {
-  const paths = [...new Set(clauses.flatMap(pathsOf))];
+  const paths = [...new Set(clauses.flatMap(dotPathsOf))];
   return [
     ...indexesFor(plan),
     ...(clauses.some(readsBodies) ? [READS_BODIES] : []),
@@ -35,35 +36,10 @@ function indexesFor(plan: string): readonly string[] {
 }
 
 /** The paths of dot expressions, as they are written in FHIRPath. */
-function pathsOf(clause: SearchClause): readonly string[] {
-  switch (clause.kind) {
-    case 'path':
-      return [clause.path.replace(/^\$\.|\[\*\]$/g, '').replaceAll('"', '')];
-    case 'all':
-    case 'any':
-      return clause.clauses.flatMap(pathsOf);
-    case 'not':
-    case 'chain':
-    case 'has':
-      return pathsOf(clause.clause);
-    default:
-      return [];
-  }
-}
+const dotPathsOf = (clause: SearchClause): readonly string[] =>
+  clause.kind === 'path'
+    ? [clause.path.replace(/^\$\.|\[\*\]$/g, '').replaceAll('"', '')]
+    : nestedIn(clause).flatMap(dotPathsOf);
 
-function readsBodies(clause: SearchClause): boolean {
-  switch (clause.kind) {
-    case 'body':
-    case 'words':
-      return true;
-    case 'all':
-    case 'any':
-      return clause.clauses.some(readsBodies);
-    case 'not':
-    case 'chain':
-    case 'has':
-      return readsBodies(clause.clause);
-    default:
-      return false;
-  }
-}
+const readsBodies = (clause: SearchClause): boolean =>
+  clause.kind === 'body' || clause.kind === 'words' || nestedIn(clause).some(readsBodies);

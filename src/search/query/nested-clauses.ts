@@ -1,0 +1,22 @@
+import { type SearchClause } from './search-query';
+
+/** The clauses that one holds: joined, negated, or asked at the other end of a link. */
+export function nestedIn(clause: SearchClause): readonly SearchClause[] {
+  switch (clause.kind) {
+    case 'all':
+    case 'any':
+      return clause.clauses;
+    case 'not':
+    case 'chain':
+    case 'has':
+      return [clause.clause];
+    default:
+      return [];
+  }
+}
+
+/** A single clause needs nothing around it. */
+export function joined(kind: 'all' | 'any', clauses: readonly SearchClause[]): SearchClause {
+  const [only] = clauses;
+  return only !== undefined && clauses.length === 1 ? only : { kind, clauses };
+}
