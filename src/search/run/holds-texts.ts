@@ -1,4 +1,5 @@
 import { type SearchParameterKind } from '../../fhir/definitions/definitions';
+import { splitOutsideEscapes, unescaped } from '../parse/values';
 
 /**
  * Compiles a check that a body does hold the texts that token, uri and reference criteria ask for. It undoes accidental
@@ -11,7 +12,7 @@ export function holdsTexts(
 ): (body: string) => boolean {
   const checks = [...criteria].flatMap(([code, value]) => {
     const check = CHECKS[kindOf(code) ?? 'special'];
-    return check === undefined || code === '_id' ? [] : [alternatives(value.toLowerCase()).map(check)];
+    return check === undefined || code === '_id' ? [] : [splitOutsideEscapes(value.toLowerCase(), ',').map(check)];
   });
   if (checks.length === 0) return () => true;
   return (body) => {
@@ -25,7 +26,7 @@ type TextCheck = (texts: ReadonlySet<string>) => boolean;
 
 const CHECKS: Partial<Record<SearchParameterKind, (value: string) => TextCheck>> = {
   token: (value) => {
-    const [first = '', second] = split(value, '|').map(unescaped);
+    const [first = '', second] = splitOutsideEscapes(value, '|').map(unescaped);
     const wanted = (second === undefined ? [first] : [first, second]).filter((text) => !DERIVED.has(text));
     return (texts) => wanted.every((text) => texts.has(text));
   },
@@ -50,19 +51,6 @@ const target = (reference: string): string => reference.replace(/(.)[#|].*$/, '$
 function some(texts: ReadonlySet<string>, isWanted: (text: string) => boolean): boolean {
   for (const text of texts) if (isWanted(text)) return true;
   return false;
-}
-
-const alternatives = (value: string): string[] => split(value, ',');
-const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');
-
-/** http://hl7.org/fhir/R4/search.html#escaping */
-function split(value: string, separator: ',' | '|'): string[] {
-  const parts = [''];
-  for (const [token] of value.matchAll(/\\.|[^]/gu)) {
-    if (token === separator) parts.push('');
-    else parts.push(`${parts.pop() ?? ''}${token}`);
-  }
-  return parts;
 }
 
 /** Bodies were scanned when they were written: their depth is bounded. */
