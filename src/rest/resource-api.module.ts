@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { BundleController } from './bundle/bundle.controller';
+import { ResourceModule } from '../resource/resource.module';
 import { CompartmentController } from './api/compartment.controller';
 import { HistoryController } from './api/history.controller';
 import { OtherMethodsController } from './api/other-methods.controller';
@@ -12,13 +12,23 @@ import { TypesSearchRequests } from './api/types-search-request';
 import { VreadController } from './api/vread.controller';
 import { WriteController } from './api/write.controller';
 import { WriteRequests } from './api/write-requests';
+import { BatchRunner } from './bundle/batch-runner';
+import { BundleController } from './bundle/bundle.controller';
+import { BundleProcessor } from './bundle/bundle-processor';
+import { EntryPatches } from './bundle/entry-patches';
+import { EntryReads } from './bundle/entry-reads';
+import { EntryRoutes } from './bundle/entry-routes';
+import { FoundMatches } from './bundle/found-matches';
+import { InitBundle } from './bundle/init-bundle';
+import { TransactionPlanner } from './bundle/transaction-planner';
+import { TransactionRunner } from './bundle/transaction-runner';
+import { WriteIntents } from './bundle/write-intents';
+import { ConditionMatches } from './conditional/condition-matches';
 import { ConditionalWriter } from './conditional/conditional-writer';
-import { BundleModule } from './bundle/bundle.module';
-import { ResourceModule } from '../resource/resource.module';
 
 /** Routes of the resource API, imported by AppModule alone and last: `/:type` would answer for everybody else (ADR 0007). */
 @Module({
-  imports: [ResourceModule, BundleModule],
+  imports: [ResourceModule],
   controllers: [
     BundleController,
     TypesSearchController,
@@ -30,6 +40,23 @@ import { ResourceModule } from '../resource/resource.module';
     ResourceController,
     CompartmentController,
   ],
-  providers: [ConditionalWriter, SearchRequests, ShownResources, TypesSearchRequests, WriteRequests],
+  providers: [
+    SearchRequests,
+    ShownResources,
+    TypesSearchRequests,
+    WriteRequests,
+    ConditionalWriter,
+    ConditionMatches,
+    BundleProcessor,
+    InitBundle,
+    BatchRunner,
+    TransactionRunner,
+    WriteIntents,
+    TransactionPlanner,
+    FoundMatches,
+    EntryPatches,
+    EntryRoutes,
+    EntryReads,
+  ],
 })
 export class ResourceApiModule {}
