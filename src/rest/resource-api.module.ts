@@ -9,7 +9,6 @@ import { SearchController } from './api/search.controller';
 import { ShownResources } from './api/shown-resources';
 import { TypesSearchController } from './api/types-search.controller';
 import { TypesSearchRequests } from './api/types-search-request';
-import { VreadController } from './api/vread.controller';
 import { WriteController } from './api/write.controller';
 import { WriteRequests } from './api/write-requests';
 import { BatchRunner } from './bundle/batch-runner';
@@ -34,7 +33,6 @@ import { ConditionalWriter } from './conditional/conditional-writer';
     TypesSearchController,
     OtherMethodsController,
     HistoryController,
-    VreadController,
     SearchController,
     WriteController,
     ResourceController,

@@ -6,20 +6,23 @@ import { FormatGuard } from '../../fhir/edge/format.guard';
 import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
+import { assertKnownParameters, RESOURCE_PARAMETERS } from '../../platform/http/known-parameters';
 import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { assertId } from '../../model/resource-draft';
 import { LateTexts } from '../../store/late-texts';
 import { ResourceHistory } from '../../resource/resource-history';
 import { ResourceTypes } from '../../model/resource-types';
+import { GrantedReader } from '../../resource/rows/granted-reader';
 import { RowCheck } from '../../resource/rows/row-check';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { type HistoryScope } from '../../store/history-statements';
 import { historyBundle } from './history-bundle';
 import { readHistoryQuery } from './history-request';
+import { resourceAnswer } from './resource-answer';
 
-/** The versions of one resource, of a type, or of all (http://hl7.org/fhir/R4/http.html#history). */
+/** The versions of one resource, of a type, or of all (http://hl7.org/fhir/R4/http.html#history), and each of them alone. */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
 @EnforcesRows()
@@ -31,6 +34,7 @@ export class HistoryController {
     private readonly texts: LateTexts,
     private readonly limits: RowLimits,
     private readonly rows: RowCheck,
+    private readonly reader: GrantedReader,
     private readonly environment: Environment,
   ) {}
 
@@ -58,6 +62,28 @@ export class HistoryController {
     this.types.assertKnown(type);
     assertId(id);
     await this.answer(`${type}/${id}/_history`, { types: [type], id }, request, response);
+  }
+
+  /** http://hl7.org/fhir/R4/http.html#vread */
+  @Get(':type/:id/_history/:version')
+  @OperationId('FhirVread')
+  async vread(
+    @Param() { type = '', id = '', version = '' }: Record<string, string>,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.types.assertKnown(type);
+    assertId(id);
+    const { req } = response;
+    assertKnownParameters('A read', queryOf(req), RESOURCE_PARAMETERS, req.get('prefer'));
+    await sendAnswer(response, resourceAnswer(200, await this.reader.readVersion(type, id, versionNumber(version))));
+  }
+
+  @All(':type/:id/_history/:version')
+  versionNotAllowed(@Param('type') type: string): never {
+    this.types.assertKnown(type);
+    throw new ServiceError('not-allowed', 'A version never changes: it can be read with GET.', {
+      allow: ['GET', 'HEAD'],
+    });
   }
 
   @All(['_history', ':type/_history', ':type/:id/_history'])
@@ -98,3 +124,9 @@ const within = (limit: RowLimit, scope: HistoryScope): HistoryScope => ({
   ...scope,
   types: scope.id === undefined ? scope.types.filter((type) => limit.types.includes(type)) : scope.types,
 });
+
+function versionNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text))
+    throw new ServiceError('not-found', 'No such version: a version is a whole number such as 2.');
+  return Number(text);
+}
