@@ -6,7 +6,6 @@ import { OtherMethodsController } from './api/other-methods.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
-import { ShownResources } from './api/shown-resources';
 import { TypesSearchController } from './api/types-search.controller';
 import { TypesSearchRequests } from './api/types-search-request';
 import { WriteController } from './api/write.controller';
@@ -40,7 +39,6 @@ import { ConditionalWriter } from './conditional/conditional-writer';
   ],
   providers: [
     SearchRequests,
-    ShownResources,
     TypesSearchRequests,
     WriteRequests,
     ConditionalWriter,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
+import { type StoredResource } from '../../model/stored-resource';
 import { ForResourceType, type ResourceRule } from './resource-rule';
 
 @Injectable()
@@ -11,5 +12,11 @@ export class ResourceRules extends HandlerRegistry<string, ResourceRule<unknown>
 
   of(type: string): ResourceRule<unknown> | undefined {
     return this.find(type)?.handler;
+  }
+
+  /** One resource as its reader or writer is shown it: as it is stored, unless the rule of its type shows more. */
+  async shown(resource: StoredResource): Promise<StoredResource> {
+    const text = await this.of(resource.type)?.shown?.(resource);
+    return text === undefined ? resource : { ...resource, text };
   }
 }

@@ -9,10 +9,10 @@ import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { assertId } from '../../model/resource-draft';
 import { GrantedReader } from '../../resource/rows/granted-reader';
+import { ResourceRules } from '../../resource/hooks/resource-rule.registry';
 import { ResourceTypes } from '../../model/resource-types';
 import { IsolationGuard } from './isolation.guard';
 import { resourceAnswer } from './resource-answer';
-import { ShownResources } from './shown-resources';
 
 /**
  * Reads one resource (http://hl7.org/fhir/R4/http.html#read) on both roots, and refuses what no other route takes.
@@ -26,7 +26,7 @@ export class ResourceController {
   constructor(
     private readonly types: ResourceTypes,
     private readonly reader: GrantedReader,
-    private readonly shown: ShownResources,
+    private readonly rules: ResourceRules,
   ) {}
 
   @Get(':type/:id')
@@ -36,7 +36,7 @@ export class ResourceController {
     assertId(id);
     const { req } = response;
     assertKnownParameters('A read', queryOf(req), RESOURCE_PARAMETERS, req.get('prefer'));
-    await sendAnswer(response, resourceAnswer(200, await this.shown.of(await this.reader.read(type, id))));
+    await sendAnswer(response, resourceAnswer(200, await this.rules.shown(await this.reader.read(type, id))));
   }
 
   @All([':type', ':type/:id'])

@@ -9,13 +9,13 @@ import { Environment } from '../../platform/config/environment';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { Slices } from '../../platform/time/slices';
 import { type ConditionalDeletion, type ConditionalResult, ConditionalWriter } from '../conditional/conditional-writer';
+import { ResourceRules } from '../../resource/hooks/resource-rule.registry';
 import { ResourceTypes } from '../../model/resource-types';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { createCriteriaOf, criteriaOf, isConditionalCreate, isNoContent, isRemoveAll } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
 import { locationOf, resourceAnswer } from './resource-answer';
-import { ShownResources } from './shown-resources';
 import { WriteRequests } from './write-requests';
 
 const BY_ID_OR_CRITERIA = [':type/:id', ':type'];
@@ -38,7 +38,7 @@ export class WriteController {
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
     private readonly requests: WriteRequests,
-    private readonly shown: ShownResources,
+    private readonly rules: ResourceRules,
     private readonly environment: Environment,
     private readonly slices: Slices,
   ) {}
@@ -60,7 +60,7 @@ export class WriteController {
     const location = locationOf(rootUrlOf(request, this.environment), resource);
     const isNew = outcome === 'created';
     const headers = { Location: location, ...(isNew ? {} : { 'Content-Location': location }) };
-    await sendAnswer(response, resourceAnswer(isNew ? 201 : 200, await this.shown.of(resource), headers));
+    await sendAnswer(response, resourceAnswer(isNew ? 201 : 200, await this.rules.shown(resource), headers));
   }
 
   @Put(BY_ID_OR_CRITERIA)
@@ -121,7 +121,7 @@ export class WriteController {
   ): Promise<void> {
     const location = locationOf(rootUrlOf(request, this.environment), resource);
     const isNew = outcome === 'created';
-    const shown = await this.shown.of(resource);
+    const shown = await this.rules.shown(resource);
     await sendAnswer(response, resourceAnswer(isNew ? 201 : 200, shown, isNew ? { Location: location } : {}));
   }
 }
