@@ -7,7 +7,6 @@ import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
 import { TypesSearchController } from './api/types-search.controller';
-import { TypesSearchRequests } from './api/types-search-request';
 import { WriteController } from './api/write.controller';
 import { WriteRequests } from './api/write-requests';
 import { BatchRunner } from './bundle/batch-runner';
@@ -39,7 +38,6 @@ import { ConditionalWriter } from './conditional/conditional-writer';
   ],
   providers: [
     SearchRequests,
-    TypesSearchRequests,
     WriteRequests,
     ConditionalWriter,
     ConditionMatches,

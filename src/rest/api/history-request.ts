@@ -5,24 +5,13 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { parseBookmark } from '../../resource/feed-bookmark';
 import { type HistoryRequest } from '../../resource/resource-history';
 import { isLenient } from '../../platform/http/known-parameters';
-import { countOf } from '../../search/query/result-parameters';
+import { countOf, totalModeOf } from '../../search/query/result-parameters';
 import { type HistoryScope } from '../../store/history-statements';
 import { parsePosition } from '../../store/history-position';
 
 const PARAMETERS = [
-  '_since',
-  '_at',
-  '_txid',
-  '_count',
-  '_page',
-  '_sort',
-  '_total',
-  '_summary',
-  '_elements',
-  '_format',
-  '_pretty',
-  '_before',
-  '_after',
+  ...['_since', '_at', '_txid', '_count', '_page', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'],
+  ...['_before', '_after'],
 ];
 /** How an answer is written is no part of what it lists, but its links repeat it. */
 const IN_LINKS = ['_since', '_at', '_txid', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'];
@@ -79,7 +68,7 @@ export function readHistoryQuery(
     walk: walkOf({ before: valueOf('_before'), after: valueOf('_after'), page, count }),
     page,
     count,
-    hasTotal: hasTotalOf(valueOf('_total')) || count === 0,
+    hasTotal: totalModeOf(valueOf('_total')) !== 'none' || count === 0,
     subset: subset === 'count' ? undefined : subset,
     used,
   };
@@ -122,12 +111,6 @@ function pageOf(text: string | undefined, count: number): number | undefined {
     'invalid',
     `_page leads to the first ${LARGEST_SKIP} versions; to go on, follow the "next" links.`,
   );
-}
-
-function hasTotalOf(total = 'accurate'): boolean {
-  if (total === 'accurate' || total === 'estimate') return true;
-  if (total === 'none') return false;
-  throw new ServiceError('invalid', '_total must be accurate, estimate or none.');
 }
 
 /** An unencoded plus sign of a time zone arrives as a space. */

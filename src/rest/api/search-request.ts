@@ -3,23 +3,26 @@ import { type Request } from 'express';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { readSubset } from '../../fhir/subset/read-subset';
 import { rootUrlOf } from '../../fhir/edge/root-url';
+import { ResourceTypes } from '../../model/resource-types';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
+import { TimeLimit } from '../../platform/database/time-limit';
+import { ServiceError } from '../../platform/errors/service-error';
+import { isLenient } from '../../platform/http/known-parameters';
 import { Clock } from '../../platform/time/clock';
-import { LateTexts } from '../../store/late-texts';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
-import { IncompleteIndexes } from '../../search-index/states/incomplete-indexes';
-import { readSearch } from '../../search/run/read-search';
-import { ResourceSearch } from '../../search/run/resource-search';
-import { isLenient } from '../../platform/http/known-parameters';
-
 import { SearchIndex } from '../../search-index/search-index';
-import { type SearchClause } from '../../search/query/search-query';
-import { locationDistance } from './location-distance';
+import { IncompleteIndexes } from '../../search-index/states/incomplete-indexes';
 import { asksForTotal } from '../../search/query/result-parameters';
-import { noPlaceForTotals, searchAnswer } from './search-answer';
-import { searchLimit } from './search-limit';
+import { type SearchClause, type SearchQuery } from '../../search/query/search-query';
+import { type ReadSearch, readSearch } from '../../search/run/read-search';
+import { ResourceSearch, type SearchPage, type SearchRequest } from '../../search/run/resource-search';
+import { namedTypesOf, readTypesSearch } from '../../search/types/read-types-search';
+import { TypesSearch } from '../../search/types/types-search';
+import { LateTexts } from '../../store/late-texts';
+import { locationDistance } from './location-distance';
+import { noPlaceForTotals, searchAnswer, type SearchPresentation } from './search-answer';
 
 /** What is searched, beside what the query asks for. */
 export interface SearchTarget {
@@ -30,12 +33,22 @@ export interface SearchTarget {
   readonly clauses: readonly SearchClause[];
 }
 
+type Scope = Omit<Parameters<typeof readSearch>[1], 'type'> & { readonly incomplete: Set<SearchParameter> };
+
+/** What shapes a page: `page` and `explain` are asked of one type alone. */
+type AskedShape = Omit<ReadSearch, keyof SearchQuery> & Pick<SearchQuery, 'count' | 'position'>;
+
+/** Stands for all types when nothing is stored: common parameters are checked against it. */
+const SOME_TYPE = 'Basic';
+
 /** A search from its query to its Bundle, whatever route it came by. */
 @Injectable()
 export class SearchRequests {
   constructor(
+    private readonly types: ResourceTypes,
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
+    private readonly typesSearch: TypesSearch,
     private readonly texts: LateTexts,
     private readonly limits: RowLimits,
     private readonly statements: Statements,
@@ -46,40 +59,77 @@ export class SearchRequests {
 
   /** @throws ServiceError 'invalid' naming the parameter that is unknown or malformed */
   async answer(request: Request, query: URLSearchParams, { type, path, clauses }: SearchTarget): Promise<FhirAnswer> {
-    const subset = readSubset(query);
-    const incomplete = new Set<SearchParameter>();
-    const scope = {
-      type,
+    const scope = await this.scopeOf(request);
+    const asked = readSearch(query, { ...scope, type }, this.environment.searchTimeoutMaxSeconds);
+    const reach = await this.limits.reach();
+    const place = { path, extension: locationDistance(asked.clauses) };
+    return this.answerTo(request, query, { ...asked, ...place }, scope, (shape) =>
+      this.search.search({ ...asked, ...shape, reach, clauses: [...clauses, ...asked.clauses] }),
+    );
+  }
+
+  /**
+   * A search over types.
+   * @throws ServiceError 'invalid' for no parameter at all, and naming one that is not common to the types or malformed
+   */
+  async answerOverTypes(request: Request, query: URLSearchParams): Promise<FhirAnswer> {
+    if (![...query.values()].some((value) => value !== '')) throw nothingAsked();
+    const named = namedTypesOf(query, this.types.names());
+    const reach = await this.limits.reach();
+    const searched = named ?? reach.rows?.types ?? (await this.typesSearch.storedTypes());
+    const scope = await this.scopeOf(request);
+    const asked = readTypesSearch(
+      query,
+      { searched: searched.length === 0 ? [SOME_TYPE] : searched, isNamed: named !== undefined },
+      (type) => ({ ...scope, type }),
+      this.environment.searchTimeoutMaxSeconds,
+    );
+    return this.answerTo(request, query, { ...asked, path: '' }, scope, (shape) =>
+      this.typesSearch.search({ ...asked, ...shape, reach }),
+    );
+  }
+
+  private async scopeOf(request: Request): Promise<Scope> {
+    return {
       parameters: (await this.index.current()).parameters,
       hashes: this.index.hashes,
-      incomplete,
+      incomplete: new Set(),
       baseUrl: this.environment.baseUrl,
       now: this.clock.now().getTime(),
       isLenient: isLenient(request.get('prefer')),
     };
-    const { used, ...asked } = readSearch(query, scope, this.environment.searchTimeoutMaxSeconds);
-    const reach = await this.limits.reach();
-    const { isArray, page: number, position } = asked;
+  }
+
+  private async answerTo(
+    request: Request,
+    query: URLSearchParams,
+    asked: AskedShape & Pick<SearchPresentation, 'path' | 'extension'>,
+    { incomplete }: Scope,
+    find: (shape: Pick<SearchRequest, 'count' | 'total'>) => Promise<SearchPage>,
+  ): Promise<FhirAnswer> {
+    const subset = readSubset(query);
+    const { path, used, isArray, position, page: number, extension } = asked;
     const count = subset === 'count' ? 0 : asked.count;
     if (isArray && (count === 0 || asked.explain !== undefined || asksForTotal(query))) throw noPlaceForTotals();
-    const page = await this.statements.within(searchLimit(asked.timeoutSeconds, this.environment), () =>
-      this.search.search({
-        ...asked,
-        reach,
-        clauses: [...clauses, ...asked.clauses],
-        count,
-        // Of an array nobody sees the total, but for the number of the last page.
-        ...(isArray && number === undefined ? { total: 'none' } : {}),
-      }),
-    );
+    // An array has no place for the total, which only the link to its last page by number needs.
+    const total = isArray && number === undefined ? 'none' : asked.total;
+    const page = await this.statements.within(this.limitOf(asked.timeoutSeconds), () => find({ count, total }));
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
-    const rootUrl = rootUrlOf(request, this.environment);
-    const extension = locationDistance(asked.clauses);
-    return searchAnswer(
-      page,
-      { rootUrl, path, used, count, subset, isArray, position, page: number, extension },
-      this.texts,
-      warnings,
-    );
+    const place = { rootUrl: rootUrlOf(request, this.environment), path, used, count, position, page: number };
+    return searchAnswer(page, { ...place, subset, isArray, extension }, this.texts, warnings);
+  }
+
+  /** Of page, total and includes together; when nothing is asked, as long as one statement may take. */
+  private limitOf(asked: number | undefined): TimeLimit {
+    const seconds = asked ?? this.environment.statementTimeoutSeconds;
+    const message = `The search took longer than ${seconds} s. Ask with a larger _timeout, or for less: fewer matches, a smaller _count, _total=none.`;
+    return new TimeLimit(seconds, message, asked === undefined);
   }
 }
+
+/** A page of everything is hardly what a caller of the bare root wants. */
+const nothingAsked = (): ServiceError =>
+  new ServiceError(
+    'invalid',
+    'A search over types needs a parameter, such as _type=Patient,Observation or _lastUpdated=gt2026-01-31.',
+  );

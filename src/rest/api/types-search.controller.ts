@@ -6,7 +6,7 @@ import { sendAnswer } from '../../fhir/edge/fhir-answer';
 import { queryOf } from '../../platform/http/raw-request';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { searchFormOf } from './search-form';
-import { TypesSearchRequests } from './types-search-request';
+import { SearchRequests } from './search-request';
 
 /**
  * Search over types (http://hl7.org/fhir/R4/http.html#search, "all resource types"), with GET and with a form. The policy
@@ -17,17 +17,17 @@ import { TypesSearchRequests } from './types-search-request';
 @EnforcesRows()
 @Controller(['fhir', ''])
 export class TypesSearchController {
-  constructor(private readonly searches: TypesSearchRequests) {}
+  constructor(private readonly searches: SearchRequests) {}
 
   @Get()
   @OperationId('FhirSearchSystem')
   async byQuery(@Req() request: Request, @Res() response: Response): Promise<void> {
-    await sendAnswer(response, await this.searches.answer(request, queryOf(request)));
+    await sendAnswer(response, await this.searches.answerOverTypes(request, queryOf(request)));
   }
 
   @Post('_search')
   @OperationId('FhirSearchSystem')
   async byForm(@Req() request: Request, @Res() response: Response): Promise<void> {
-    await sendAnswer(response, await this.searches.answer(request, searchFormOf(request)));
+    await sendAnswer(response, await this.searches.answerOverTypes(request, searchFormOf(request)));
   }
 }

@@ -50,7 +50,8 @@ export function isArrayResult(query: URLSearchParams): boolean {
 }
 
 /** Whether a total was asked for, and not only left to its default. */
-export const asksForTotal = (query: URLSearchParams): boolean => query.has('_total') && totalModeOf(query) !== 'none';
+export const asksForTotal = (query: URLSearchParams): boolean =>
+  query.has('_total') && totalModeOf(query.get('_total')) !== 'none';
 
 /**
  * Reads the text of `_timeout`, in seconds; larger ones than `most` are clamped, which the `self` link shows.
@@ -66,8 +67,8 @@ export function timeoutOf(text: string | null, most: number): number | undefined
 export type TotalMode = 'accurate' | 'estimate' | 'none';
 
 /** Reads `_total`; accurate when absent. */
-export function totalModeOf(query: URLSearchParams): TotalMode {
-  const text = query.get('_total') ?? 'accurate';
+export function totalModeOf(text: string | null | undefined): TotalMode {
+  if (text === null || text === undefined) return 'accurate';
   if (text === 'accurate' || text === 'estimate' || text === 'none') return text;
   throw new ServiceError('invalid', '_total must be accurate, estimate or none.');
 }

@@ -3,7 +3,7 @@ import { includesOf } from '../include/read-includes';
 import { type SearchScope } from '../parse/search-scope';
 import { sortOf } from '../parse/sort';
 import { invalid } from '../parse/values';
-import { parseSearch } from '../parse/parse-search';
+import { type ParsedSearch, parseSearch } from '../parse/parse-search';
 import { type SearchRequest } from './resource-search';
 import { countOf, isArrayResult, pageOf, timeoutOf, totalModeOf } from '../query/result-parameters';
 import { parsePosition } from '../query/search-position';
@@ -32,41 +32,59 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
   const { clauses, used: matched } = parseSearch(query, scope);
   const sort = sortOf(query, scope);
   const includes = includesOf(query, scope);
-  const count = countOf(query);
-  const position = positionOf(query, sort);
+  const shape = answerShapeOf(query, matched, sort, mostSeconds);
+  const { count, position } = shape;
   const page = pageOf(query, count);
   if (page !== undefined && position !== undefined)
     throw invalid('_page', `and "_${position.side}" exclude each other`);
   const explain = explainOptionsOf(query);
-  const timeout = query.get('_timeout');
-  const timeoutSeconds = timeoutOf(timeout === '' ? null : timeout, mostSeconds);
-  const used = new URLSearchParams();
-  for (const [name, value] of matched) used.append(name, value);
-  for (const [name, value] of linkedParameters(query)) used.append(name, value);
-  used.set('_count', String(count));
-  if (timeoutSeconds !== undefined) used.set('_timeout', String(timeoutSeconds));
   return {
+    ...shape,
     type: scope.type,
     clauses,
     sort,
     includes,
-    count,
-    total: totalModeOf(query),
-    isArray: isArrayResult(query),
     ...(explain === undefined ? {} : { explain }),
-    ...(position === undefined ? {} : { position }),
     ...(page === undefined ? {} : { page, offset: (page - 1) * count }),
+  };
+}
+
+type AnswerShape = Pick<ReadSearch, 'count' | 'total' | 'position' | 'isArray' | 'timeoutSeconds' | 'used'>;
+
+/**
+ * The shape of the answer to a search of one type or of several.
+ * @param matched what must match, as the links repeat it
+ */
+export function answerShapeOf(
+  query: URLSearchParams,
+  matched: ParsedSearch['used'],
+  sort: readonly SortKey[],
+  mostSeconds: number,
+): AnswerShape {
+  const count = countOf(query);
+  const position = positionOf(query, sort);
+  const timeout = query.get('_timeout');
+  const timeoutSeconds = timeoutOf(timeout === '' ? null : timeout, mostSeconds);
+  const used = new URLSearchParams();
+  for (const [name, value] of [...matched, ...linkedParameters(query)]) used.append(name, value);
+  used.set('_count', String(count));
+  if (timeoutSeconds !== undefined) used.set('_timeout', String(timeoutSeconds));
+  return {
+    count,
+    total: totalModeOf(query.get('_total')),
+    isArray: isArrayResult(query),
+    ...(position === undefined ? {} : { position }),
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     used,
   };
 }
 
 /** The parameters that shape the answer and that its links repeat. */
-export const linkedParameters = (query: URLSearchParams): readonly (readonly [string, string])[] =>
+const linkedParameters = (query: URLSearchParams): readonly (readonly [string, string])[] =>
   [...query].filter(([name]) => REPEATED.includes(name) || /^_(rev)?include(:|$)/.test(name));
 
 /** Where the page begins or ends. @throws ServiceError 'invalid' for a position of another sort */
-export function positionOf(query: URLSearchParams, sort: readonly SortKey[]): PagePosition | undefined {
+function positionOf(query: URLSearchParams, sort: readonly SortKey[]): PagePosition | undefined {
   const [after, before] = [query.get('_after'), query.get('_before')];
   if (after !== null && before !== null) throw invalid('_before', 'and "_after" exclude each other');
   const position =

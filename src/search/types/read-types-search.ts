@@ -4,18 +4,11 @@ import { type Include, includesOf } from '../include/read-includes';
 import { type SearchScope } from '../parse/search-scope';
 import { alternativesOf, invalid } from '../parse/values';
 import { type ParsedSearch, parseSearch } from '../parse/parse-search';
-import { linkedParameters, positionOf } from '../run/read-search';
-import { countOf, isArrayResult, RESULT_PARAMETERS, timeoutOf, totalModeOf } from '../query/result-parameters';
+import { answerShapeOf, type ReadSearch } from '../run/read-search';
+import { RESULT_PARAMETERS } from '../query/result-parameters';
 import { type TypesSearchRequest } from './types-search';
 
-export interface ReadTypesSearch extends TypesSearchRequest {
-  /** The parameters that were used, as the `self` link shows them: without a position. */
-  readonly used: URLSearchParams;
-  /** Whether the bare resources are asked for instead of a Bundle. */
-  readonly isArray: boolean;
-  /** What the search may take; undefined when nothing is asked. */
-  readonly timeoutSeconds?: number;
-}
+export type ReadTypesSearch = TypesSearchRequest & Pick<ReadSearch, 'used' | 'isArray' | 'timeoutSeconds'>;
 
 type ScopeOf = (type: string) => SearchScope;
 
@@ -51,25 +44,12 @@ export function readTypesSearch(
   const common = commonParameters(query, searched, isNamed, scopeOf);
   const parsed = searched.map((type) => ({ type, ...parseSearch(common, scopeOf(type)) }));
   const isOldestFirst = isOldestFirstOf(query);
-  const count = countOf(query);
-  const position = positionOf(query, []);
-  const timeout = query.get('_timeout');
-  const timeoutSeconds = timeoutOf(timeout === '' ? null : timeout, mostSeconds);
-  const used = new URLSearchParams(query.has('_type') ? { _type: searched.join(',') } : {});
-  for (const [name, value] of parsed[0]?.used ?? []) used.append(name, value);
-  for (const [name, value] of linkedParameters(query)) used.append(name, value);
-  used.set('_count', String(count));
-  if (timeoutSeconds !== undefined) used.set('_timeout', String(timeoutSeconds));
+  const types: ParsedSearch['used'] = query.has('_type') ? [['_type', searched.join(',')]] : [];
   return {
+    ...answerShapeOf(query, [...types, ...(parsed[0]?.used ?? [])], [], mostSeconds),
     searches: parsed.map(({ type, clauses }) => ({ type, clauses })),
     isOldestFirst,
-    count,
-    total: totalModeOf(query),
-    isArray: isArrayResult(query),
-    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-    ...(position === undefined ? {} : { position }),
     includes: includesOfAll(query, searched, scopeOf),
-    used,
   };
 }
 
