@@ -13,16 +13,15 @@ export const ENTRY_TAGS = { ifMatch: 'request.ifMatch', ifNoneMatch: 'request.if
 
 /** @throws ServiceError 'invalid' for what is no list of versions, with the expression of an entry's member */
 export function preconditionsOf(
-  { ifMatch, ifNoneMatch }: SentTags,
+  sent: SentTags,
   names: typeof HEADER_TAGS,
 ): Pick<WriteConditions, 'ifMatch' | 'ifNoneMatch'> {
-  const details = (name: string): object => (names === ENTRY_TAGS ? { expression: name } : {});
-  return {
-    ...(ifMatch === undefined ? {} : { ifMatch: versionsOf(ifMatch, names.ifMatch, details(names.ifMatch)) }),
-    ...(ifNoneMatch === undefined
-      ? {}
-      : { ifNoneMatch: versionsOf(ifNoneMatch, names.ifNoneMatch, details(names.ifNoneMatch)) }),
+  const read = (tag: keyof SentTags): Pick<WriteConditions, 'ifMatch' | 'ifNoneMatch'> => {
+    const [text, name] = [sent[tag], names[tag]];
+    const details = names === ENTRY_TAGS ? { expression: name } : {};
+    return text === undefined ? {} : { [tag]: versionsOf(text, name, details) };
   };
+  return { ...read('ifMatch'), ...read('ifNoneMatch') };
 }
 
 /**
