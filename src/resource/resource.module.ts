@@ -4,9 +4,9 @@ import { ModelModule } from '../model/model.module';
 import { SearchModule } from '../search/search.module';
 import { SearchIndexModule } from '../search-index/search-index.module';
 import { StoreModule } from '../store/store.module';
-import { CompartmentListener } from './compartment/compartment.listener';
 import { CompartmentRule } from './compartment/compartment.rule';
 import { Compartments } from './compartment/compartments';
+import { DefinitionListener } from './definition.listener';
 import { EntryAccessModule } from './access/entry-access.module';
 import { NextVersions } from './writes/next-versions';
 import { ResourceChangeListeners } from './hooks/resource-change.registry';
@@ -19,7 +19,6 @@ import { RowLimits } from './rows/row-limits';
 import { SearchParameterListener } from './search-parameter/search-parameter.listener';
 import { SearchParameterRule } from './search-parameter/search-parameter.rule';
 import { SearchParameterSetup } from './search-parameter/search-parameter-setup';
-import { ProfileListener } from './validation/profile.listener';
 import { ReferenceExistence } from './validation/reference-existence';
 import { WriteValidation } from './validation/write-validation';
 import { ProfileValidation } from './validation/profile-validation';
@@ -37,7 +36,6 @@ import { WriteSet } from './writes/write-set';
     ResourceValidation,
     StoredDefinitions,
     ProfileValidation,
-    ProfileListener,
     ReferenceExistence,
     WriteValidation,
     WriteExtensions,
@@ -49,7 +47,7 @@ import { WriteSet } from './writes/write-set';
     SearchParameterListener,
     SearchParameterSetup,
     Compartments,
-    CompartmentListener,
+    DefinitionListener,
     CompartmentRule,
     RowLimits,
     RowCheck,
