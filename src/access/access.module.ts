@@ -3,7 +3,6 @@ import { DiscoveryModule } from '@nestjs/core';
 import { ResourceModule } from '../resource/resource.module';
 import { AccessDecision } from './decision/access-decision';
 import { AccessPolicies } from './policy/access-policies';
-import { AccessPolicyListener } from './policy/access-policy.listener';
 import { AccessPolicyResourceType } from './policy/access-policy.resource-type';
 import { AccessPolicyRule } from './policy/access-policy.rule';
 import { PolicyRows } from './criteria/policy-rows';
@@ -36,7 +35,6 @@ import { TestPolicyController } from './testing/test-policy.controller';
   providers: [
     AccessDecision,
     AccessPolicies,
-    AccessPolicyListener,
     AccessPolicyResourceType,
     AccessPolicyRule,
     AccessRequests,

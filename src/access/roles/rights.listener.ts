@@ -1,18 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
-import { OnResourceChange, type ResourceChangeListener } from '../../resource/hooks/resource-change';
+import {
+  OnResourceChange,
+  type ResourceChange,
+  type ResourceChangeListener,
+} from '../../resource/hooks/resource-change';
 
 /**
- * Whoever is remembered as a reader is read again: what a User, Client or Role may is in force on every replica for each
- * write that is requested after the change was answered.
+ * Changed policies, and the rights of a changed User, Client or Role, are in force on every replica for each request that
+ * begins after the change was answered.
  */
 @Injectable()
-@OnResourceChange({ types: ['User', 'Client', 'Role'] })
+@OnResourceChange({ types: ['AccessPolicy', 'User', 'Client', 'Role'] })
 export class RightsListener implements ResourceChangeListener {
   constructor(private readonly epoch: RegistryEpoch) {}
 
-  onChange(): Promise<void> {
-    this.epoch.raiseRights();
+  onChange({ type }: ResourceChange): Promise<void> {
+    if (type === 'AccessPolicy') this.epoch.raise();
+    else this.epoch.raiseRights();
     return Promise.resolve();
   }
 }
