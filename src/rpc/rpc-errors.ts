@@ -1,31 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { FHIR_ERRORS } from '../fhir/edge/operation-outcome';
 import { type ErrorKind } from '../platform/errors/service-error';
 import { RequestContext } from '../platform/request/request-context';
 import { serviceErrorOf } from '../platform/http/service-error-of';
 import { errorTrace } from '../platform/logging/error-trace';
 import { RpcRefusal } from './rpc-refusal';
 
-/** The RPC edge: HTTP status of each error kind. A call that is understood but refused is 422, whatever the reason. */
-export const RPC_STATUSES: Readonly<Record<ErrorKind, number>> = {
-  invalid: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  'not-found': 422,
-  'not-allowed': 405,
-  'not-acceptable': 406,
-  conflict: 422,
-  duplicate: 422,
-  gone: 422,
-  'precondition-failed': 422,
-  'multiple-matches': 422,
-  'too-slow': 408,
-  'too-large': 413,
-  'unsupported-media-type': 415,
-  unprocessable: 422,
-  throttled: 429,
-  busy: 503,
-  timeout: 504,
-};
+/** Kinds that tell about a resource behind the call: on the RPC edge they are 422, whatever the reason. */
+const REFUSALS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  ...(['not-found', 'conflict', 'duplicate', 'gone', 'precondition-failed', 'multiple-matches'] as const),
+]);
+
+/** The status of the FHIR edge, except that a call which is understood and refused is 422. */
+export const rpcStatusOf = (kind: ErrorKind): number => FHIR_ERRORS[REFUSALS.has(kind) ? 'unprocessable' : kind].status;
 
 export interface RpcFailure {
   readonly status: number;
@@ -51,7 +38,7 @@ export class RpcErrors {
     }
     const { allow, retryAfterSeconds } = known.details;
     return {
-      status: RPC_STATUSES[known.kind],
+      status: rpcStatusOf(known.kind),
       text: JSON.stringify({ error: { message: known.message, ...(known instanceof RpcRefusal ? known.more : {}) } }),
       headers: {
         ...(allow === undefined ? {} : { Allow: allow.join(', ') }),

@@ -5,7 +5,7 @@ import { OperationRegistry } from '../../src/operation/operation.registry';
 import { OperationNames } from '../../src/platform/http/operation-names';
 import { operationIdOfCode } from '../../src/platform/http/route-access';
 import { ResourceTypes } from '../../src/model/resource-types';
-import { RPC_STATUSES } from '../../src/rpc/rpc-errors';
+import { rpcStatusOf } from '../../src/rpc/rpc-errors';
 import { RpcRegistry } from '../../src/rpc/rpc.registry';
 import { type TestApp, startTestApp } from '../support/test-app';
 import { codeIn, rowsOf, sectionOf } from './documents';
@@ -71,7 +71,7 @@ describe('docs/interface/reference.md', () => {
     ]);
     const wanted = Object.entries(FHIR_ERRORS).map(([kind, { status, issue }]) => [
       kind,
-      { status, issue, rpc: RPC_STATUSES[kind as keyof typeof RPC_STATUSES] },
+      { status, issue, rpc: rpcStatusOf(kind as keyof typeof FHIR_ERRORS) },
     ]);
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(wanted));
   });
