@@ -1,4 +1,4 @@
-import { ServiceError } from '../../platform/errors/service-error';
+import { faultAt } from './entry-error';
 
 /** What the entries of one transaction are called there, and what they become: links to them are rewritten. */
 export class BundleLinks {
@@ -8,9 +8,7 @@ export class BundleLinks {
   add(fullUrl: string, target: string): void {
     const known = this.targets.get(fullUrl);
     if (known !== undefined && known !== target) {
-      throw new ServiceError('invalid', 'The fullUrl stands for two resources. Give each entry one of its own.', {
-        expression: 'fullUrl',
-      });
+      throw faultAt('fullUrl', 'The fullUrl stands for two resources. Give each entry one of its own.');
     }
     this.targets.set(fullUrl, target);
   }

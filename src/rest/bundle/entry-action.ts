@@ -1,9 +1,8 @@
-import { ServiceError } from '../../platform/errors/service-error';
 import { type WriteConditions } from '../../resource/writes/write';
 import { ENTRY_TAGS, preconditionsOf } from '../conditional/entity-tags';
 import { assertId } from '../../model/resource-draft';
 import { type BundleEntry } from './bundle';
-import { refusedRequest } from './entry-error';
+import { faultAt } from './entry-error';
 
 export type WriteVerb = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -41,19 +40,15 @@ export function actionOf(entry: BundleEntry, baseUrl: string): EntryAction {
   const query = rest.length === 0 ? undefined : rest.join('?');
   const [type = '', ...steps] = path.split('/');
   if (path.includes('$')) {
-    throw new ServiceError(
-      'not-allowed',
+    throw faultAt(
+      'request.url',
       'Operations are not part of a transaction: call them by themselves, or in a batch.',
-      {
-        expression: 'request.url',
-      },
+      'not-allowed',
     );
   }
   if (method === 'GET') return { kind: 'read', url, type: /^[A-Z]/.test(type) ? type : undefined };
   if (!WRITE_VERBS.includes(method)) {
-    throw new ServiceError('not-allowed', 'request.method must be GET, POST, PUT, PATCH or DELETE.', {
-      expression: 'request.method',
-    });
+    throw faultAt('request.method', 'request.method must be GET, POST, PUT, PATCH or DELETE.', 'not-allowed');
   }
   return writeAction(entry, { verb: method as WriteVerb, type, steps, query });
 }
@@ -68,23 +63,21 @@ interface Target {
 function writeAction({ request, resource }: BundleEntry, { verb, type, steps, query }: Target): WriteAction {
   const [id, ...more] = steps;
   if (type === '' || more.length > 0 || (verb === 'POST' && id !== undefined)) {
-    throw refusedRequest(`request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`, 'url');
+    throw faultAt('request.url', `request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`);
   }
   if (resource === undefined && verb !== 'DELETE') {
-    throw new ServiceError('invalid', `${verb} needs a resource. Add it to the entry, beside request.`, {
-      expression: 'resource',
-    });
+    throw faultAt('resource', `${verb} needs a resource. Add it to the entry, beside request.`);
   }
   const criteria = verb === 'POST' ? (request.ifNoneExist ?? query) : query;
   const options = preconditionsOf(request, ENTRY_TAGS);
   const action = { kind: 'write', verb, type, options } as const;
   if (id !== undefined) {
-    if (query !== undefined) throw refusedRequest('request.url has an id and criteria: only one can decide.', 'url');
+    if (query !== undefined) throw faultAt('request.url', 'request.url has an id and criteria: only one can decide.');
     assertId(id);
     return { ...action, id };
   }
   if (criteria !== undefined) return { ...action, criteria };
-  if (verb !== 'POST') throw refusedRequest(`request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`, 'url');
+  if (verb !== 'POST') throw faultAt('request.url', `request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`);
   return action;
 }
 
@@ -102,7 +95,7 @@ const TARGETS: Readonly<Record<WriteVerb, string>> = {
 export function relativeUrl(url: string, baseUrl: string): string {
   const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(url);
   if (isAbsolute && !url.startsWith(`${baseUrl}/`)) {
-    throw refusedRequest('request.url is of another server. Make it relative, such as Patient/p7.', 'url');
+    throw faultAt('request.url', 'request.url is of another server. Make it relative, such as Patient/p7.');
   }
   const relative = (isAbsolute ? url.slice(baseUrl.length) : url).replace(/^\/+/, '');
   return (isAbsolute ? relative.replace(/^fhir(\/|$)/, '') : relative).replace(/\/+(?=\?|$)/, '');

@@ -1,4 +1,4 @@
-import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
+import { type ErrorIssue, type ErrorKind, ServiceError } from '../../platform/errors/service-error';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { isTransactionConflict } from '../../platform/database/database-error';
 
@@ -54,5 +54,6 @@ export async function atEntry<T>(index: number, work: () => Promise<T> | T): Pro
   }
 }
 
-export const refusedRequest = (message: string, member: 'method' | 'url' | undefined): ServiceError =>
-  new ServiceError('invalid', message, { expression: member === undefined ? 'request' : `request.${member}` });
+/** @param expression of the member at fault, below the entry or from the Bundle on */
+export const faultAt = (expression: string, message: string, kind: ErrorKind = 'invalid'): ServiceError =>
+  new ServiceError(kind, message, { expression });

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
-import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { Slices } from '../../platform/time/slices';
 import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
 import { type ResourcePatch } from '../../resource/writes/write';
 import { type BundleEntry } from './bundle';
 import { binaryContent, textOf } from './entry-text';
+import { faultAt } from './entry-error';
 
 const KINDS: Readonly<Record<string, PatchKind>> = {
   'application/json-patch+json': 'json-patch',
@@ -28,16 +28,12 @@ export class EntryPatches {
       return compileResourcePatch('fhirpath-patch', textOf(resource), bodyLimitBytes, this.slices);
     }
     if (resource?.type !== 'Binary') {
-      throw new ServiceError('invalid', 'A patch is a Binary with a JSON Patch, or Parameters.', {
-        expression: 'resource',
-      });
+      throw faultAt('resource', 'A patch is a Binary with a JSON Patch, or Parameters.');
     }
     const { mediaType, body } = binaryContent(resource);
     const kind = KINDS[mediaType];
     if (kind === undefined) {
-      throw new ServiceError('invalid', `The patch must be of type ${Object.keys(KINDS).join(' or ')}.`, {
-        expression: 'resource.contentType',
-      });
+      throw faultAt('resource.contentType', `The patch must be of type ${Object.keys(KINDS).join(' or ')}.`);
     }
     return compileResourcePatch(kind, decodeUtf8(body), bodyLimitBytes, this.slices);
   }

@@ -11,6 +11,7 @@ import { MOST_CHARACTERS, type RoutedEntry } from './entry-answer';
 import { EntryFaults } from './entry-faults';
 import { EntryRoutes, answeredEntry } from './entry-routes';
 import { type ReadIntent } from './write-intents';
+import { faultAt } from './entry-error';
 
 /**
  * The time that the reads of a transaction have together while its rows are locked. Other writers of these rows wait for 5 s before
@@ -59,8 +60,7 @@ export class EntryReads {
     mostCharacters: number,
     limit: TimeLimit | undefined,
   ): Promise<RoutedEntry> {
-    if (call.isSystem)
-      throw new ServiceError('invalid', 'This Bundle can only write.', { expression: 'request.method' });
+    if (call.isSystem) throw faultAt('request.method', 'This Bundle can only write.');
     limit?.assertLeft();
     const answer = await this.routes.send(entry, call, mostCharacters);
     if (answer.refusal !== undefined) throw answer.refusal;

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { type InnerAnswer, InnerRequests } from '../../platform/http/inner-requests';
-import { ServiceError } from '../../platform/errors/service-error';
 import { ResourceTypes } from '../../model/resource-types';
 import { type BundleCall } from './bundle-call';
 import { type BundleEntry, type EntryResource } from './bundle';
 import { relativeUrl } from './entry-action';
 import { type RoutedEntry } from './entry-answer';
-import { refusedRequest } from './entry-error';
+import { faultAt } from './entry-error';
 import { binaryContent, textOf } from './entry-text';
 
 const FHIR_JSON = 'application/fhir+json';
@@ -29,11 +28,9 @@ export class EntryRoutes {
     const url = relativeUrl(request.url, this.environment.baseUrl);
     this.assertWithinApi(url);
     if (!/^[A-Z]+$/.test(request.method))
-      throw refusedRequest('request.method is no method of HTTP. Use GET, POST, PUT, PATCH or DELETE.', 'method');
+      throw faultAt('request.method', 'request.method is no method of HTTP. Use GET, POST, PUT, PATCH or DELETE.');
     if (request.method === 'HEAD') {
-      throw new ServiceError('not-allowed', 'HEAD has no place in a Bundle: use GET.', {
-        expression: 'request.method',
-      });
+      throw faultAt('request.method', 'HEAD has no place in a Bundle: use GET.', 'not-allowed');
     }
     const { mediaType, body } = bodyOf(request.method, resource);
     const headers = {
@@ -58,13 +55,13 @@ export class EntryRoutes {
 
   /** Neither tokens nor RPC nor Bundles in Bundles: what begins with a type, an operation, or is about the whole API. */
   private assertWithinApi(url: string): void {
-    if (url.includes('#')) throw refusedRequest('request.url has a "#", which no request has. Leave it out.', 'url');
+    if (url.includes('#')) throw faultAt('request.url', 'request.url has a "#", which no request has. Leave it out.');
     const [first = ''] = url.split(/[/?]/);
     if (/^\$[\w-]+$/.test(first) || first === 'metadata' || first === '_history' || url.startsWith('?')) return;
     if (!/^[A-Z][A-Za-z]*$/.test(first))
-      throw refusedRequest(
+      throw faultAt(
+        'request.url',
         'request.url is no request to the resource API. It takes Type, Type/id, Type?criteria, $operation and what follows them.',
-        'url',
       );
     this.types.assertKnown(first);
   }

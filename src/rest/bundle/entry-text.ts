@@ -1,5 +1,5 @@
-import { ServiceError } from '../../platform/errors/service-error';
 import { type EntryResource } from './bundle';
+import { faultAt } from './entry-error';
 
 /** The resource of an entry as compact JSON, every byte as sent. */
 export const textOf = ({ members }: EntryResource): string =>
@@ -16,7 +16,7 @@ export function binaryContent({ members }: EntryResource): { readonly mediaType:
   };
   const [contentType, data] = [valueOf('contentType'), valueOf('data')];
   if (typeof contentType !== 'string' || typeof data !== 'string') {
-    throw new ServiceError('invalid', 'A patch in a Binary needs contentType and data.', { expression: 'resource' });
+    throw faultAt('resource', 'A patch in a Binary needs contentType and data.');
   }
   return { mediaType: contentType.split(';')[0]?.trim().toLowerCase() ?? '', body: Buffer.from(data, 'base64') };
 }

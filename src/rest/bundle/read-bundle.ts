@@ -3,7 +3,7 @@ import { compactJsonInSteps } from '../../platform/json/compact-json';
 import { elementsOf, membersOf } from '../../platform/json/json-members';
 import { type Steps } from '../../platform/time/steps';
 import { type Bundle, type BundleEntry, type BundleType, type EntryRequest, type EntryResource } from './bundle';
-import { refusedRequest } from './entry-error';
+import { faultAt } from './entry-error';
 import { EntryFaults } from './entry-faults';
 
 /** A resource may be as deep in a Bundle as it may be by itself. */
@@ -22,24 +22,20 @@ export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
   yield;
   const members = new Map(membersOf(compact).map(({ key, valueText }) => [key, valueText]));
   if (stringOf(members.get('resourceType')) !== 'Bundle') {
-    throw new ServiceError('invalid', 'Send a Bundle: a JSON object with "resourceType": "Bundle".', {
-      expression: 'resourceType',
-    });
+    throw faultAt('resourceType', 'Send a Bundle: a JSON object with "resourceType": "Bundle".');
   }
   const named = stringOf(members.get('type'));
   const type = TYPES.find((known) => known === named);
   if (type === undefined) {
-    throw new ServiceError('invalid', `Bundle.type must be one of ${TYPES.join(', ')}.`, { expression: 'Bundle.type' });
+    throw faultAt('Bundle.type', `Bundle.type must be one of ${TYPES.join(', ')}.`);
   }
   const entryText = members.get('entry') ?? '[]';
   if (!entryText.startsWith('[')) {
-    throw new ServiceError('invalid', 'Bundle.entry must be a list.', { expression: 'Bundle.entry' });
+    throw faultAt('Bundle.entry', 'Bundle.entry must be a list.');
   }
   const entries = elementsOf(entryText);
   if (entries.length > maxEntries) {
-    throw new ServiceError('too-large', `A Bundle has at most ${maxEntries} entries here; send it in parts.`, {
-      expression: 'Bundle.entry',
-    });
+    throw faultAt('Bundle.entry', `A Bundle has at most ${maxEntries} entries here; send it in parts.`, 'too-large');
   }
   const read: BundleEntry[] = [];
   const faults = new EntryFaults();
@@ -61,8 +57,7 @@ function entryOf(text: string, index: number, type: BundleType): BundleEntry {
 
 function resourceOf(text: string | undefined): EntryResource | undefined {
   if (text === undefined) return undefined;
-  if (!text.startsWith('{'))
-    throw new ServiceError('invalid', 'The resource must be an object.', { expression: 'resource' });
+  if (!text.startsWith('{')) throw faultAt('resource', 'The resource must be an object.');
   const members = membersOf(text);
   const valueOf = (name: string): string | undefined => stringOf(members.find(({ key }) => key === name)?.valueText);
   return { type: valueOf('resourceType'), id: valueOf('id'), members };
@@ -70,23 +65,20 @@ function resourceOf(text: string | undefined): EntryResource | undefined {
 
 function requestOf(text: string | undefined): EntryRequest {
   if (text?.startsWith('{') !== true) {
-    throw refusedRequest(
-      'The entry has no request. Add one, such as {"method": "PUT", "url": "Patient/p7"}.',
-      undefined,
-    );
+    throw faultAt('request', 'The entry has no request. Add one, such as {"method": "PUT", "url": "Patient/p7"}.');
   }
   const value = JSON.parse(text) as Record<string, unknown>;
   const found: Partial<Record<(typeof REQUEST_MEMBERS)[number], string>> = {};
   for (const name of REQUEST_MEMBERS) {
     const member = value[name];
     if (member === undefined) continue;
-    if (typeof member !== 'string') throw refusedRequest(`request.${name} must be a string.`, undefined);
+    if (typeof member !== 'string') throw faultAt('request', `request.${name} must be a string.`);
     found[name] = member;
   }
   const { method, url, ...conditions } = found;
   if (method === undefined)
-    throw refusedRequest('request.method is missing. Add GET, POST, PUT, PATCH or DELETE.', 'method');
-  if (url === undefined) throw refusedRequest('request.url is missing. Add one, such as Patient/p7.', 'url');
+    throw faultAt('request.method', 'request.method is missing. Add GET, POST, PUT, PATCH or DELETE.');
+  if (url === undefined) throw faultAt('request.url', 'request.url is missing. Add one, such as Patient/p7.');
   return { method, url, ...conditions };
 }
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
-import { ServiceError } from '../../platform/errors/service-error';
 import { multipleMatches } from '../conditional/condition-matches';
 import { ResourceDraft } from '../../model/resource-draft';
 import { WriteExtensions } from '../../resource/writes/write-extensions';
@@ -13,6 +12,7 @@ import { EntryPatches } from './entry-patches';
 import { FoundMatches } from './found-matches';
 import { replaceLinks } from './reference-sites';
 import { type WriteIntent, conditionOf, isConditional } from './write-intent';
+import { faultAt } from './entry-error';
 
 interface Planning {
   readonly links: BundleLinks;
@@ -150,12 +150,10 @@ function resolvedLink(
   const [match, ...others] = matches.get(canonical) ?? [];
   if (others.length > 0) throw multipleMatches(type);
   if (match === undefined) {
-    throw new ServiceError(
-      'unprocessable',
+    throw faultAt(
+      'resource',
       `A reference by search finds no ${type}. Store it before, or refer to it by its id.`,
-      {
-        expression: 'resource',
-      },
+      'unprocessable',
     );
   }
   return localKey(type, match.id);
