@@ -45,14 +45,14 @@ export class CompartmentAnswers {
       for (const part of parts(matches)) count += (await tallyOf(snapshot, part)).count;
       return count;
     });
-    return { status: 200, text: bundleText('searchset', { total, ...linksOf(call) }) };
+    return { status: 200, text: bundleText('searchset', { total, ...selfLink(call) }) };
   }
 
   private async stream(call: EverythingCall, options: ReadOptions): Promise<Produce> {
     const { query, printer, request } = call;
     const { explain, timeoutSeconds: seconds } = request;
     const explained = explain && { explain: await this.explanation.of(query, explain, seconds) };
-    const head = printer.isLines ? undefined : { ...linksOf(call), ...explained };
+    const head = printer.isLines ? undefined : { ...selfLink(call), ...explained };
     return async (sink) => {
       const entries = new EntryStream(sink, head);
       let total = 0;
@@ -75,7 +75,7 @@ export class CompartmentAnswers {
       cursor === undefined
         ? await this.lists.begin(query, count, options)
         : await this.lists.page(cursor, query.patientId, count);
-    const { link } = linksOf(call);
+    const { link } = selfLink(call);
     const next =
       page.next === undefined ? [] : [{ relation: 'next', url: urlWith(linkedParameters(request, page.next)) }];
     const head = { total: page.total, link: [...link, ...next] };
@@ -90,7 +90,7 @@ export class CompartmentAnswers {
 async function wholeAnswer(call: EverythingCall, entries: readonly Entry[]): Promise<FhirAnswer> {
   const printed = [...(await call.printer.print(entries, 'match')), ...notesOf(call)];
   if (call.printer.isLines) return { status: 200, text: printed.join(''), ...linesType(call) };
-  const bundle = bundleText('searchset', { total: entries.length, ...linksOf(call) });
+  const bundle = bundleText('searchset', { total: entries.length, ...selfLink(call) });
   return {
     status: 200,
     text: printed.length === 0 ? bundle : `${bundle.slice(0, -1)},"entry":[${printed.join(',')}]}`,
@@ -107,6 +107,6 @@ const notesOf = ({ hiddenTypes, printer }: EverythingCall): readonly string[] =>
     ? []
     : [printer.outcome(`Types that you may not search are left out: ${hiddenTypes.join(', ')}.`)];
 
-const linksOf = ({ request, urlWith }: EverythingCall): { readonly link: readonly object[] } => ({
+const selfLink = ({ request, urlWith }: EverythingCall): { readonly link: readonly object[] } => ({
   link: [{ relation: 'self', url: urlWith(request.used) }],
 });

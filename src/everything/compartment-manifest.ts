@@ -67,7 +67,7 @@ function parametersOf(
         name: 'type',
         part: [
           codePart(counts.type),
-          ...partsOf(counts),
+          ...partsOfTally(counts),
           ...counts.leftOut.map(([by, count]) => ({
             name: 'left-out',
             part: [
@@ -77,7 +77,7 @@ function parametersOf(
           })),
         ],
       })),
-      ...(included === undefined ? [] : [{ name: 'included', part: partsOf(included) }]),
+      ...(included === undefined ? [] : [{ name: 'included', part: partsOfTally(included) }]),
       // A number would reveal how much the caller may not see.
       ...(hiddenTypes === undefined
         ? []
@@ -88,7 +88,7 @@ function parametersOf(
 
 const codePart = (type: string): object => ({ name: 'code', valueCode: type });
 
-const partsOf = ({ count, bytes }: Pick<Tally, 'count' | 'bytes'>): readonly object[] => [
+const partsOfTally = ({ count, bytes }: Pick<Tally, 'count' | 'bytes'>): readonly object[] => [
   { name: 'count', valueInteger: count },
   { name: 'bytes', valueDecimal: bytes },
 ];

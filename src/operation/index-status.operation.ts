@@ -82,14 +82,14 @@ export class IndexesStatusOperation implements OperationHandler {
 }
 
 function answerOf(states: readonly ParameterState[], now: Date): FhirAnswer {
-  const parameter = states.map((state) => ({ name: 'index', part: partsOf(state, now.getTime()) }));
+  const parameter = states.map((state) => ({ name: 'index', part: partsOfState(state, now.getTime()) }));
   return {
     status: 200,
     text: JSON.stringify({ resourceType: 'Parameters', ...(states.length === 0 ? {} : { parameter }) }),
   };
 }
 
-function partsOf(row: ParameterState, now: number): object[] {
+function partsOfState(row: ParameterState, now: number): object[] {
   const { percent, secondsLeft } = progressOf(row, now);
   return [
     { name: 'base', valueCode: row.resource_type },

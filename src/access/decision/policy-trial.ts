@@ -15,15 +15,15 @@ export class PolicyTrial {
 
   /** @param request undefined when the User does not hold the Role of the policy */
   async of(policy: CompiledPolicy, request: AccessRequest | undefined): Promise<TrialOutcome> {
-    if (request === undefined) return refused('roleName', 'the User must hold a Role of this name');
+    if (request === undefined) return failedAt('roleName', 'the User must hold a Role of this name');
     const failed = await policy.check(request);
     if (failed !== undefined) return { granted: undefined, failed };
     if (policy.criteria.length === 0) return { granted: 'all' };
     const granted = await this.rows.of(policy, request);
     return granted.length > 0
       ? { granted }
-      : refused('criteria', 'a value of each criterion is missing, or cannot be searched for');
+      : failedAt('criteria', 'a value of each criterion is missing, or cannot be searched for');
   }
 }
 
-const refused = (path: string, reason: string): TrialOutcome => ({ granted: undefined, failed: { path, reason } });
+const failedAt = (path: string, reason: string): TrialOutcome => ({ granted: undefined, failed: { path, reason } });

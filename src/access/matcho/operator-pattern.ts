@@ -25,7 +25,7 @@ export const OPERATORS: ReadonlyMap<string, MakeOperator> = new Map<string, Make
 ]);
 
 function enumeration(operand: unknown, { path }: OperatorContext): Pattern {
-  const values = listOf(operand, path);
+  const values = filledList(operand, path);
   if (!values.every((value) => ['string', 'number', 'boolean'].includes(typeof value)))
     throw policyFault(path, 'takes texts, numbers and booleans');
   const allowed = new Set(values);
@@ -33,7 +33,7 @@ function enumeration(operand: unknown, { path }: OperatorContext): Pattern {
 }
 
 function oneOf(operand: unknown, { path, compile }: OperatorContext): Pattern {
-  const patterns = listOf(operand, path).map((pattern, at) => compile(pattern, `${path}[${at}]`));
+  const patterns = filledList(operand, path).map((pattern, at) => compile(pattern, `${path}[${at}]`));
   return (value, run) =>
     patterns.some((pattern) => pattern(value, run) === undefined)
       ? undefined
@@ -77,7 +77,7 @@ function reference(operand: unknown, { path, baseUrl, compile }: OperatorContext
 }
 
 function presentAll(operand: unknown, { path, compile }: OperatorContext): Pattern {
-  const patterns = listOf(operand, path).map((pattern, at) => compile(pattern, `${path}[${at}]`));
+  const patterns = filledList(operand, path).map((pattern, at) => compile(pattern, `${path}[${at}]`));
   return (value, run) => {
     if (!Array.isArray(value)) return failed(path, 'must be a list');
     const missing = patterns.findIndex((pattern) => !hasMatch(value, pattern, run));
@@ -97,7 +97,7 @@ const hasMatch = (items: readonly unknown[], pattern: Pattern, run: MatchRun): b
     return pattern(item, run) === undefined;
   });
 
-function listOf(operand: unknown, path: string): readonly unknown[] {
+function filledList(operand: unknown, path: string): readonly unknown[] {
   if (Array.isArray(operand) && operand.length > 0) return operand as unknown[];
   throw policyFault(path, 'takes a list that is not empty');
 }

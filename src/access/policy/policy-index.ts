@@ -39,7 +39,7 @@ class LinkIndex {
 
   covering(request: AccessRequest): readonly CompiledPolicy[] {
     const found: CompiledPolicy[] = [];
-    for (const link of linksOf(request)) this.note(this.byLink.get(link), request, found);
+    for (const link of coveringLinks(request)) this.note(this.byLink.get(link), request, found);
     this.note(this.everybody, request, found);
     return found;
   }
@@ -52,7 +52,7 @@ class LinkIndex {
   }
 }
 
-function linksOf({ caller, operationId }: AccessRequest): string[] {
+function coveringLinks({ caller, operationId }: AccessRequest): string[] {
   const { userId, clientId } = caller;
   return [
     ...(userId === undefined ? [] : [`User/${userId}`]),

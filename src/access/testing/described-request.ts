@@ -31,8 +31,8 @@ export class DescribedRequests {
    */
   of(sent: unknown): DescribedRequest {
     if (!isObject(sent)) throw fault('request', 'must be an object');
-    const method = textOf(sent, 'request-method')?.toLowerCase() ?? 'get';
-    const [path = '', query = ''] = (textOf(sent, 'uri') ?? '/').split(/\?(.*)/s);
+    const method = textMember(sent, 'request-method')?.toLowerCase() ?? 'get';
+    const [path = '', query = ''] = (textMember(sent, 'uri') ?? '/').split(/\?(.*)/s);
     const headers = headersOf(sent.headers);
     const isConditional = query !== '' || headers['if-none-exist'] !== undefined;
     const route = routeOf(method, path, isConditional);
@@ -47,7 +47,7 @@ export class DescribedRequests {
     };
     const seen = {
       'request-method': method,
-      scheme: textOf(sent, 'scheme') ?? 'http',
+      scheme: textMember(sent, 'scheme') ?? 'http',
       uri: path,
       'query-string': query,
       params,
@@ -72,7 +72,7 @@ export class DescribedRequests {
 }
 
 function callerOf(sent: Readonly<Record<string, unknown>>): Caller {
-  const [userId, clientId = ''] = [textOf(sent, 'user-id'), textOf(sent, 'client-id')];
+  const [userId, clientId = ''] = [textMember(sent, 'user-id'), textMember(sent, 'client-id')];
   return { clientId, ...(userId === undefined ? {} : { userId }) };
 }
 
@@ -93,7 +93,7 @@ function headersOf(headers: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
-function textOf(sent: Readonly<Record<string, unknown>>, name: string): string | undefined {
+function textMember(sent: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = sent[name];
   if (value === undefined || typeof value === 'string') return value;
   throw fault(`request.${name}`, 'must be a text');

@@ -52,7 +52,7 @@ export async function* chunksOf(
   for (const cursor of cursors)
     for await (const rows of cursor.rows())
       for (const found of chunked(rows))
-        yield { text: await textOf(snapshot, found, cursor.mode, printer), count: found.length, mode: cursor.mode };
+        yield { text: await chunkText(snapshot, found, cursor.mode, printer), count: found.length, mode: cursor.mode };
 }
 
 /** Divides entries so that the bodies of each chunk together are short, unless a single one is long. */
@@ -71,7 +71,7 @@ export function* chunked<Row extends { readonly bytes: number }>(rows: readonly 
   if (chunk.length > 0) yield chunk;
 }
 
-async function textOf(
+async function chunkText(
   snapshot: Snapshot,
   found: readonly FoundEntry[],
   mode: QueryPart['mode'],

@@ -38,7 +38,7 @@ export function includesOf(query: URLSearchParams, parameters: SearchParameterSe
   for (const name of asked) {
     const [source = '', code, target, ...rest] = name.split(':');
     if (source === '*' && code === undefined) types.push(...SHARED_TYPES);
-    else if (!parameters.has(source)) throw refused(name, 'is no resource type');
+    else if (!parameters.has(source)) throw badInclude(name, 'is no resource type');
     else if (code === undefined) types.push(source);
     else {
       const { storedAs: parameterIds, narrowedTo, targets } = referenceOf(name, source, code, parameters);
@@ -57,7 +57,7 @@ function referenceOf(name: string, source: string, code: string, parameters: Sea
     return parameter;
   }
   const hint = parameters.nearestCode(source, code);
-  throw refused(name, `is no reference parameter${hint === undefined ? '' : `; did you mean "${source}:${hint}"?`}`);
+  throw badInclude(name, `is no reference parameter${hint === undefined ? '' : `; did you mean "${source}:${hint}"?`}`);
 }
 
 function targetOf(
@@ -67,11 +67,11 @@ function targetOf(
   parameters: SearchParameterSet,
 ): string | undefined {
   if (rest.length > 0 || (target !== undefined && !parameters.has(target)))
-    throw refused(name, 'names no resource type as its target');
+    throw badInclude(name, 'names no resource type as its target');
   return target;
 }
 
-const refused = (name: string, why: string): ServiceError =>
+const badInclude = (name: string, why: string): ServiceError =>
   new ServiceError(
     'invalid',
     `_include: "${name.slice(0, 128)}" ${why}. It takes types (Practitioner), references (Observation:performer), or *.`,

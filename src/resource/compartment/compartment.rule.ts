@@ -31,17 +31,17 @@ function faultsOf(
   parameters: SearchParameterSet,
 ): ErrorIssue[] {
   const path = `CompartmentDefinition.resource[${place}]`;
-  if (!parameters.has(type)) return [fault(`${path}.code`, `"${shown(type)}" is no resource type of this server.`)];
+  if (!parameters.has(type)) return [fault(`${path}.code`, `"${shortened(type)}" is no resource type of this server.`)];
   return param.flatMap((code, at) => {
     if (code === ITSELF && type === compartment) return [];
     if (code === ITSELF)
-      return [fault(`${path}.param[${at}]`, `${ITSELF} is for ${shown(compartment)}, whose compartment this is.`)];
+      return [fault(`${path}.param[${at}]`, `${ITSELF} is for ${shortened(compartment)}, whose compartment this is.`)];
     const found = parameters.find(type, code);
     if (found?.kind === 'reference') return [];
     const hint = found === undefined ? parameters.nearestCode(type, code) : undefined;
     const what = found === undefined ? 'no search parameter' : `a parameter of type ${found.kind} and no reference`;
     const advice = hint === undefined ? '' : ` Did you mean "${hint}"?`;
-    return [fault(`${path}.param[${at}]`, `${type}.${shown(code)} is ${what}.${advice}`)];
+    return [fault(`${path}.param[${at}]`, `${type}.${shortened(code)} is ${what}.${advice}`)];
   });
 }
 
@@ -52,4 +52,4 @@ const fault = (expression: string, diagnostics: string): ErrorIssue => ({
   expression,
 });
 
-const shown = (text: string): string => text.slice(0, 64);
+const shortened = (text: string): string => text.slice(0, 64);

@@ -4,7 +4,7 @@ import { rowKindOf } from '../../search-index/extract/composite';
 import { holdsValuesOf } from '../../search-index/extract/kind-types';
 import { type OwnComponent, type OwnSearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
-import { MAX_EXPRESSION, refused, shown } from './refusal';
+import { MAX_EXPRESSION, badElement, excerpt } from './refusal';
 import {
   type Branch,
   CompilationBudget,
@@ -25,27 +25,27 @@ const VERSION = '|4.0.1';
  */
 export function readComponents(component: unknown, base: readonly string[]): readonly OwnComponent[] {
   if (!Array.isArray(component) || component.length !== 2)
-    throw refused('component', 'must have two parts: composites of others cannot be indexed');
+    throw badElement('component', 'must have two parts: composites of others cannot be indexed');
   return component.map((part: unknown, index) => readComponent(part, `component[${index}]`, base));
 }
 
 function readComponent(part: unknown, member: string, base: readonly string[]): OwnComponent {
   const { definition, expression } = (part ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof definition !== 'string') throw refused(`${member}.definition`, 'must name a SearchParameter');
+  if (typeof definition !== 'string') throw badElement(`${member}.definition`, 'must name a SearchParameter');
   const url = definition.endsWith(VERSION) ? definition.slice(0, -VERSION.length) : definition;
   const found = definitionOfUrl(url);
   if (found === undefined)
-    throw refused(
+    throw badElement(
       `${member}.definition`,
-      `names ${shown(definition)}, but parts can only be SearchParameters of HL7 R4`,
+      `names ${excerpt(definition)}, but parts can only be SearchParameters of HL7 R4`,
     );
   if (found.type === 'composite' || found.type === 'special')
-    throw refused(`${member}.definition`, `names a parameter of type ${found.type}, which cannot be a part`);
+    throw badElement(`${member}.definition`, `names a parameter of type ${found.type}, which cannot be a part`);
   const stranger = base.find((type) => !isOf(type, found));
   if (stranger !== undefined)
-    throw refused(`${member}.definition`, `names ${found.code}, which ${stranger} does not have`);
+    throw badElement(`${member}.definition`, `names ${found.code}, which ${stranger} does not have`);
   if (typeof expression !== 'string' || expression.length > MAX_EXPRESSION)
-    throw refused(`${member}.expression`, `must be FHIRPath of ${MAX_EXPRESSION} characters at most`);
+    throw badElement(`${member}.expression`, `must be FHIRPath of ${MAX_EXPRESSION} characters at most`);
   return { code: found.code, kind: found.type, expression };
 }
 
@@ -66,18 +66,18 @@ export function assertPairs(
   const isInRows = components.every((part) => rowKindOf(part) !== undefined);
   for (const [index, part] of components.entries()) {
     const member = `component[${index}].expression`;
-    const branches = compiled(member, type, () => partsOf(part, items, type));
+    const branches = compiled(member, type, () => branchesOfPart(part, items, type));
     const known = set.find(type, part.code);
     if (known === undefined || known.storedAs.length === 0)
-      throw refused(`component[${index}].definition`, `names ${part.code}, which has no index that could be paired`);
+      throw badElement(`component[${index}].definition`, `names ${part.code}, which has no index that could be paired`);
     if (part.kind === 'reference' && branches.some((branch) => branch.type !== 'Reference'))
-      throw refused(member, `leads to a canonical or uri of ${type}; references alone can be paired`);
+      throw badElement(member, `leads to a canonical or uri of ${type}; references alone can be paired`);
     const wanted = new Set(known.branches.map(({ steps }) => pathOf(steps)));
     const given = branches.map(({ steps }) => pathOf(steps));
     const isAmong = branches.every(({ steps }) => wanted.has(pathOf(steps)) || wanted.has(pathOf(membersOf(steps))));
-    if (!isAmong) throw refused(member, `leads to what is no value of ${type}.${part.code}`);
+    if (!isAmong) throw badElement(member, `leads to what is no value of ${type}.${part.code}`);
     if (!isInRows && [...wanted].some((path) => !given.includes(path)))
-      throw refused(
+      throw badElement(
         member,
         `must lead to all values of ${type}.${part.code} (${[...wanted].join(', ')}), since both parts are searched side by side`,
       );
@@ -85,7 +85,7 @@ export function assertPairs(
 }
 
 /** From the resource to the values of a part, through all items. */
-function partsOf({ kind, expression }: OwnComponent, items: readonly Branch[], type: string): readonly Branch[] {
+function branchesOfPart({ kind, expression }: OwnComponent, items: readonly Branch[], type: string): readonly Branch[] {
   const parsed = parseExpression(expression);
   const budget = new CompilationBudget();
   return items.flatMap((item) => {
@@ -103,10 +103,10 @@ function compiled(member: string, type: string, compile: () => readonly Branch[]
     const branches = compile();
     if (branches.length > 0) return branches;
   } catch (error) {
-    if (error instanceof ExpressionError) throw refused(member, `cannot be indexed for ${type}: ${error.message}`);
+    if (error instanceof ExpressionError) throw badElement(member, `cannot be indexed for ${type}: ${error.message}`);
     throw error;
   }
-  throw refused(member, `leads to nothing of ${type} that could be indexed`);
+  throw badElement(member, `leads to nothing of ${type} that could be indexed`);
 }
 
 /** Without conditions, which leave fewer values. */

@@ -7,7 +7,7 @@ import { type OwnSearchParameter, type SearchParameter } from '../../search-inde
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { assertAsBuiltIn } from './built-in-definition';
 import { assertPairs, readComponents } from './read-components';
-import { MAX_EXPRESSION, refused, shown } from './refusal';
+import { MAX_EXPRESSION, badElement, excerpt } from './refusal';
 
 const KINDS = ['token', 'reference', 'date', 'string', 'number', 'quantity', 'uri', 'composite'] as const;
 const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -21,9 +21,9 @@ const RESERVED_CODE = /^_[A-Za-z]{1,63}$/;
 export function readDefinition(value: Resource, builtIn: SearchParameterSet): readonly OwnSearchParameter[] {
   const { url, status } = value;
   if (typeof url !== 'string' || !/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/.test(url))
-    throw refused('url', 'must be an absolute URI');
+    throw badElement('url', 'must be an absolute URI');
   if (typeof status !== 'string' || !['draft', 'active', 'retired', 'unknown'].includes(status))
-    throw refused('status', 'must be draft, active, retired or unknown');
+    throw badElement('status', 'must be draft, active, retired or unknown');
   if (assertAsBuiltIn(value)) return [];
   if (status !== 'active') return [];
   const candidates = candidatesOf(value, builtIn);
@@ -37,27 +37,30 @@ function candidatesOf(
   builtIn: SearchParameterSet,
 ): OwnSearchParameter[] {
   if (typeof code !== 'string' || !(CODE.test(code) || RESERVED_CODE.test(code)))
-    throw refused('code', 'must begin with a letter, followed by letters, digits, "-" or "_", 64 at most');
+    throw badElement('code', 'must begin with a letter, followed by letters, digits, "-" or "_", 64 at most');
   const kind = KINDS.find((known) => known === type);
-  if (kind === undefined) throw refused('type', `must be one of ${KINDS.join(', ')}; others cannot be indexed`);
-  if (!isListOfNames(base) || base.length === 0) throw refused('base', 'must name one resource type at least');
+  if (kind === undefined) throw badElement('type', `must be one of ${KINDS.join(', ')}; others cannot be indexed`);
+  if (!isListOfNames(base) || base.length === 0) throw badElement('base', 'must name one resource type at least');
   const unknownBase = base.find((name) => !builtIn.has(name));
   if (unknownBase !== undefined)
-    throw refused(
+    throw badElement(
       'base',
-      `names "${shown(unknownBase)}", which is no resource type of this server; abstract types are not supported`,
+      `names "${excerpt(unknownBase)}", which is no resource type of this server; abstract types are not supported`,
     );
   if (typeof expression !== 'string' || expression.length > MAX_EXPRESSION)
-    throw refused('expression', `must be FHIRPath of ${MAX_EXPRESSION} characters at most`);
+    throw badElement('expression', `must be FHIRPath of ${MAX_EXPRESSION} characters at most`);
   if (target !== undefined && (!isListOfNames(target) || kind !== 'reference'))
-    throw refused('target', 'must list resource types, of a parameter of type reference');
+    throw badElement('target', 'must list resource types, of a parameter of type reference');
   const unknownTarget = target?.find((name) => !builtIn.has(name));
   if (unknownTarget !== undefined)
-    throw refused('target', `names "${shown(unknownTarget)}", which is no resource type`);
+    throw badElement('target', `names "${excerpt(unknownTarget)}", which is no resource type`);
   // Codes that begin with "_" are FHIR's own: a definition may repeat one, and cannot add one.
   const stranger = RESERVED_CODE.test(code) ? base.find((name) => !builtIn.defines(name, code)) : undefined;
   if (stranger !== undefined)
-    throw refused('code', `begins with "_", which is reserved for FHIR, and ${shown(stranger)} has no such parameter`);
+    throw badElement(
+      'code',
+      `begins with "_", which is reserved for FHIR, and ${excerpt(stranger)} has no such parameter`,
+    );
   const components = kind === 'composite' ? readComponents(component, base) : [];
   return [...new Set(base)].map((name) => ({ type: name, code, kind, expression, targets: target ?? [], components }));
 }
@@ -76,9 +79,10 @@ function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn:
     if (isDerived(derivedFrom, code) && isPartOf(compiled, known)) return true;
   }
   if (builtIn.defines(type, code))
-    throw refused('code', `is taken: ${type}.${code} is built in with another meaning; choose another code`);
+    throw badElement('code', `is taken: ${type}.${code} is built in with another meaning; choose another code`);
   const other = builtIn.collidingWith(type, code);
-  if (other !== undefined) throw refused('code', `has the same number in the index as ${other}; choose another code`);
+  if (other !== undefined)
+    throw badElement('code', `has the same number in the index as ${other}; choose another code`);
   return false;
 
   function compiledOf({ expression, kind, targets, components = [] }: OwnSearchParameter): SearchParameter | undefined {
@@ -95,7 +99,7 @@ function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn:
     const unusable = set.listUnusable(type).find((one) => one.code === PROBE);
     if (unusable !== undefined) {
       const member = kind === 'composite' ? 'component' : 'expression';
-      throw refused(member, `cannot be indexed for ${type}: ${unusable.reason}`);
+      throw badElement(member, `cannot be indexed for ${type}: ${unusable.reason}`);
     }
     return set.find(type, PROBE);
   }
@@ -106,9 +110,9 @@ const PROBE = '$probe';
 const isEqual = (known: SearchParameter, other: SearchParameter): boolean =>
   known.kind === other.kind &&
   indexedPathsOf(known).join('|') === indexedPathsOf(other).join('|') &&
-  isDeepStrictEqual(partsOf(known), partsOf(other));
+  isDeepStrictEqual(compositePartsOf(known), compositePartsOf(other));
 
-const partsOf = ({ composite }: SearchParameter): unknown =>
+const compositePartsOf = ({ composite }: SearchParameter): unknown =>
   composite && [composite.codes, composite.rows?.map(({ parts }) => parts.map(pathsOf))];
 
 const pathsOf = ({ branches }: Pick<SearchParameter, 'branches'>): readonly string[] =>

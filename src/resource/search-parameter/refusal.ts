@@ -4,10 +4,10 @@ import { ServiceError } from '../../platform/errors/service-error';
 export const MAX_EXPRESSION = 2_000;
 
 /** What a client sent, as much of it as a refusal repeats. */
-export const shown = (text: string): string => text.slice(0, 128);
+export const excerpt = (text: string): string => text.slice(0, 128);
 
 /** @param member the path of the element at fault below SearchParameter: `component[0].expression` */
-export const refused = (member: string, reason: string): ServiceError =>
+export const badElement = (member: string, reason: string): ServiceError =>
   new ServiceError('unprocessable', `SearchParameter.${member} ${reason}.`, {
     expression: `SearchParameter.${member}`,
   });

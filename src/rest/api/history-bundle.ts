@@ -23,7 +23,10 @@ export function historyBundle(
   at: { rootUrl: string; path: string },
 ): FhirAnswer {
   const { versions, total } = page;
-  const members = { ...(total === undefined ? {} : { total }), link: linksOf(page, query, `${at.rootUrl}/${at.path}`) };
+  const members = {
+    ...(total === undefined ? {} : { total }),
+    link: pageLinks(page, query, `${at.rootUrl}/${at.path}`),
+  };
   return { status: 200, produce: produceBundle('history', members, entriesOf(versions, query, texts, at.rootUrl)) };
 }
 
@@ -39,7 +42,7 @@ const entriesOf = (
 
 type Changed = readonly [name: '_before' | '_after' | '_page' | '_txid', value: string];
 
-function linksOf(
+function pageLinks(
   { versions, hasMore, bookmark }: HistoryPage,
   { used, walk, page }: HistoryQuery,
   url: string,

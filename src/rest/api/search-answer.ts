@@ -8,7 +8,7 @@ import { type ResourceText } from '../../model/stored-resource';
 import { type SearchExtension } from './location-distance';
 import { type LateTexts, type ListedVersion } from '../../store/late-texts';
 import { bundleText, joined, produceBundle, searchEntry } from '../../model/bundle-text';
-import { linksOf, type SearchPlace } from './search-links';
+import { searchLinks, type SearchPlace } from './search-links';
 
 /** What the answer of a search says beside its resources, and how these are shown. */
 export interface SearchPresentation extends SearchPlace {
@@ -53,7 +53,7 @@ function bundleOf(
   issues: readonly OutcomeIssue[],
 ): FhirAnswer {
   const { total, explanation } = page;
-  const members = { ...(total === undefined ? {} : { total }), link: linksOf(page, presentation), ...explanation };
+  const members = { ...(total === undefined ? {} : { total }), link: searchLinks(page, presentation), ...explanation };
   if (isShort(page) && (presentation.subset === undefined || presentation.subset === 'count'))
     return { status: 200, text: bundleText('searchset', members, shortEntriesOf(page, presentation, issues)) };
   return {
@@ -78,8 +78,8 @@ const shortEntriesOf = (
   { rootUrl, extension }: SearchPresentation,
   issues: readonly OutcomeIssue[],
 ): readonly string[] => [
-  ...resources.map((one) => searchEntry(rootUrl, textOf(one), 'match', extension?.(one.text ?? ''))),
-  ...included.map((one) => searchEntry(rootUrl, textOf(one), 'include')),
+  ...resources.map((one) => searchEntry(rootUrl, readText(one), 'match', extension?.(one.text ?? ''))),
+  ...included.map((one) => searchEntry(rootUrl, readText(one), 'include')),
   ...(issues.length === 0 ? [] : [outcomeEntry(issues)]),
 ];
 
@@ -92,10 +92,10 @@ async function* entriesOf(
   yield* texts.printed(page.resources, async (some) => {
     const extensions = some.map(({ text = '' }) => extension?.(text));
     const shown = await texts.partsOf(some, subset);
-    return shown.map((one, index) => searchEntry(rootUrl, textOf(one), 'match', extensions[index]));
+    return shown.map((one, index) => searchEntry(rootUrl, readText(one), 'match', extensions[index]));
   });
   yield* texts.printed(page.included, async (some) =>
-    (await texts.partsOf(some, subset)).map((one) => searchEntry(rootUrl, textOf(one), 'include')),
+    (await texts.partsOf(some, subset)).map((one) => searchEntry(rootUrl, readText(one), 'include')),
   );
   if (issues.length > 0) yield [outcomeEntry(issues)];
 }
@@ -110,7 +110,7 @@ function arrayOf(
   texts: LateTexts,
   issues: readonly OutcomeIssue[],
 ): FhirAnswer {
-  const links = linksOf(page, presentation)
+  const links = searchLinks(page, presentation)
     .filter(({ relation }) => relation !== 'self')
     .map(({ relation, url }) => `<${url}>; rel="${relation}"`);
   const warnings = issues.map(({ diagnostics }) => `199 - ${JSON.stringify(diagnostics)}`);
@@ -132,7 +132,7 @@ function arrayOf(
 }
 
 /** @param one with its text, which has been read by now */
-const textOf = ({ type, id, text = '' }: ListedVersion): ResourceText => ({ type, id, text });
+const readText = ({ type, id, text = '' }: ListedVersion): ResourceText => ({ type, id, text });
 
 /** http://hl7.org/fhir/R4/search.html#outcome */
 const outcomeEntry = (issue: readonly OutcomeIssue[]): string =>

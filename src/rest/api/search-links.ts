@@ -25,7 +25,7 @@ export interface Link {
  * The links of a page (http://hl7.org/fhir/R4/http.html#paging). They go by the rows at its edges, so that they stay right
  * while others write; by number when it was reached by its number.
  */
-export function linksOf(page: SearchPage, place: SearchPlace): readonly Link[] {
+export function searchLinks(page: SearchPage, place: SearchPlace): readonly Link[] {
   const { rootUrl, path, used } = place;
   const link = linkFrom(`${rootUrl}${path === '' ? '' : `/${path}`}?`, used.toString());
   if (place.page !== undefined) return numberedLinksOf(page, place, place.page, link);

@@ -5,7 +5,7 @@ import { Slices } from '../../platform/time/slices';
 import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
 import { type ResourcePatch } from '../../resource/writes/write';
 import { type BundleEntry } from './bundle';
-import { binaryContent, textOf } from './entry-text';
+import { binaryContent, resourceTextOf } from './entry-text';
 import { faultAt } from './entry-error';
 
 const KINDS: Readonly<Record<string, PatchKind>> = {
@@ -25,7 +25,7 @@ export class EntryPatches {
   async of({ resource }: BundleEntry): Promise<ResourcePatch> {
     const { bodyLimitBytes } = this.environment;
     if (resource?.type === 'Parameters') {
-      return compileResourcePatch('fhirpath-patch', textOf(resource), bodyLimitBytes, this.slices);
+      return compileResourcePatch('fhirpath-patch', resourceTextOf(resource), bodyLimitBytes, this.slices);
     }
     if (resource?.type !== 'Binary') {
       throw faultAt('resource', 'A patch is a Binary with a JSON Patch, or Parameters.');

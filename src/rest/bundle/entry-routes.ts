@@ -7,7 +7,7 @@ import { type BundleEntry, type EntryResource } from './bundle';
 import { relativeUrl } from './entry-action';
 import { type RoutedEntry } from './entry-answer';
 import { faultAt } from './entry-error';
-import { binaryContent, textOf } from './entry-text';
+import { binaryContent, resourceTextOf } from './entry-text';
 
 const FHIR_JSON = 'application/fhir+json';
 
@@ -71,7 +71,7 @@ export class EntryRoutes {
 function bodyOf(method: string, resource: EntryResource | undefined): { mediaType?: string; body?: Buffer } {
   if (resource === undefined || method === 'GET') return {};
   if (method === 'PATCH' && resource.type === 'Binary') return binaryContent(resource);
-  return { mediaType: FHIR_JSON, body: Buffer.from(textOf(resource)) };
+  return { mediaType: FHIR_JSON, body: Buffer.from(resourceTextOf(resource)) };
 }
 
 /** What an entry becomes of its route's answer. */

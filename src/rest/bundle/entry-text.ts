@@ -2,7 +2,7 @@ import { type EntryResource } from './bundle';
 import { faultAt } from './entry-error';
 
 /** The resource of an entry as compact JSON, every byte as sent. */
-export const textOf = ({ members }: EntryResource): string =>
+export const resourceTextOf = ({ members }: EntryResource): string =>
   `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
 
 /**

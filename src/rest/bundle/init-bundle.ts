@@ -35,7 +35,7 @@ export class InitBundle {
     try {
       const text = decodeUtf8(await readFile(file));
       const bundle = await this.slices.run(readBundle(text, this.environment.bundleEntriesMax));
-      for (const part of partsOf(bundle)) {
+      for (const part of transactionsIn(bundle)) {
         await this.transactions.run(part, SYSTEM, new Deadline(this.environment.bundleTimeoutSeconds));
       }
       this.logger.log(`Processed the ${bundle.type} of SVC_INIT_BUNDLE: ${bundle.entries.length} entries`);
@@ -47,5 +47,5 @@ export class InitBundle {
 }
 
 /** Each entry of a batch stands by itself; all must succeed here. */
-const partsOf = (bundle: Bundle): readonly Bundle[] =>
+const transactionsIn = (bundle: Bundle): readonly Bundle[] =>
   bundle.type === 'batch' ? bundle.entries.map((entry) => ({ ...bundle, entries: [entry] })) : [bundle];

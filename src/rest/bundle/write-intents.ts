@@ -10,7 +10,7 @@ import { type Bundle, type BundleEntry } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { type Deadline } from './deadline';
 import { type ReadAction, type WriteAction, actionOf } from './entry-action';
-import { textOf } from './entry-text';
+import { resourceTextOf } from './entry-text';
 import { linkSitesOf } from './reference-sites';
 import { type EntryGrant, isConditional, namedCondition, searchedTypeOf, type WriteIntent } from './write-intent';
 
@@ -102,7 +102,7 @@ export class WriteIntents {
       url: id === undefined ? (criteria === undefined ? type : `${type}?${criteria}`) : `${type}/${id}`,
       type,
       ...(id === undefined ? {} : { id }),
-      resource: () => (resource === undefined ? undefined : (JSON.parse(textOf(resource)) as Resource)),
+      resource: () => (resource === undefined ? undefined : (JSON.parse(resourceTextOf(resource)) as Resource)),
     });
     return this.grantOfRows(rows, known);
   }

@@ -1,5 +1,5 @@
 import { compileLocations, ExpressionError, type LocationStep, NotAllowed } from '../../fhirpath/fhirpath';
-import { malformed, shown, unfit } from './tree-patch';
+import { malformed, excerpt, unfit } from './tree-patch';
 
 /** A member, or one element of a repeated member; of a choice its JSON name, maybe without the type (`value` for `valueQuantity`). */
 export type ElementStep = LocationStep;
@@ -28,7 +28,7 @@ export function compileElementPath(text: string): ElementPath {
     find: (resource) => {
       const found = new Map<string, ElementLocation>();
       for (const location of located(() => locate(resource), text)) {
-        if (location === undefined) throw unfit(`The path "${shown(text)}" yields no elements of the resource.`);
+        if (location === undefined) throw unfit(`The path "${excerpt(text)}" yields no elements of the resource.`);
         found.set(JSON.stringify(location), location);
       }
       return [...found.values()];
@@ -40,8 +40,8 @@ function locatorOf(text: string): ReturnType<typeof compileLocations> {
   try {
     return compileLocations(text);
   } catch (error) {
-    if (error instanceof NotAllowed) throw unfit(`The path "${shown(text)}" cannot be used: ${error.message}.`);
-    if (error instanceof ExpressionError) throw malformed(`"${shown(text)}" is no FHIRPath: ${error.message}.`);
+    if (error instanceof NotAllowed) throw unfit(`The path "${excerpt(text)}" cannot be used: ${error.message}.`);
+    if (error instanceof ExpressionError) throw malformed(`"${excerpt(text)}" is no FHIRPath: ${error.message}.`);
     throw error;
   }
 }
@@ -52,6 +52,6 @@ function located<T>(find: () => T, text: string): T {
   } catch (error) {
     // The end of the time is no Error of this realm, and not ours to translate.
     if (!(error instanceof Error)) throw error;
-    throw unfit(`The path "${shown(text)}" cannot be evaluated on the resource.`);
+    throw unfit(`The path "${excerpt(text)}" cannot be evaluated on the resource.`);
   }
 }

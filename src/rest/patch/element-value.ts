@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
 import { type Element } from './element-list';
 import { type MemberType, capitalised, isDefined, memberType } from './element-type';
 import { type PatchPart, type PatchValue } from './patch-operation';
-import { shown, unfit } from './tree-patch';
+import { excerpt, unfit } from './tree-patch';
 
 /**
  * The JSON name of an element that gets `value`: `value` and a Quantity are `valueQuantity`.
@@ -11,7 +11,7 @@ import { shown, unfit } from './tree-patch';
 export function keyFor(parentType: string | undefined, name: string, value: PatchValue): string {
   const member = memberType(parentType, name);
   if (member === undefined) {
-    if (isDefined(parentType)) throw unfit(`${parentType} has no element "${shown(name)}".`);
+    if (isDefined(parentType)) throw unfit(`${parentType} has no element "${excerpt(name)}".`);
     return name;
   }
   return member.choices === undefined || member.type !== undefined ? name : choiceKey(member, value);
@@ -50,7 +50,7 @@ function objectOf(parts: readonly PatchPart[], type: string | undefined): JsonOb
   const members: JsonObject = new Map();
   for (const [key, { isRepeated, elements }] of lists) {
     if (!isRepeated && elements.length > 1 && isDefined(type))
-      throw unfit(`${type}.${shown(key)} stands once at most.`);
+      throw unfit(`${type}.${excerpt(key)} stands once at most.`);
     const isList = isRepeated || elements.length > 1;
     setColumn(
       members,

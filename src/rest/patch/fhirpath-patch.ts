@@ -4,7 +4,7 @@ import { type ElementPath, compileElementPath } from './element-path';
 import { type PatchOperation, operationsOf } from './patch-operation';
 import { PatchTree } from './patch-tree';
 import { PatchedResource } from './patched-resource';
-import { type TreePatch, shown, unfit } from './tree-patch';
+import { type TreePatch, excerpt, unfit } from './tree-patch';
 
 type Operation = (resource: PatchedResource) => void;
 
@@ -72,6 +72,6 @@ function compiledOperation(operation: PatchOperation): Operation {
 /** The path of a list ends with its name; what stands before names its parent, also where the list is empty. */
 function listPathOf(path: string): { parent: ElementPath; name: string } {
   const [, parent, name] = /^(?:([^]*)\.)?\s*([A-Za-z]\w*)\s*$/.exec(path) ?? [];
-  if (name === undefined) throw unfit(`The path "${shown(path)}" names no list: it must end with the name of one.`);
+  if (name === undefined) throw unfit(`The path "${excerpt(path)}" names no list: it must end with the name of one.`);
   return { parent: compileElementPath(parent ?? '$this'), name };
 }

@@ -3,7 +3,7 @@ import { type Steps } from '../../platform/time/steps';
 import { indexOf, parsePointer } from './json-pointer';
 import { PatchEffort } from './patch-effort';
 import { isSameValue } from './same-value';
-import { type TreePatch, malformed, shown, unfit } from './tree-patch';
+import { type TreePatch, malformed, excerpt, unfit } from './tree-patch';
 
 type Pointer = readonly string[];
 
@@ -180,7 +180,7 @@ function memberOf(value: JsonValue, step: string): JsonValue | undefined {
 }
 
 const printed = (pointer: Pointer): string =>
-  shown(pointer.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
+  excerpt(pointer.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
 
 const nothingAt = (pointer: Pointer): Error =>
   unfit(`There is nothing at "${printed(pointer)}" that the patch could change.`);

@@ -1,4 +1,4 @@
-import { malformed, shown } from './tree-patch';
+import { malformed, excerpt } from './tree-patch';
 
 /**
  * Reads a JSON Pointer (RFC 6901) as its unescaped steps; none for the whole document.
@@ -7,7 +7,7 @@ import { malformed, shown } from './tree-patch';
 export function parsePointer(text: string): readonly string[] {
   if (text === '') return [];
   if (!text.startsWith('/') || /~(?![01])/.test(text)) {
-    throw malformed(`"${shown(text)}" is no JSON Pointer: it begins with "/", and "~" stands as ~0, "/" as ~1.`);
+    throw malformed(`"${excerpt(text)}" is no JSON Pointer: it begins with "/", and "~" stands as ~0, "/" as ~1.`);
   }
   return text
     .slice(1)

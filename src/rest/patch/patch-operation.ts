@@ -1,5 +1,5 @@
 import { JsonNumber, type JsonObject, type JsonValue } from '../../platform/json/lossless';
-import { malformed, shown } from './tree-patch';
+import { malformed, excerpt } from './tree-patch';
 
 /** A value as `Parameters` carry it: `valueQuantity`, a resource, or an element spelled out in parts. */
 export type PatchValue =
@@ -33,10 +33,10 @@ export function operationsOf(parameters: JsonValue): readonly PatchOperation[] {
   if (!(parameters instanceof Map) || parameters.get('resourceType') !== 'Parameters') {
     throw malformed('A FHIRPath patch is a Parameters resource (http://hl7.org/fhir/R4/fhirpatch.html).');
   }
-  return partsOf(parameters, 'parameter', 'Parameters').map((parameter, index) => {
+  return objectsAt(parameters, 'parameter', 'Parameters').map((parameter, index) => {
     const place = `Operation ${index} of the patch`;
     if (parameter.get('name') !== 'operation') throw malformed(`${place}: each parameter has the name "operation".`);
-    return operationOf(new OperationParts(partsOf(parameter, 'part', place), place));
+    return operationOf(new OperationParts(objectsAt(parameter, 'part', place), place));
   });
 }
 
@@ -115,7 +115,7 @@ function valueOf(part: JsonObject, place: string): PatchValue {
     return { kind: 'typed', suffix, value: part.get(`value${suffix}`), extra: part.get(`_value${suffix}`) };
   }
   if (resource !== undefined) return { kind: 'resource', value: resource };
-  const parts = partsOf(part, 'part', place).map((child): PatchPart => ({
+  const parts = objectsAt(part, 'part', place).map((child): PatchPart => ({
     name: nameOf(child, place),
     value: valueOf(child, place),
   }));
@@ -126,10 +126,10 @@ function valueOf(part: JsonObject, place: string): PatchValue {
 function nameOf(part: JsonObject, place: string): string {
   const name = part.get('name');
   if (typeof name !== 'string') throw malformed(`${place}: a part has no name.`);
-  return shown(name);
+  return excerpt(name);
 }
 
-function partsOf(parent: JsonObject, key: 'parameter' | 'part', place: string): readonly JsonObject[] {
+function objectsAt(parent: JsonObject, key: 'parameter' | 'part', place: string): readonly JsonObject[] {
   const parts = parent.get(key) ?? [];
   if (!Array.isArray(parts)) throw malformed(`${place}: "${key}" is no list.`);
   return parts.map((part) => {

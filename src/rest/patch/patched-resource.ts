@@ -6,7 +6,7 @@ import { choiceKey, elementOf, keyFor } from './element-value';
 import { PatchEffort } from './patch-effort';
 import { type PatchTree } from './patch-tree';
 import { type PatchValue } from './patch-operation';
-import { shown, unfit } from './tree-patch';
+import { excerpt, unfit } from './tree-patch';
 
 /** The members of an element, and the name of its type where R4 defines it. */
 interface Place {
@@ -25,7 +25,7 @@ export class PatchedResource {
     const [only, ...others] = path.find(this.tree.plain);
     if (only !== undefined && others.length === 0) return only;
     const found = only === undefined ? 'names no element' : `names ${others.length + 1} elements`;
-    throw unfit(`The path "${shown(path.text)}" ${found} of the resource; it must name one.`);
+    throw unfit(`The path "${excerpt(path.text)}" ${found} of the resource; it must name one.`);
   }
 
   /** Appends to a repeated element; sets another one, which must not be there yet. */
@@ -40,7 +40,7 @@ export class PatchedResource {
       return;
     }
     const isTaken = [...members.keys()].some((known) => isSameMember(type, known.replace(/^_/, ''), key));
-    if (isTaken) throw unfit(`"${shown(key)}" is there already: use replace.`);
+    if (isTaken) throw unfit(`"${excerpt(key)}" is there already: use replace.`);
     this.setElement(members, key, element);
   }
 
@@ -85,7 +85,7 @@ export class PatchedResource {
   private listAt(at: ElementLocation, name: string): { list: ElementList; member: MemberType | undefined } {
     const { members, type } = this.placeAt(at);
     const member = memberType(type, name);
-    if (isDefined(type) && member?.isRepeated !== true) throw unfit(`${type} has no list "${shown(name)}".`);
+    if (isDefined(type) && member?.isRepeated !== true) throw unfit(`${type} has no list "${excerpt(name)}".`);
     return { list: new ElementList(this.tree, members, name), member };
   }
 

@@ -15,4 +15,4 @@ export const malformed = (message: string): ServiceError => new ServiceError('in
 export const unfit = (message: string): ServiceError => new ServiceError('unprocessable', message);
 
 /** A place as it may stand in a message: what the caller sent, but not endlessly. */
-export const shown = (place: string): string => (place.length > 200 ? `${place.slice(0, 200)}…` : place);
+export const excerpt = (place: string): string => (place.length > 200 ? `${place.slice(0, 200)}…` : place);

@@ -105,7 +105,7 @@ function byMainDate(query: PageQuery, isDescending: boolean, frequencies: Freque
   const candidates = new Candidates(bind, frequencies);
   const page = candidates.of(query.type, query.clauses, order);
   const compiled = bind.finish(`with page as materialized (${page})
-${shown(query, 'p.main_date as s0', () => orderBy('p'), candidates, bind)}`);
+${shownRows(query, 'p.main_date as s0', () => orderBy('p'), candidates, bind)}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
@@ -139,7 +139,7 @@ function byUpdated(query: PageQuery, isDescending: boolean, frequencies: Frequen
     `order by ${alias}.updated_at ${direction}, ${alias}.resource_key ${direction}`;
   const compiled = bind.finish(`with page as materialized (
 select c.updated_at, c.resource_key from resource c where ${tests.join(' and ')} ${order('c')} limit ${bind.value(limitOf(query))})
-${shown(query, 'p.updated_at as s0', () => order('p'), new Candidates(bind, frequencies), bind)}`);
+${shownRows(query, 'p.updated_at as s0', () => order('p'), new Candidates(bind, frequencies), bind)}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
 
@@ -162,7 +162,7 @@ function byValues(query: PageQuery, sort: readonly SortKey[], frequencies: Frequ
   const whole = (page: string): CompiledPage => {
     const columns = terms.map((_term, index) => `p.s${index}`).join(', ');
     const compiled = bind.finish(`with ${page}
-${shown(query, columns, () => order.orderBy('p'), candidates, bind)}`);
+${shownRows(query, columns, () => order.orderBy('p'), candidates, bind)}`);
     return { ...compiled, isReversed: order.isReversed, terms };
   };
   if (walk?.isNear === true) return whole(`page as materialized (${walk.sql})`);
@@ -183,7 +183,7 @@ union all (select w.* from (${walk.sql}) w where not (select is_all from gathere
 const limitOf = ({ count, offset = 0 }: SearchQuery): number => offset + count + 1;
 
 /** The rows of the CTE `page`, with their resources. Those before it, which a page by number walks past, are not read. */
-function shown(
+function shownRows(
   { type, clauses, position, count, offset = 0, isCounted = false }: PageQuery,
   sortedBy: string,
   order: () => string,

@@ -30,19 +30,19 @@ interface DotName {
 
 /** `.path.0.to::type$operator=value`: an element of the stored text, whether a parameter knows it or not. */
 export function dotClauseOf(name: string, value: string, scope: SearchScope): SearchClause {
-  const { path, cast, operator } = partsOf(name);
+  const { path, cast, operator } = dotNameOf(name);
   return comparisonOf({ name, path, cast, operator, values: alternativesOf(name, value).map(unescaped) }, scope);
 }
 
 /** `.path eq value` of a `_filter`. */
 export function dotFilterOf(path: string, operator: DotOperator, value: string, scope: SearchScope): SearchClause {
   if (path.includes('$')) throw invalid(path, 'takes its operator apart in _filter');
-  return comparisonOf({ ...partsOf(path), name: path, operator, values: [value] }, scope);
+  return comparisonOf({ ...dotNameOf(path), name: path, operator, values: [value] }, scope);
 }
 
 /** `_sort=-.birthDate`. */
 export function dotSortOf(text: string, scope: SearchScope): SortKey['by'] {
-  const { path, cast, operator } = partsOf(text);
+  const { path, cast, operator } = dotNameOf(text);
   if (operator !== 'eq') throw invalid('_sort', 'takes a path without an operator');
   const { jsonPath, type } = dotPathOf(path, scope.type, '_sort');
   assertScalar('_sort', type);
@@ -50,7 +50,7 @@ export function dotSortOf(text: string, scope: SearchScope): SortKey['by'] {
   return { kind: 'path', path: jsonPath, as: kind === 'number' || kind === 'date' ? kind : 'text' };
 }
 
-function partsOf(name: string): DotName {
+function dotNameOf(name: string): DotName {
   const [, path = '', cast, operator = 'eq'] = /^([^:$]*)(?:::([^:$]*))?(?:\$([^$]*))?$/.exec(name) ?? [];
   if (path === '') throw invalid(name, 'must read .path::type$operator');
   const known = OPERATORS.find((one) => one === operator);

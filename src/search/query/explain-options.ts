@@ -22,12 +22,12 @@ export function explainOptionsOf(query: URLSearchParams): ExplainOptions | undef
   if (text === '' || text === '0' || text === 'false') return undefined;
   const words = text === '1' || text === 'true' ? [] : text.split(',');
   const unknown = words.find((word) => !WORDS.includes(word));
-  if (unknown !== undefined) throw refused(`"${unknown.slice(0, 32)}" is none of 1, 0, ${WORDS.join(', ')}`);
+  if (unknown !== undefined) throw badExplain(`"${unknown.slice(0, 32)}" is none of 1, 0, ${WORDS.join(', ')}`);
   const asked = new Set(words.map((word) => (word === 'plan' ? 'no-analyze' : word)));
   for (const word of CHOICES)
-    if (asked.has(word) && asked.has(`no-${word}`)) throw refused(`"${word}" and its opposite exclude each other`);
+    if (asked.has(word) && asked.has(`no-${word}`)) throw badExplain(`"${word}" and its opposite exclude each other`);
   const isAnalyzed = !asked.has('no-analyze');
-  if (!isAnalyzed && asked.has('timing')) throw refused('"timing" needs "analyze"');
+  if (!isAnalyzed && asked.has('timing')) throw badExplain('"timing" needs "analyze"');
   const isJson = asked.has('format-json');
   const isOn = (word: string): boolean =>
     asked.has(word) || (!asked.has(`no-${word}`) && (isAnalyzed ? ANALYZED.includes(word) : word === 'costs'));
@@ -35,4 +35,4 @@ export function explainOptionsOf(query: URLSearchParams): ExplainOptions | undef
   return { sql: [...choices, ...(isJson ? ['format json'] : [])].join(', '), isJson };
 }
 
-const refused = (why: string): ServiceError => new ServiceError('invalid', `_explain: ${why}.`);
+const badExplain = (why: string): ServiceError => new ServiceError('invalid', `_explain: ${why}.`);
