@@ -1,5 +1,31 @@
+import { type CompiledSearch } from '../../platform/database/binder';
+import { type ExplainOptions } from '../query/explain-options';
 import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
+
+/** A statement as it ran (interface, "Patient everything", diagnostics). */
+export interface SearchExplanation {
+  /** SQL, then the values of `$1`, `$2` … */
+  readonly query: readonly unknown[];
+  /** The output of EXPLAIN: text, or JSON where that was asked for. */
+  readonly plan: unknown;
+  /** What would make it cheaper; absent when there is nothing to say. */
+  readonly advice?: readonly string[];
+}
+
+/** @param lines of EXPLAIN */
+export function explanationOf(
+  { statement, values }: CompiledSearch,
+  lines: readonly { readonly 'QUERY PLAN': string }[],
+  { isJson }: ExplainOptions,
+  clauses: readonly SearchClause[],
+): SearchExplanation {
+  const query = [statement.text, ...values];
+  if (isJson) return { query, plan: lines[0]?.['QUERY PLAN'] };
+  const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
+  const advice = adviceOf(plan, clauses);
+  return { query, plan, ...(advice.length === 0 ? {} : { advice }) };
+}
 
 /**
  * What would make an explained search cheaper: the index for each table that was read as a whole, and a word on clauses

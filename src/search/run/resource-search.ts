@@ -5,7 +5,7 @@ import { limitedToRows } from '../../platform/request/request-context';
 import { fittingRows } from '../../store/late-texts';
 import { type Reach } from '../rows/reach';
 import { ClauseResolver } from './clause-resolver';
-import { adviceOf } from './explain-advice';
+import { explanationOf, type SearchExplanation } from './explain-advice';
 import { type ExplainOptions } from '../query/explain-options';
 import { type CompiledSearch } from '../../platform/database/binder';
 import { type CompiledPage, compileListedPage, compileTotal } from '../compile/compile-search';
@@ -42,16 +42,6 @@ export interface SearchPage {
   /** Whether it has fewer matches than were asked for, since they are long. */
   readonly isShort: boolean;
   readonly explanation?: SearchExplanation;
-}
-
-/** The statement of a page as it ran (interface, "Patient everything", diagnostics). */
-export interface SearchExplanation {
-  /** SQL, then the values of `$1`, `$2` … */
-  readonly query: readonly unknown[];
-  /** What EXPLAIN says: text, or JSON where that was asked for. */
-  readonly plan: unknown;
-  /** What would make it cheaper; absent when there is nothing to say. */
-  readonly advice?: readonly string[];
 }
 
 /** Columns `s0`, `s1` … hold what a page is sorted by. */
@@ -114,16 +104,14 @@ export class ResourceSearch {
 
   /** Runs the statement once more, under the same limits. */
   private async explain(
-    { statement, values }: CompiledSearch,
+    compiled: CompiledSearch,
     { clauses }: SearchQuery,
-    { sql, isJson }: ExplainOptions,
+    options: ExplainOptions,
   ): Promise<SearchExplanation> {
-    const text = `explain (${sql}) ${statement.text}`;
-    const rows = await this.statements.run<{ 'QUERY PLAN': string }>({ name: '', text }, values);
-    if (isJson) return { query: [statement.text, ...values], plan: rows[0]?.['QUERY PLAN'] };
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    const advice = adviceOf(plan, clauses);
-    return { query: [statement.text, ...values], plan, ...(advice.length === 0 ? {} : { advice }) };
+    const { statement, values } = compiled;
+    const text = `explain (${options.sql}) ${statement.text}`;
+    const lines = await this.statements.run<{ 'QUERY PLAN': string }>({ name: '', text }, values);
+    return explanationOf(compiled, lines, options, clauses);
   }
 }
 
