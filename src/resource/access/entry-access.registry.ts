@@ -6,50 +6,42 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from './entry-access';
 
-/** Whoever is registered decides; without anybody nothing is granted. */
+/** Asks the one {@link EntryAccess} that is registered; without one nothing is granted. */
 @Injectable()
-export class EntryAccesses extends HandlerRegistry<string, EntryAccess> {
+export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implements EntryAccess {
   constructor(discovery: DiscoveryService) {
     super(discovery, DecidesEntryAccess, () => 'who decides');
   }
 
-  /**
-   * Tells which resources the part of the request may touch.
-   * @throws ServiceError 'forbidden'
-   */
+  /** For a caller that keeps to the rows. */
   grant(request: EntryAccessRequest): Promise<GrantedRows> {
     return this.decide({ ...request, enforcesRows: true });
   }
 
   /**
-   * For parts that cannot keep to row criteria: whoever is limited by them is refused.
+   * For parts that cannot keep to row criteria: a caller who is limited by them is refused.
    * @throws ServiceError 'forbidden'
    */
   async assertGranted(request: EntryAccessRequest): Promise<void> {
     await this.decide(request);
   }
 
-  /** As {@link EntryAccess.wouldGrant}; without anybody who decides, nothing would be. */
   async wouldGrant(request: EntryAccessRequest): Promise<boolean> {
     return (await this.decider?.wouldGrant(request)) ?? false;
   }
 
-  /** As {@link EntryAccess.searchedRows}; without anybody who decides, none. */
   async searchedRows(type: string): Promise<GrantedRows | undefined> {
     return this.decider?.searchedRows(type);
   }
 
-  /** As {@link EntryAccess.refusalOfSearch}. */
   async refusalOfSearch(types: readonly string[]): Promise<ServiceError> {
     return (await this.decider?.refusalOfSearch(types)) ?? nobodyDecides();
   }
 
-  /** As {@link EntryAccess.openedRows}; without anybody who decides, none. */
   async openedRows(): Promise<GrantedRows | undefined> {
     return this.decider?.openedRows();
   }
 
-  /** As {@link EntryAccess.readerNamed}; without anybody who decides, nobody may read. */
   async readerNamed(principal: NativeReference): Promise<Reader | undefined> {
     return this.decider?.readerNamed(principal);
   }
