@@ -121,13 +121,12 @@ function comparisonOf(path: string, operator: string, value: string, scope: Sear
     case 'ni':
       if (parameter.kind === 'token') return clause(operator === 'in' ? 'in' : 'not-in');
   }
-  throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" for "${parameter.code}"`);
+  throw unknownOperator(operator, `for "${parameter.code}"`);
 }
 
 function columnComparison(code: string, operator: string, value: string, scope: SearchScope): SearchClause {
   const isOrdered = MOMENT_CODES.has(code) && ['ne', 'gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb'].includes(operator);
-  if (!isOrdered && operator !== 'eq' && operator !== 'ne')
-    throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" for "${code}"`);
+  if (!isOrdered && operator !== 'eq' && operator !== 'ne') throw unknownOperator(operator, `for "${code}"`);
   const clause = clauseOf(code, `${isOrdered ? operator : ''}${escaped(value)}`, scope);
   if (clause === undefined) throw notUnderstood(code);
   return operator === 'ne' && !isOrdered ? { kind: 'not', clause } : clause;
@@ -141,8 +140,7 @@ const DOT_OPERATORS: Readonly<Record<string, DotOperator>> = {
 
 function dotComparison(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
   const known = Object.hasOwn(DOT_OPERATORS, operator) ? DOT_OPERATORS[operator] : undefined;
-  if (known === undefined)
-    throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" for "${path.slice(0, 64)}"`);
+  if (known === undefined) throw unknownOperator(operator, `for "${path.slice(0, 64)}"`);
   return dotFilterOf(path, known, operator === 'pr' ? String(value !== 'true') : value, scope);
 }
 
@@ -151,8 +149,7 @@ function chained(path: string, operator: string, value: string, scope: SearchSco
   const modifiers: Readonly<Record<string, string>> = { co: ':contains', pr: ':missing' };
   const prefixes = new Set(['gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb']);
   const known = operator === 'eq' || operator === 'ne' || operator === 'sw' || operator in modifiers;
-  if (!known && !prefixes.has(operator))
-    throw invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" behind a chain`);
+  if (!known && !prefixes.has(operator)) throw unknownOperator(operator, 'behind a chain');
   const given = operator === 'pr' ? String(value !== 'true') : escaped(value);
   const text = prefixes.has(operator) ? `${operator}${given}` : given;
   const clause = clauseOf(`${path}${modifiers[operator] ?? ''}`, text, scope, 1);
@@ -171,3 +168,6 @@ function endsWith(parameter: SearchParameter, text: string): SearchClause {
 
 const notUnderstood = (token: string | undefined): Error =>
   invalid('_filter', token === undefined ? 'ends too early' : `is not understood at "${token.slice(0, 40)}"`);
+
+const unknownOperator = (operator: string, where: string): Error =>
+  invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" ${where}`);
