@@ -8,7 +8,6 @@ import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
 import { TypesSearchController } from './api/types-search.controller';
 import { WriteController } from './api/write.controller';
-import { WriteRequests } from './api/write-requests';
 import { BatchRunner } from './bundle/batch-runner';
 import { BundleController } from './bundle/bundle.controller';
 import { BundleProcessor } from './bundle/bundle-processor';
@@ -38,7 +37,6 @@ import { ConditionalWriter } from './conditional/conditional-writer';
   ],
   providers: [
     SearchRequests,
-    WriteRequests,
     ConditionalWriter,
     ConditionMatches,
     BundleProcessor,

@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { type FhirAnswer, sendAnswer } from '../../fhir/edge/fhir-answer';
 import { FormatGuard } from '../../fhir/edge/format.guard';
+import { readBodyInSteps } from '../../fhir/edge/resource-request';
 import { informationOutcome } from '../../fhir/edge/operation-outcome';
 import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
@@ -11,12 +12,22 @@ import { Slices } from '../../platform/time/slices';
 import { type ConditionalDeletion, type ConditionalResult, ConditionalWriter } from '../conditional/conditional-writer';
 import { ResourceRules } from '../../resource/hooks/resource-rule.registry';
 import { ResourceTypes } from '../../model/resource-types';
+import { assertId, ResourceDraft } from '../../model/resource-draft';
 import { ResourceWriter } from '../../resource/resource-writer';
-import { createCriteriaOf, criteriaOf, isConditionalCreate, isNoContent, isRemoveAll } from './criteria-request';
+import { RowLimits } from '../../resource/rows/row-limits';
+import { type WriteConditions } from '../../resource/writes/write';
+import { HEADER_TAGS, preconditionsOf } from '../conditional/entity-tags';
+import {
+  assertNoCriteria,
+  createCriteriaOf,
+  criteriaOf,
+  isConditionalCreate,
+  isNoContent,
+  isRemoveAll,
+} from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
 import { locationOf, resourceAnswer } from './resource-answer';
-import { WriteRequests } from './write-requests';
 
 const BY_ID_OR_CRITERIA = [':type/:id', ':type'];
 
@@ -37,7 +48,7 @@ export class WriteController {
     private readonly types: ResourceTypes,
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
-    private readonly requests: WriteRequests,
+    private readonly limits: RowLimits,
     private readonly rules: ResourceRules,
     private readonly environment: Environment,
     private readonly slices: Slices,
@@ -50,9 +61,9 @@ export class WriteController {
   )
   async create(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type, 'create', 'type');
-    const draft = await this.requests.draftOf(request, type);
+    const draft = await this.draftOf(request, type);
     const criteria = createCriteriaOf(request);
-    const options = await this.requests.createOptions();
+    const options = { reach: await this.limits.reach() };
     const { outcome, resource } =
       criteria === undefined
         ? ({ outcome: 'created', resource: await this.writer.create(draft, options) } as const)
@@ -70,9 +81,9 @@ export class WriteController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    this.requests.assertTarget('update', type, id, request);
-    const draft = await this.requests.draftOf(request, type, id);
-    const options = await this.requests.optionsOf(request);
+    this.assertTarget('update', type, id, request);
+    const draft = await this.draftOf(request, type, id);
+    const options = await this.optionsOf(request);
     const result =
       id === undefined
         ? await this.conditional.put(draft, criteriaOf(request), options)
@@ -87,9 +98,9 @@ export class WriteController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    this.requests.assertTarget('update', type, id, request);
+    this.assertTarget('update', type, id, request);
     const patch = await patchOf(request, this.environment.bodyLimitBytes, this.slices);
-    const options = await this.requests.optionsOf(request);
+    const options = await this.optionsOf(request);
     const result =
       id === undefined
         ? await this.conditional.patch(type, criteriaOf(request), patch, options)
@@ -104,14 +115,42 @@ export class WriteController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    this.requests.assertTarget('delete', type, id, request);
-    const options = await this.requests.optionsOf(request);
+    this.assertTarget('delete', type, id, request);
+    const options = await this.optionsOf(request);
     const hasContent = !isNoContent(request);
     const deletion =
       id === undefined
         ? await this.conditional.delete(type, criteriaOf(request), { ...options, all: isRemoveAll(request) })
         : deletionOf(await this.writer.delete(type, id, options));
     await sendAnswer(response, hasContent ? deletionAnswer(deletion) : { status: 204 });
+  }
+
+  /**
+   * The resource that is sent; one of megabytes is read in slices.
+   * @throws what {@link readBodyInSteps} and {@link ResourceDraft.of} throw
+   */
+  private async draftOf(request: Request, type: string, id?: string): Promise<ResourceDraft> {
+    return ResourceDraft.of(await this.slices.run(readBodyInSteps(request)), type, id);
+  }
+
+  /**
+   * @param id undefined where criteria name the resource
+   * @throws ServiceError for a type that is unknown or refuses such writes, what is no id, or criteria beside the id
+   */
+  private assertTarget(write: 'update' | 'delete', type: string, id: string | undefined, request: Request): void {
+    if (id === undefined) {
+      this.types.assertWritable(type, write === 'delete' ? 'conditional-delete' : write, 'type');
+      return;
+    }
+    this.types.assertWritable(type, write, 'instance');
+    assertId(id);
+    assertNoCriteria(request);
+  }
+
+  /** On which versions the write depends, and to which rows it keeps. */
+  private async optionsOf({ headers }: Request): Promise<WriteConditions> {
+    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+    return { ...preconditionsOf({ ifMatch, ifNoneMatch }, HEADER_TAGS), reach: await this.limits.reach() };
   }
 
   private async answer(
