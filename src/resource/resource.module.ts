@@ -55,7 +55,6 @@ import { WriteSet } from './writes/write-set';
   ],
   exports: [
     ResourceRules,
-    ReferenceExistence,
     ResourceHistory,
     WriteSet,
     ResourceWriter,

@@ -2,9 +2,9 @@ import { type Compartment } from '../../resource/compartment/compartments';
 import { type QueryPart } from '../plan/query-parts';
 
 /** Extensions of `Bundle.entry.search`: the parameter of the compartment by which an entry belongs to the patient … */
-export const REASON_URL = 'urn:svc:compartment-parameter';
+const REASON_URL = 'urn:svc:compartment-parameter';
 /** … and the reference by which it was included, as `_include` names it. */
-export const INCLUDED_URL = 'urn:svc:included-by';
+const INCLUDED_URL = 'urn:svc:included-by';
 
 /** Combinations of parameters are few; beyond these each is printed anew. */
 const MOST_REMEMBERED = 2_000;

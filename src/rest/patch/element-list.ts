@@ -53,19 +53,12 @@ export class ElementList {
   }
 
   private store(): void {
-    this.storeColumn(
-      this.key,
-      this.elements.map(({ value }) => value),
-    );
-    this.storeColumn(
-      `_${this.key}`,
-      this.elements.map(({ extra }) => extra),
-    );
-  }
-
-  private storeColumn(key: string, column: readonly (JsonValue | undefined)[]): void {
-    const isEmpty = column.every((value) => value === undefined);
-    this.tree.set(this.parent, key, isEmpty ? undefined : column.map((value) => value ?? null));
+    for (const part of ['value', 'extra'] as const) {
+      const column = this.elements.map((element) => element[part]);
+      const isEmpty = column.every((value) => value === undefined);
+      const key = part === 'value' ? this.key : `_${this.key}`;
+      this.tree.set(this.parent, key, isEmpty ? undefined : column.map((value) => value ?? null));
+    }
   }
 
   private noIndex(index: number): Error {

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { type JsonObject } from '../../platform/json/lossless';
 import { type Element } from './element-list';
 import { type MemberType, capitalised, isDefined, memberType } from './element-type';
 import { type PatchPart, type PatchValue } from './patch-operation';
@@ -52,28 +52,14 @@ function objectOf(parts: readonly PatchPart[], type: string | undefined): JsonOb
     if (!isRepeated && elements.length > 1 && isDefined(type))
       throw unfit(`${type}.${excerpt(key)} stands once at most.`);
     const isList = isRepeated || elements.length > 1;
-    setColumn(
-      members,
-      key,
-      elements.map(({ value }) => value),
-      isList,
-    );
-    setColumn(
-      members,
-      `_${key}`,
-      elements.map(({ extra }) => extra),
-      isList,
-    );
+    for (const part of ['value', 'extra'] as const) {
+      const column = elements.map((element) => element[part]);
+      if (column.every((value) => value === undefined)) continue;
+      members.set(
+        part === 'value' ? key : `_${key}`,
+        isList ? column.map((value) => value ?? null) : (column[0] ?? null),
+      );
+    }
   }
   return members;
-}
-
-function setColumn(
-  members: JsonObject,
-  key: string,
-  column: readonly (JsonValue | undefined)[],
-  isList: boolean,
-): void {
-  if (column.every((value) => value === undefined)) return;
-  members.set(key, isList ? column.map((value) => value ?? null) : (column[0] ?? null));
 }

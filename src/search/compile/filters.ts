@@ -46,7 +46,7 @@ export function numberFilter(row: string, ranges: readonly NumberRange[], bind: 
 }
 
 function inRange(row: string, range: NumberRange, bind: Binder): string {
-  const { low, high } = closedRangeOf(range);
+  const [low, high] = stepOf(range);
   const limits = [
     ...(low === -Infinity ? [] : [`${row}.value >= ${bind.value(low)}::double precision`]),
     ...(high === Infinity ? [] : [`${row}.value <= ${bind.value(high)}::double precision`]),
@@ -65,21 +65,11 @@ function manyRanges(row: string, ranges: readonly NumberRange[], bind: Binder): 
   });
 }
 
-export const stepOf = (range: NumberRange): Step => {
-  const { low, high } = closedRangeOf(range);
-  return [low, high];
-};
-
-/** The same range with both ends in it, so that an index is not read through all rows of the end that is out. */
-export const closedRangeOf = ({
-  low,
-  high,
-  isLowOpen,
-  isHighOpen,
-}: NumberRange): { readonly low: number; readonly high: number } => ({
-  low: isLowOpen ? nextAbove(low) : low,
-  high: isHighOpen ? -nextAbove(-high) : high,
-});
+/** The range with both ends in it, so that an index is not read through all rows of the end that is out. */
+export const stepOf = ({ low, high, isLowOpen, isHighOpen }: NumberRange): Step => [
+  isLowOpen ? nextAbove(low) : low,
+  isHighOpen ? -nextAbove(-high) : high,
+];
 
 const bits = new DataView(new ArrayBuffer(8));
 

@@ -323,7 +323,7 @@ const sameRow = (probe: string, { name }: RowAlias): string =>
   `${probe}.main_date = ${name}.main_date and ${probe}.resource_key = ${name}.resource_key`;
 
 /** A column of `resource`, whatever row the candidate is. */
-export const columnOf = ({ name, isResource }: RowAlias, column: string): string =>
+const columnOf = ({ name, isResource }: RowAlias, column: string): string =>
   isResource
     ? `${name}.${column}`
     : `(select r.${column} from resource r where r.resource_key = ${name}.resource_key limit 1)`;

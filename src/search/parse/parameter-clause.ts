@@ -45,7 +45,7 @@ export function clauseOf(name: string, value: string, scope: SearchScope, links 
   return parameter === undefined ? undefined : valueClauseOf(parameter, modifier, value, scope);
 }
 
-export function splitModifier(name: string): { readonly code: string; readonly modifier: string | undefined } {
+function splitModifier(name: string): { readonly code: string; readonly modifier: string | undefined } {
   const colon = name.indexOf(':');
   return colon < 0
     ? { code: name, modifier: undefined }
