@@ -24,7 +24,6 @@ import { KnownReaders } from './request/known-readers';
 import { RightsListener } from './roles/rights.listener';
 import { RoleResourceType } from './roles/role.resource-type';
 import { Roles } from './roles/roles';
-import { SearchDecisions } from './decision/search-decisions';
 import { DescribedRequests } from './testing/described-request';
 import { PolicyTest } from './testing/policy-test';
 import { TestPolicyController } from './testing/test-policy.controller';
@@ -57,7 +56,6 @@ import { TestPolicyController } from './testing/test-policy.controller';
     RightsListener,
     RoleResourceType,
     Roles,
-    SearchDecisions,
   ],
   exports: [Roles, AccessDecision, AccessRequests, Denials],
 })

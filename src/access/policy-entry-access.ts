@@ -16,15 +16,16 @@ import { AccessRequests } from './request/access-requests';
 import { couldCall } from './request/caller-parts';
 import { KnownReaders } from './request/known-readers';
 import { type LazyRequest } from './request/lazy-request';
-import { SearchDecisions } from './decision/search-decisions';
 
 /** Entries of bundles are decided by the same policies as requests, each with a request object of its own. */
 @Injectable()
 @DecidesEntryAccess('access policies')
 export class PolicyEntryAccess implements EntryAccess {
+  /** Kept as long as the request: of a caller for one request, of the principal of a destination until rights change. */
+  private readonly searches = new WeakMap<LazyRequest, Map<string, Decision>>();
+
   constructor(
     private readonly access: AccessDecision,
-    private readonly searches: SearchDecisions,
     private readonly asked: AccessRequests,
     private readonly readers: KnownReaders,
     private readonly denials: Denials,
@@ -50,13 +51,13 @@ export class PolicyEntryAccess implements EntryAccess {
   /** Where nobody calls, the server works for itself. */
   async searchedRows(type: string): Promise<GrantedRows | undefined> {
     const request = this.asked.ofPresent();
-    return request === undefined ? 'all' : rowsOf(await this.searches.of(request, type));
+    return request === undefined ? 'all' : rowsOf(await this.decisionOnSearch(request, type));
   }
 
   async refusalOfSearch(types: readonly string[]): Promise<ServiceError> {
     const [request, [type = '']] = [this.asked.ofPresent(), types];
     if (request === undefined) throw nobodyCalls();
-    const decision = await this.searches.of(request, type);
+    const decision = await this.decisionOnSearch(request, type);
     const refusal = await this.denials.refusalOf(this.asked.ofSearch(request, type), decision);
     return new ServiceError(
       'forbidden',
@@ -75,8 +76,17 @@ export class PolicyEntryAccess implements EntryAccess {
     if (!(await couldCall(reader))) return undefined;
     return {
       rowsOf: async (resource) => rowsOf(await this.access.decide(this.asked.ofRead(reader, resource))),
-      searchedRows: async (type) => rowsOf(await this.searches.of(reader, type)),
+      searchedRows: async (type) => rowsOf(await this.decisionOnSearch(reader, type)),
     };
+  }
+
+  /** Whether a caller may search a type: the one answer for all that leads a request to another type. */
+  private async decisionOnSearch(request: LazyRequest, type: string): Promise<Decision> {
+    const byType = this.searches.get(request) ?? new Map<string, Decision>();
+    this.searches.set(request, byType);
+    const decision = byType.get(type) ?? (await this.access.decide(this.asked.ofSearch(request, type)));
+    byType.set(type, decision);
+    return decision;
   }
 }
 

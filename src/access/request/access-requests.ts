@@ -6,7 +6,7 @@ import { RequestContext } from '../../platform/request/request-context';
 import { Slices } from '../../platform/time/slices';
 import { type EntryAccessRequest } from '../../resource/access/entry-access';
 import { CallerParts } from './caller-parts';
-import { entryParts, searchParts } from './entry-parts';
+import { entryParts } from './entry-parts';
 import { httpParts } from './http-parts';
 import { LazyRequest } from './lazy-request';
 
@@ -56,7 +56,8 @@ export class AccessRequests {
 
   /** A search of all resources of a type, sent as `seen` was, by the same caller. */
   ofSearch(seen: LazyRequest, type: string): LazyRequest {
-    return seen.seenAs({ caller: seen.caller, operationId: SEARCH }, () => searchParts(type, seen));
+    const entry = { method: 'GET', url: type, type, operationId: SEARCH, resource: () => undefined } as const;
+    return seen.seenAs({ caller: seen.caller, operationId: SEARCH }, () => entryParts(entry, seen));
   }
 
   /** Reads by somebody who does not call now: they come from nowhere, so that policies about addresses or tokens do not grant. */

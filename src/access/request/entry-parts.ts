@@ -3,8 +3,11 @@ import { valuesByName } from './http-parts';
 import { type LazyRequest, type PartSources } from './lazy-request';
 import { routeParams } from './route-params';
 
+/** An entry of a request, or a search of a type that a request leads to. */
+type Entry = Omit<EntryAccessRequest, 'method'> & { readonly method: EntryAccessRequest['method'] | 'GET' };
+
 /** The parts in which an entry differs from the request that brought it. */
-export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartSources {
+export function entryParts(entry: Entry, outer: LazyRequest): PartSources {
   const { method, url, type, id, operationId, rpc, resource } = entry;
   const [path = '', query = ''] = url.split(/\?(.*)/s);
   const rpcParams = async (): Promise<object> => ({ ...asObject(await outer.part('params')), _m: rpc?.method });
@@ -22,17 +25,6 @@ export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartS
     operation: () => ({ id: operationId }),
   };
 }
-
-/** The parts in which a search of a whole type differs from the request that leads to it. */
-export const searchParts = (type: string, outer: LazyRequest): PartSources => ({
-  'request-method': () => 'get',
-  uri: async () => `${await rootOf(outer)}/${type}`,
-  'query-string': () => '',
-  params: () => routeParams({ type }),
-  resource: () => undefined,
-  body: () => undefined,
-  operation: () => ({ id: 'FhirSearch' }),
-});
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
