@@ -15,7 +15,7 @@ const MEDIA_TYPES: Readonly<Record<string, PatchKind | 'any'>> = {
   'application/json': 'any',
 };
 
-const KINDS: readonly string[] = ['json-patch', 'merge-patch', 'fhirpath-patch'] satisfies PatchKind[];
+const KINDS: readonly PatchKind[] = ['json-patch', 'merge-patch', 'fhirpath-patch'];
 
 /**
  * Reads the patch of a request; its kind comes from `_method`, else from the media type, else from its form.
@@ -39,8 +39,7 @@ export async function patchOf(request: Request, maxBytes: number, slices: Slices
 function methodOf(request: Request): PatchKind | undefined {
   const method = queryOf(request).get('_method');
   if (method === null) return undefined;
-  if (!isKind(method)) throw new ServiceError('invalid', `_method takes one of ${KINDS.join(', ')}.`);
-  return method;
+  const kind = KINDS.find((known) => known === method);
+  if (kind === undefined) throw new ServiceError('invalid', `_method takes one of ${KINDS.join(', ')}.`);
+  return kind;
 }
-
-const isKind = (text: string): text is PatchKind => KINDS.includes(text);

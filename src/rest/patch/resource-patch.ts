@@ -33,14 +33,9 @@ export async function compileResourcePatch(
   const apply = await inTime(() => compiled(kind ?? guessedKind(patch), patch), slices);
   return async (storedText) => {
     const [stored, result] = await inTime(() => patched(storedText, apply), slices);
-    const [type, id] = [identityOf(stored, 'resourceType'), identityOf(stored, 'id')];
-    for (const [name, value] of [
-      ['resourceType', type],
-      ['id', id],
-    ] as const) {
-      if (identityOf(result, name) !== value) {
+    for (const name of ['resourceType', 'id'] as const) {
+      if (identityOf(result, name) !== identityOf(stored, name))
         throw new ServiceError('unprocessable', `A patch cannot change ${name}.`, { expression: name });
-      }
     }
     return slices.run(bodyOf(result, Math.max(maxBytes, Buffer.byteLength(storedText))));
   };

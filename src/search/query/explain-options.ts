@@ -9,7 +9,6 @@ export interface ExplainOptions {
 
 /** Words that stand for a choice, in the order in which the command names them. */
 const CHOICES = ['analyze', 'buffers', 'costs', 'timing'] as const;
-const ANALYZED = ['analyze', 'buffers', 'costs', 'timing'];
 const WORDS = ['plan', 'format-json', ...CHOICES, ...CHOICES.map((word) => `no-${word}`)];
 
 /**
@@ -30,7 +29,7 @@ export function explainOptionsOf(query: URLSearchParams): ExplainOptions | undef
   if (!isAnalyzed && asked.has('timing')) throw badExplain('"timing" needs "analyze"');
   const isJson = asked.has('format-json');
   const isOn = (word: string): boolean =>
-    asked.has(word) || (!asked.has(`no-${word}`) && (isAnalyzed ? ANALYZED.includes(word) : word === 'costs'));
+    asked.has(word) || (!asked.has(`no-${word}`) && (isAnalyzed || word === 'costs'));
   const choices = CHOICES.map((word) => `${word} ${isOn(word) ? 'on' : 'off'}`);
   return { sql: [...choices, ...(isJson ? ['format json'] : [])].join(', '), isJson };
 }
