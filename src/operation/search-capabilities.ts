@@ -18,19 +18,31 @@ const TEXT_PARAMETERS: readonly DescribedParameter[] = [
 
 /** What types can be searched by, for the CapabilityStatement. */
 export class SearchCapabilities {
-  private definitions: ReadonlyMap<string, string> | undefined;
-  private referrers: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Ids of HL7's definitions by `type.code`. */
+  private readonly definitions = new Map(
+    searchParameterDefinitions().flatMap(({ id, code, base }) => base.map((type) => [`${type}.${code}`, id] as const)),
+  );
+  /** Reference parameters by the types that they may point at; those that may point at any are listed with each. */
+  private readonly referrers: ReadonlyMap<string, readonly string[]>;
 
   constructor(
     private readonly types: readonly string[],
     private readonly parameters: SearchParameterSet,
-  ) {}
+  ) {
+    const referrers = new Map<string, string[]>(types.map((type) => [type, []]));
+    for (const parameter of types.flatMap((type) => parameters.list(type))) {
+      if (parameter.kind !== 'reference') continue;
+      const targets = parameter.targets.length === 0 ? types : parameter.targets;
+      for (const target of targets) referrers.get(target)?.push(nameOfInclude(parameter));
+    }
+    this.referrers = referrers;
+  }
 
   /** `searchParam`, `searchInclude` and `searchRevInclude` of a type; those that would be empty are absent. */
   of(type: string): object {
     const parameters = this.parameters.list(type);
     const includes = parameters.filter(({ kind }) => kind === 'reference').map(nameOfInclude);
-    const reverse = this.reverseIncludes().get(type) ?? [];
+    const reverse = this.referrers.get(type) ?? [];
     return {
       ...(includes.length === 0 ? {} : { searchInclude: includes }),
       ...(reverse.length === 0 ? {} : { searchRevInclude: reverse }),
@@ -51,32 +63,14 @@ export class SearchCapabilities {
   }
 
   private describe({ type, code, kind }: SearchParameter): DescribedParameter {
-    this.definitions ??= new Map(
-      searchParameterDefinitions().flatMap(({ id, code: name, base }) =>
-        base.map((of) => [`${of}.${name}`, id] as const),
-      ),
-    );
     const id = [type, 'DomainResource', 'Resource']
-      .map((base) => this.definitions?.get(`${base}.${code}`))
+      .map((base) => this.definitions.get(`${base}.${code}`))
       .find(Boolean);
     return {
       name: code,
       ...(id === undefined ? {} : { definition: `http://hl7.org/fhir/SearchParameter/${id}` }),
       type: kind,
     };
-  }
-
-  /** Reference parameters by the types that they may point at; those that may point at any are listed with each. */
-  private reverseIncludes(): ReadonlyMap<string, readonly string[]> {
-    if (this.referrers !== undefined) return this.referrers;
-    const names = this.types;
-    const referrers = new Map<string, string[]>(names.map((type) => [type, []]));
-    for (const parameter of names.flatMap((type) => this.parameters.list(type))) {
-      if (parameter.kind !== 'reference') continue;
-      const targets = parameter.targets.length === 0 ? names : parameter.targets;
-      for (const target of targets) referrers.get(target)?.push(nameOfInclude(parameter));
-    }
-    return (this.referrers = referrers);
   }
 }
 
