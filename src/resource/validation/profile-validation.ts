@@ -80,29 +80,38 @@ export class ProfileValidation {
   }
 
   /** Loads profiles, their bases, the profiles of their types and their value sets, so that validating needs no database. */
-  private async gather(known: KnownDefinitions, canonicals: readonly string[]): Promise<GatheredDefinitions> {
-    const gathered = new GatheredDefinitions(this.clock);
+  private async gather(known: KnownDefinitions, canonicals: readonly string[]): Promise<ProfileSources> {
+    const profiles = new Map<string, StoredProfile | undefined>();
+    const valueSets = new Map<string, CodeSet | undefined>();
     // A set grows while it is walked.
     const pending = new Set(canonicals);
     for (const canonical of pending) {
-      if (gathered.profiles.has(canonical) || gathered.profiles.size >= MAX_PROFILES) continue;
+      if (profiles.has(canonical) || profiles.size >= MAX_PROFILES) continue;
       const profile = await known.profile(canonical);
-      gathered.profiles.set(canonical, profile);
+      profiles.set(canonical, profile);
       if (profile === undefined) continue;
       if (profile.base !== undefined && !profile.hasSnapshot && typeOfCanonical(profile.base) === undefined)
         pending.add(profile.base);
       const asksTargets = asksForTargets(profile);
       for (const { types, requiredValueSet } of profile.elements) {
-        for (const { profiles, targetProfiles } of types) {
-          for (const other of asksTargets ? [...profiles, ...targetProfiles] : profiles) {
+        for (const { profiles: own, targetProfiles } of types) {
+          for (const other of asksTargets ? [...own, ...targetProfiles] : own) {
             if (typeOfCanonical(other) === undefined) pending.add(other);
           }
         }
-        if (requiredValueSet === undefined || gathered.valueSets.has(requiredValueSet)) continue;
-        gathered.valueSets.set(requiredValueSet, await known.codes(requiredValueSet));
+        if (requiredValueSet === undefined || valueSets.has(requiredValueSet)) continue;
+        valueSets.set(requiredValueSet, await known.codes(requiredValueSet));
       }
     }
-    return gathered;
+    return {
+      profile: (canonical) => profiles.get(canonical),
+      codes: (canonical) => valueSets.get(canonical),
+      now: () => this.clock.now().getTime(),
+      convert: (value, from, to) => {
+        const conversion = conversionOf(from, to);
+        return conversion && value * conversion.factor + conversion.offset;
+      },
+    };
   }
 }
 
@@ -121,28 +130,4 @@ function canonicalsOf({ meta }: PlacedResource['resource']): readonly string[] {
 function asksForTargets({ elements }: StoredProfile): boolean {
   const discriminators = elements.flatMap(({ slicing }) => slicing?.discriminators ?? []);
   return discriminators.some(({ path }) => path.includes('resolve()'));
-}
-
-class GatheredDefinitions implements ProfileSources {
-  readonly profiles = new Map<string, StoredProfile | undefined>();
-  readonly valueSets = new Map<string, CodeSet | undefined>();
-
-  constructor(private readonly clock: Clock) {}
-
-  profile(canonical: string): StoredProfile | undefined {
-    return this.profiles.get(canonical);
-  }
-
-  codes(canonical: string): CodeSet | undefined {
-    return this.valueSets.get(canonical);
-  }
-
-  now(): number {
-    return this.clock.now().getTime();
-  }
-
-  convert(value: number, from: string, to: string): number | undefined {
-    const conversion = conversionOf(from, to);
-    return conversion === undefined ? undefined : value * conversion.factor + conversion.offset;
-  }
 }
