@@ -119,6 +119,6 @@ const isNoRow = (clause: SearchClause): boolean => clause.kind === 'any' && clau
 
 export const isEveryRow = (clause: SearchClause): boolean => clause.kind === 'all' && clause.clauses.length === 0;
 
-/** Whichever alternative grants all rows, the whole does. */
+/** One alternative of all rows makes the others needless. */
 export const anyOf = (alternatives: readonly SearchClause[]): SearchClause =>
   alternatives.some(isEveryRow) ? EVERY_ROW : joined('any', alternatives);
