@@ -33,6 +33,7 @@ export class HttpClient {
     const text = typeof body === 'object' ? JSON.stringify(body) : body;
     const response = await this.begin(method, url, text, {
       Accept: '*/*',
+      'Accept-Encoding': 'gzip, deflate',
       ...(typeof authorization === 'string' ? { Authorization: authorization } : {}),
       ...(text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
       ...headers,
