@@ -67,14 +67,7 @@ const faces = {
   ],
   operation: ['operation', 'operation.module', 'operation.registry', 'operation-api.module'],
   rpc: ['member-text', 'rpc-method', 'rpc-refusal', 'rpc.controller', 'rpc.module', 'rpc.registry'],
-  session: [
-    'refresh-tokens.repository',
-    'session-groups',
-    'session-tokens.repository',
-    'session.module',
-    'sessions',
-    'token-hash',
-  ],
+  session: ['refresh-tokens.repository', 'session-tokens.repository', 'session.module', 'sessions', 'token-hash'],
 };
 
 /**

@@ -3,26 +3,28 @@ import { Statements } from '../platform/database/statements';
 import { FIND_REFRESH_TOKEN, REFRESH_TOKEN_STATE, SET_SUCCESSOR } from './session-statements';
 import { tokenHashOf } from './token-hash';
 
-/** A family of refresh tokens: all that descend from one exchange, and what was granted with the first of them. */
-interface Family {
+/** A refresh token that is about to be stored with its Session. */
+export interface NewRefreshToken {
+  readonly token: string;
+  /** All refresh tokens that descend from one exchange. */
   readonly familyId: string;
   /** The grant that the family began with: its settings hold. */
   readonly grantType: string;
   readonly scope: string | undefined;
   readonly audience: string | undefined;
-  /** Of this token; undefined when it has no end. */
   readonly expiresAt: Date | undefined;
 }
 
-/** A refresh token that is about to be stored with its Session. */
-export interface NewRefreshToken extends Family {
-  readonly token: string;
-}
-
-export interface RefreshToken extends Family {
-  readonly userId?: string | undefined;
-  readonly clientId: string;
+/** A row of {@link FIND_REFRESH_TOKEN}. */
+export interface RefreshToken {
+  readonly familyId: string;
   readonly sessionId: string;
+  readonly userId: string | null;
+  readonly clientId: string;
+  readonly grantType: string;
+  readonly scope: string | null;
+  readonly audience: string | null;
+  readonly expiresAt: Date | null;
   readonly isLive: boolean;
 }
 
@@ -33,19 +35,7 @@ export interface RefreshToken extends Family {
 export type RefreshTokenState = 'unused' | 'expired' | 'repeated' | 'reused';
 
 /** Clients that send a request twice do so within seconds (decisions: "Refresh token"). */
-export const REPEAT_SECONDS = 5;
-
-interface RefreshTokenRow {
-  readonly family_id: string;
-  readonly session_id: string;
-  readonly user_id: string | null;
-  readonly client_id: string;
-  readonly grant_type: string;
-  readonly scope: string | null;
-  readonly audience: string | null;
-  readonly expires_at: Date | null;
-  readonly is_live: boolean;
-}
+const REPEAT_SECONDS = 5;
 
 interface StateRow {
   readonly is_unused: boolean;
@@ -59,23 +49,11 @@ export class RefreshTokens {
   constructor(private readonly statements: Statements) {}
 
   /** A token that was issued once, whether it can still be used or not. */
-  async find(refreshToken: string): Promise<RefreshToken | undefined> {
-    const row = await this.statements.runOne<RefreshTokenRow>(FIND_REFRESH_TOKEN, [tokenHashOf(refreshToken)]);
-    if (row === undefined) return undefined;
-    return {
-      familyId: row.family_id,
-      sessionId: row.session_id,
-      clientId: row.client_id,
-      grantType: row.grant_type,
-      isLive: row.is_live,
-      userId: row.user_id ?? undefined,
-      scope: row.scope ?? undefined,
-      audience: row.audience ?? undefined,
-      expiresAt: row.expires_at ?? undefined,
-    };
+  find(refreshToken: string): Promise<RefreshToken | undefined> {
+    return this.statements.runOne<RefreshToken>(FIND_REFRESH_TOKEN, [tokenHashOf(refreshToken)]);
   }
 
-  /** What the token is good for; true as long as its family is locked. */
+  /** Whether the token can be exchanged. The result holds as long as its family is locked. */
   async stateOf(refreshToken: string): Promise<RefreshTokenState> {
     const values = [tokenHashOf(refreshToken), REPEAT_SECONDS];
     const row = await this.statements.runOne<StateRow>(REFRESH_TOKEN_STATE, values);

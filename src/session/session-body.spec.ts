@@ -1,8 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { ElementTables } from '../fhir/definitions/element-tables';
+import { ResourceDraft } from '../model/resource-draft';
 import { ResourceValidator } from '../validator/validator';
 import { SESSION_SHAPE } from './session.shape';
-import { type NewSession, sessionBody } from './sessions';
+import { type NewSession } from './session-tokens.repository';
+import { sessionBody } from './sessions';
 
 const validator = new ResourceValidator(new ElementTables(SESSION_SHAPE, new Set(), new Set(['Session'])));
 
@@ -42,7 +44,7 @@ const SESSIONS: readonly NewSession[] = [
 ];
 
 it('has the shape of a Session whatever opens it, as nothing validates it when it is written', () => {
-  const bodies = SESSIONS.map((session) => ({ resourceType: 'Session', ...sessionBody(session, NOW) }));
+  const bodies = SESSIONS.map((session) => ResourceDraft.own('Session', sessionBody(session, NOW)).value);
   expect(bodies.flatMap((body) => validator.validate('Session', body))).toEqual([]);
   expect(JSON.stringify(bodies)).not.toContain('secret');
 });

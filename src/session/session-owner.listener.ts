@@ -12,6 +12,6 @@ export class SessionOwnerListener implements ResourceChangeListener {
   async onChange({ type, id, current }: ResourceChange): Promise<void> {
     const owner = type === 'User' ? 'User' : 'Client';
     if (mayAct(owner, current?.value)) return;
-    await this.sessions.closeAllOf(owner === 'User' ? { userId: id } : { clientId: id });
+    await this.sessions.closeAllOf(owner, id);
   }
 }

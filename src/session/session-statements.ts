@@ -5,7 +5,8 @@ import { type Statement } from '../platform/database/statement';
 /** One indexed read per request: the live Session of a token, and the epochs of cached registries and rights. */
 export const FIND_LIVE_SESSION: Statement = {
   name: 'session-find-live',
-  text: `select t.session_id, t.user_id, t.client_id, t.is_unused, e.epoch, e.rights_epoch
+  text: `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", t.is_unused as "isUnused",
+      e.epoch as registries, e.rights_epoch as rights
     from session_token t cross join registry_epoch e
     where t.token_hash = $1 and t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())`,
 };
@@ -61,21 +62,19 @@ export const LOCK_FAMILY: Statement = {
   text: `select pg_advisory_xact_lock(${SESSION_FAMILY_LOCK_CLASS}, hashtext($1))`,
 };
 
+/** Refresh tokens too: without its Session a refresh token must not open another one. */
 export const CLOSE_TOKENS: Statement = {
   name: 'session-close-tokens',
-  text: 'update session_token set closed_at = clock_timestamp() where session_id = $1 and closed_at is null',
-};
-
-/** Without its Session a refresh token must not open another one. */
-export const CONSUME_REFRESH_TOKENS: Statement = {
-  name: 'session-consume-refresh-tokens',
-  text: 'update refresh_token set consumed_at = clock_timestamp() where session_id = $1 and consumed_at is null',
+  text: `with closed as (
+      update session_token set closed_at = clock_timestamp() where session_id = $1 and closed_at is null
+    ) update refresh_token set consumed_at = clock_timestamp() where session_id = $1 and consumed_at is null`,
 };
 
 export const FIND_REFRESH_TOKEN: Statement = {
   name: 'session-find-refresh-token',
-  text: `select family_id, session_id, user_id, client_id, grant_type, scope, audience, expires_at,
-      consumed_at is null and (expires_at is null or expires_at > clock_timestamp()) as is_live
+  text: `select family_id as "familyId", session_id as "sessionId", user_id as "userId", client_id as "clientId",
+      grant_type as "grantType", scope, audience, expires_at as "expiresAt",
+      consumed_at is null and (expires_at is null or expires_at > clock_timestamp()) as "isLive"
     from refresh_token where token_hash = $1`,
 };
 
@@ -136,12 +135,8 @@ export const OUTDATED_SESSIONS: Statement = {
 
 export const FORGET_TOKENS: Statement = {
   name: 'session-forget-tokens',
-  text: 'delete from session_token where session_id = any($1)',
-};
-
-export const FORGET_REFRESH_TOKENS: Statement = {
-  name: 'session-forget-refresh-tokens',
-  text: 'delete from refresh_token where session_id = any($1)',
+  text: `with forgotten as (delete from refresh_token where session_id = $1)
+    delete from session_token where session_id = $1`,
 };
 
 /** The keys whose tokens may still be shown to somebody who verifies them. */
@@ -151,17 +146,16 @@ export const KIDS_OF_LIVE_TOKENS: Statement = {
     where kid is not null and closed_at is null and (expires_at is null or expires_at > clock_timestamp())`,
 };
 
-/** Of JWTs that none of the keys signed. */
+/** Of JWTs that another key signed. */
 export const LIVE_SESSIONS_OF_OTHER_KEYS: Statement = {
   name: 'session-live-of-other-keys',
-  text: `select session_id from session_token
-    where kid is not null and kid <> all($1) and closed_at is null order by session_id`,
+  text: 'select session_id from session_token where kid <> $1 and closed_at is null order by session_id',
 };
 
 /** An access token that was issued once, live or not. */
 export const FIND_TOKEN: Statement = {
   name: 'session-find-token',
-  text: `select session_id, user_id, client_id, expires_at,
-      closed_at is null and (expires_at is null or expires_at > clock_timestamp()) as is_live
+  text: `select session_id as "sessionId", user_id as "userId", client_id as "clientId", expires_at as "expiresAt",
+      closed_at is null and (expires_at is null or expires_at > clock_timestamp()) as "isLive"
     from session_token where token_hash = $1`,
 };

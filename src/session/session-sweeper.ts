@@ -6,7 +6,7 @@ import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { ServiceError } from '../platform/errors/service-error';
 import { ResourceWriter } from '../resource/resource-writer';
-import { ENDED_SESSIONS, FORGET_REFRESH_TOKENS, FORGET_TOKENS, OUTDATED_SESSIONS } from './session-statements';
+import { ENDED_SESSIONS, FORGET_TOKENS, OUTDATED_SESSIONS } from './session-statements';
 import { SessionTokens } from './session-tokens.repository';
 import { Sessions } from './sessions';
 
@@ -66,7 +66,6 @@ export class SessionSweeper implements BackgroundTask {
 
   private async forget(sessionId: string): Promise<void> {
     await this.writer.delete('Session', sessionId);
-    await this.statements.run(FORGET_REFRESH_TOKENS, [[sessionId]]);
-    await this.statements.run(FORGET_TOKENS, [[sessionId]]);
+    await this.statements.run(FORGET_TOKENS, [sessionId]);
   }
 }

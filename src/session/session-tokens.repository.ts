@@ -8,7 +8,6 @@ import {
   addRefreshTokenSql,
   addTokenSql,
   CLOSE_TOKENS,
-  CONSUME_REFRESH_TOKENS,
   FIND_LIVE_SESSION,
   FIND_TOKEN,
   IS_LIVE_SESSION,
@@ -18,6 +17,29 @@ import {
 import { type NewRefreshToken } from './refresh-tokens.repository';
 import { tokenHashOf } from './token-hash';
 
+/** A Session that is about to be stored with its tokens. */
+export interface NewSession {
+  /** Chosen by the caller when the token must name it (`jti`). */
+  readonly id: string;
+  readonly grantType: string;
+  readonly userId: string | undefined;
+  readonly clientId: string;
+  readonly accessToken: string;
+  /** Names the access token in logs: the `jti` of a JWT, else a UUID. */
+  readonly jti: string;
+  /** Base URL of the server that issued the token. */
+  readonly issuer: string;
+  /** The key that signed the token, when it is a JWT. */
+  readonly kid: string | undefined;
+  readonly expiresAt: Date;
+  readonly refresh: NewRefreshToken | undefined;
+  /** The Session whose refresh token opened this one. */
+  readonly parentId: string | undefined;
+  /** Scope tokens, separated by spaces. */
+  readonly scope: string | undefined;
+  readonly audience: string | undefined;
+}
+
 export interface LiveSession {
   readonly sessionId: string;
   readonly userId?: string;
@@ -26,46 +48,21 @@ export interface LiveSession {
   readonly epochs: Epochs;
 }
 
-export interface NewSessionToken {
-  readonly accessToken: string;
-  readonly expiresAt: Date;
-  /** When the Session is over; absent for one whose refresh token has no end. */
-  readonly endsAt: Date | undefined;
-  /** Whether its first use is noted: of a token that a refresh token was exchanged for. */
-  readonly notesFirstUse: boolean;
+/** A row of {@link FIND_LIVE_SESSION}. */
+interface LiveSessionRow extends Epochs {
   readonly sessionId: string;
-  readonly userId: string | undefined;
+  readonly userId: string | null;
   readonly clientId: string;
-  /** The key that signed a JWT. */
-  readonly kid: string | undefined;
-  /** The refresh token that comes with it. */
-  readonly refresh: NewRefreshToken | undefined;
+  readonly isUnused: boolean;
 }
 
-/** What is known of an access token. */
+/** A row of {@link FIND_TOKEN}. */
 export interface IssuedToken {
   readonly sessionId: string;
-  readonly userId?: string;
+  readonly userId: string | null;
   readonly clientId: string;
-  readonly expiresAt?: Date;
+  readonly expiresAt: Date | null;
   readonly isLive: boolean;
-}
-
-interface IssuedTokenRow {
-  readonly session_id: string;
-  readonly user_id: string | null;
-  readonly client_id: string;
-  readonly expires_at: Date | null;
-  readonly is_live: boolean;
-}
-
-interface LiveSessionRow {
-  readonly session_id: string;
-  readonly user_id: string | null;
-  readonly client_id: string;
-  readonly epoch: number;
-  readonly rights_epoch: number;
-  readonly is_unused: boolean;
 }
 
 /** Access tokens by their hash. */
@@ -81,50 +78,38 @@ export class SessionTokens {
   ) {}
 
   /** CTEs for the statement that stores the Session: they store the tokens. */
-  async partsOf(token: NewSessionToken): Promise<readonly StatementPart[]> {
-    const { accessToken, expiresAt, endsAt, notesFirstUse, sessionId, userId, clientId, kid, refresh } = token;
-    this.adding.add(sessionId);
-    await this.unitOfWork.whenOver(() => this.adding.delete(sessionId));
-    const owners = [sessionId, userId, clientId];
+  async partsOf(session: NewSession): Promise<readonly StatementPart[]> {
+    const { id, userId, clientId, accessToken, expiresAt, kid, refresh, parentId } = session;
+    this.adding.add(id);
+    await this.unitOfWork.whenOver(() => this.adding.delete(id));
+    const owners = [id, userId, clientId];
     const rights = await this.epoch.rightsToHold();
-    const values = [...owners, tokenHashOf(accessToken), expiresAt, endsAt, notesFirstUse, kid, rights];
+    // The first use is noted of a token that a refresh token was exchanged for.
+    const notesFirstUse = parentId !== undefined;
+    const values = [...owners, tokenHashOf(accessToken), expiresAt, endOf(session), notesFirstUse, kid, rights];
     const access = { name: 'access-token', values, sqlOf: addTokenSql };
     if (refresh === undefined) return [access];
-    const { token: text, familyId, grantType, scope, audience } = refresh;
-    const granted = [tokenHashOf(text), refresh.expiresAt, familyId, grantType, scope, audience];
+    const { token, familyId, grantType, scope, audience } = refresh;
+    const granted = [tokenHashOf(token), refresh.expiresAt, familyId, grantType, scope, audience];
     return [access, { name: 'refresh-token', values: [...owners, ...granted], sqlOf: addRefreshTokenSql }];
   }
 
-  /** The live Session of a token that somebody uses. */
+  /** The live Session of a token that a caller uses. */
   async use(accessToken: string): Promise<LiveSession | undefined> {
     const hash = tokenHashOf(accessToken);
     const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [hash]);
     if (row === undefined) return undefined;
-    if (row.is_unused) await this.statements.run(MARK_USED, [hash]);
-    const {
-      session_id: sessionId,
-      user_id: userId,
-      client_id: clientId,
-      epoch: registries,
-      rights_epoch: rights,
-    } = row;
+    const { sessionId, userId, clientId, isUnused, registries, rights } = row;
+    if (isUnused) await this.statements.run(MARK_USED, [hash]);
     return { sessionId, clientId, epochs: { registries, rights }, ...(userId === null ? {} : { userId }) };
   }
 
   /** A token that was issued once, live or not; looking is no use of it. */
-  async find(accessToken: string): Promise<IssuedToken | undefined> {
-    const row = await this.statements.runOne<IssuedTokenRow>(FIND_TOKEN, [tokenHashOf(accessToken)]);
-    if (row === undefined) return undefined;
-    return {
-      sessionId: row.session_id,
-      clientId: row.client_id,
-      isLive: row.is_live,
-      ...(row.user_id === null ? {} : { userId: row.user_id }),
-      ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
-    };
+  find(accessToken: string): Promise<IssuedToken | undefined> {
+    return this.statements.runOne<IssuedToken>(FIND_TOKEN, [tokenHashOf(accessToken)]);
   }
 
-  /** Whether a Session has a token that may be used. Nobody but who opens it can name it before that is committed. */
+  /** Whether a Session has a token that may be used. Before the commit only its opener can name it. */
   async isLive(sessionId: string): Promise<boolean> {
     return this.adding.has(sessionId) || (await this.statements.runOne(IS_LIVE_SESSION, [sessionId])) !== undefined;
   }
@@ -132,7 +117,6 @@ export class SessionTokens {
   /** Ends every token of a Session, in the transaction that closes it. */
   async close(sessionId: string): Promise<void> {
     await this.statements.run(CLOSE_TOKENS, [sessionId]);
-    await this.statements.run(CONSUME_REFRESH_TOKENS, [sessionId]);
   }
 
   /** The keys that signed tokens which still live. */
@@ -140,4 +124,10 @@ export class SessionTokens {
     const rows = await this.statements.run<{ kid: string }>(KIDS_OF_LIVE_TOKENS, []);
     return new Set(rows.map(({ kid }) => kid));
   }
+}
+
+/** When a Session is over: with its access token, or later with its refresh token; undefined when that has no end. */
+function endOf({ expiresAt, refresh }: NewSession): Date | undefined {
+  if (refresh === undefined) return expiresAt;
+  return refresh.expiresAt === undefined || refresh.expiresAt > expiresAt ? refresh.expiresAt : expiresAt;
 }

@@ -2,36 +2,51 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../fhir/types';
 import { ServiceError } from '../platform/errors/service-error';
+import { RequestContext } from '../platform/request/request-context';
 import { Clock } from '../platform/time/clock';
 import { type ResourceDraft } from '../model/resource-draft';
+import { DefinesResourceType } from '../model/resource-type';
+import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 import { ForResourceType, type ResourceRule } from '../resource/hooks/resource-rule';
+import { SESSION_SHAPE } from './session.shape';
 import { SessionTokens } from './session-tokens.repository';
 
-/** What a Session is bound to: a write through the REST API may close a Session, but not move it to somebody else. */
+/** Members that no write changes: a caller may close a Session through the REST API, but not move it to another owner. */
 const BOUND_MEMBERS = [
-  'user',
-  'client',
-  'type',
-  'parent',
-  'start',
-  'exp',
-  'refresh_token_exp',
-  'scope',
-  'audience',
-  'on-behalf',
-  'jti',
-  'iss',
-  'access_token',
-  'refresh_token',
-  'authorization_code',
-] as const;
+  ...['user', 'client', 'type', 'parent', 'start', 'exp', 'refresh_token_exp', 'scope', 'audience', 'on-behalf'],
+  ...['jti', 'iss', 'access_token', 'refresh_token', 'authorization_code'],
+];
 
-/** Sessions are opened by the token endpoint and can be closed by anybody who may write them. */
+/**
+ * One Session per access token (interface, "Session"). The token endpoint opens it; callers who may write it can close it. However it
+ * ends (DELETE /Session, PUT, DELETE /Session/id), its tokens end in the same transaction.
+ */
 @Injectable()
+@DefinesResourceType({
+  type: 'Session',
+  isNative: true,
+  shape: SESSION_SHAPE,
+  refusedWrites: {
+    create: { message: 'A Session begins with a token only: send POST /auth/token.', kind: 'unprocessable' },
+    'conditional-delete': {
+      message: 'A Session is closed by its id, or by its token: DELETE /Session without criteria.',
+    },
+  },
+  searchParameters: [
+    { code: 'user', kind: 'reference', expression: 'Session.user', targets: ['User'] },
+    { code: 'client', kind: 'reference', expression: 'Session.client', targets: ['Client'] },
+    { code: 'parent', kind: 'reference', expression: 'Session.parent', targets: ['Session'] },
+    { code: 'active', kind: 'token', expression: 'Session.active' },
+    { code: 'type', kind: 'token', expression: 'Session.type' },
+    { code: 'start', kind: 'date', expression: 'Session.start' },
+  ],
+})
 @ForResourceType('Session')
-export class SessionRule implements ResourceRule {
+@OnResourceChange({ types: ['Session'] })
+export class SessionRule implements ResourceRule, ResourceChangeListener {
   constructor(
     private readonly tokens: SessionTokens,
+    private readonly requests: RequestContext,
     private readonly clock: Clock,
   ) {}
 
@@ -55,6 +70,11 @@ export class SessionRule implements ResourceRule {
       return;
     }
     draft.setMember('end', JSON.stringify(previous.end ?? this.clock.now().toISOString()));
+  }
+
+  async onChange({ id, current }: ResourceChange): Promise<void> {
+    this.requests.noteCallerChange();
+    if (current === undefined || current.value.active === false) await this.tokens.close(id);
   }
 }
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { inOneFlight } from '../platform/database/in-one-flight';
+import { type Statement } from '../platform/database/statement';
+import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { membersOf, objectText } from '../platform/json/json-members';
 import { readJson } from '../platform/json/read-json';
@@ -8,66 +10,41 @@ import { ResourceDraft } from '../model/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
 import { type StoredResource } from '../model/stored-resource';
 import { type WriteResult } from '../resource/writes/write';
-import { type NewRefreshToken } from './refresh-tokens.repository';
-import { SessionGroups, type SessionOwner } from './session-groups';
-import { type IssuedToken, type LiveSession, SessionTokens } from './session-tokens.repository';
+import {
+  FAMILY_OF_SESSION,
+  HOLD_OWNERS,
+  LIVE_SESSIONS_OF_CLIENT,
+  LIVE_SESSIONS_OF_FAMILY,
+  LIVE_SESSIONS_OF_OTHER_KEYS,
+  LIVE_SESSIONS_OF_USER,
+  LOCK_FAMILY,
+  LOCK_OWNER,
+} from './session-statements';
+import { type IssuedToken, type LiveSession, type NewSession, SessionTokens } from './session-tokens.repository';
 
 /** Sessions that are closed at a time on the one connection of a transaction. */
 const FLIGHT = 64;
 
-export interface NewSession {
-  /** Chosen by the caller when the token must name it (`jti`). */
-  readonly id: string;
-  readonly grantType: string;
-  readonly userId: string | undefined;
-  readonly clientId: string;
-  readonly accessToken: string;
-  /** Names the access token in logs: the `jti` of a JWT, else a UUID of its own. */
-  readonly jti: string;
-  /** Base URL of the server that issued the token. */
-  readonly issuer: string;
-  /** The key that signed the token, when it is a JWT. */
-  readonly kid: string | undefined;
-  readonly expiresAt: Date;
-  /** The refresh token that comes with it. */
-  readonly refresh: NewRefreshToken | undefined;
-  /** The Session whose refresh token opened this one. */
-  readonly parentId: string | undefined;
-  /** Scope tokens, separated by spaces. */
-  readonly scope: string | undefined;
-  readonly audience: string | undefined;
-}
-
-/** Opens, finds and closes Sessions. A Session is a resource; the token's hash stands in a table of its own. */
+/**
+ * Opens, finds and closes Sessions. A Session is a resource; the token's hash stands in a table of its own. Locks are taken in one
+ * order (owner, family, Session), so that no two transactions of this server wait for each other.
+ */
 @Injectable()
 export class Sessions {
   /** @internal */
   constructor(
     private readonly writer: ResourceWriter,
     private readonly tokens: SessionTokens,
-    private readonly groups: SessionGroups,
+    private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
   ) {}
 
   /** Stores the Session and its tokens in the open unit of work, by one statement. @internal */
   async open(session: NewSession): Promise<void> {
-    const { id, userId, clientId, accessToken, kid, expiresAt, refresh, parentId } = session;
-    const parts = await this.tokens.partsOf({
-      sessionId: id,
-      userId,
-      clientId,
-      accessToken,
-      kid,
-      expiresAt,
-      endsAt: endOf(expiresAt, refresh),
-      notesFirstUse: parentId !== undefined,
-      refresh,
-    });
-    await this.writer.create(ResourceDraft.own('Session', sessionBody(session, this.clock.now())), {
-      newId: id,
-      parts,
-    });
+    const parts = await this.tokens.partsOf(session);
+    const draft = ResourceDraft.own('Session', sessionBody(session, this.clock.now()));
+    await this.writer.create(draft, { newId: session.id, parts });
   }
 
   /** The live Session of a token that somebody uses. */
@@ -89,14 +66,14 @@ export class Sessions {
   }
 
   /**
-   * Closes a Session and those that its refresh token has been exchanged for in the meantime: whoever ends a Session
-   * means all that came of it.
+   * Closes a Session and those that its refresh token has been exchanged for in the meantime: the end of a Session ends all that
+   * came of it.
    * @internal
    */
   closeWithSuccessors(sessionId: string): Promise<StoredResource> {
     return this.unitOfWork.run(async () => {
-      const familyId = await this.groups.familyOf(sessionId);
-      if (familyId !== undefined) await this.closeFamily(familyId);
+      const family = await this.statements.runOne<{ family_id: string }>(FAMILY_OF_SESSION, [sessionId]);
+      if (family !== undefined) await this.closeFamily(family.family_id);
       return (await this.close(sessionId)).resource;
     });
   }
@@ -104,42 +81,49 @@ export class Sessions {
   /** Closes all Sessions of a family of refresh tokens. @internal */
   closeFamily(familyId: string): Promise<void> {
     return this.unitOfWork.run(async () => {
-      await this.groups.lockFamily(familyId);
-      await this.closeEach(await this.groups.liveOfFamily(familyId));
+      await this.lockFamily(familyId);
+      await this.closeEach(LIVE_SESSIONS_OF_FAMILY, familyId);
     });
   }
 
-  /** Closes all Sessions of `owner`, those included whose opening began before; none is refreshed meanwhile. @internal */
-  async closeAllOf(owner: SessionOwner): Promise<void> {
-    await this.groups.lockOwner(owner);
-    await this.closeEach(await this.groups.liveOfOwner(owner));
+  /** Of uses of a family, and of ends of its Sessions, one goes on at a time. @internal */
+  async lockFamily(familyId: string): Promise<void> {
+    await this.statements.run(LOCK_FAMILY, [familyId]);
   }
 
-  /** Their rows are locked in the order of `sessionIds`, since the connection takes statements as they are sent. */
-  private async closeEach(sessionIds: readonly string[]): Promise<void> {
+  /** Closes all Sessions of an owner, those included whose opening began before; none is refreshed meanwhile. @internal */
+  async closeAllOf(type: 'User' | 'Client', id: string): Promise<void> {
+    await this.statements.run(LOCK_OWNER, [`${type}/${id}`]);
+    await this.closeEach(type === 'User' ? LIVE_SESSIONS_OF_USER : LIVE_SESSIONS_OF_CLIENT, id);
+  }
+
+  /** Closes the Sessions of JWTs that another key than this one signed. @internal */
+  async closeSignedByOthers(kid: string): Promise<void> {
+    for (const sessionId of await this.idsBy(LIVE_SESSIONS_OF_OTHER_KEYS, kid))
+      await this.closeWithSuccessors(sessionId);
+  }
+
+  /**
+   * Keeps Sessions of these owners from being ended all at once until the open unit of work is over. Read the owners again after this:
+   * if one was deactivated before, it must get no new Session.
+   * @internal
+   */
+  async holdOwners({ clientId, userId }: { readonly clientId: string; readonly userId?: string }): Promise<void> {
+    const names = [`Client/${clientId}`, ...(userId === undefined ? [] : [`User/${userId}`])];
+    await this.statements.run(HOLD_OWNERS, [names]);
+  }
+
+  /** Their rows are locked in the order of their ids, since the connection takes statements as they are sent. */
+  private async closeEach(statement: Statement, owner: string): Promise<void> {
+    const sessionIds = await this.idsBy(statement, owner);
     for (let from = 0; from < sessionIds.length; from += FLIGHT)
       await inOneFlight(sessionIds.slice(from, from + FLIGHT).map((sessionId) => this.close(sessionId)));
   }
 
-  /** Closes the Sessions of JWTs that another key than these signed. @internal */
-  async closeSignedByOthers(kids: readonly string[]): Promise<void> {
-    for (const sessionId of await this.groups.liveOfOtherKeys(kids)) await this.closeWithSuccessors(sessionId);
+  private async idsBy(statement: Statement, value: string): Promise<string[]> {
+    const rows = await this.statements.run<{ session_id: string }>(statement, [value]);
+    return rows.map(({ session_id: sessionId }) => sessionId);
   }
-
-  /**
-   * Keeps Sessions of these owners from being ended all at once until the open unit of work is over. What was true of an
-   * owner before must be read again after: who waits for the end of their Sessions must get no new one.
-   * @internal
-   */
-  holdOwners(owners: { readonly clientId: string; readonly userId?: string }): Promise<void> {
-    return this.groups.holdOwners(owners);
-  }
-}
-
-/** When a Session is over: with its access token, or later with its refresh token; undefined when that has no end. */
-function endOf(expiresAt: Date, refresh: NewSession['refresh']): Date | undefined {
-  if (refresh === undefined) return expiresAt;
-  return refresh.expiresAt === undefined || refresh.expiresAt > expiresAt ? refresh.expiresAt : expiresAt;
 }
 
 /** The Session as a resource, when it begins. */
@@ -151,13 +135,13 @@ export function sessionBody(session: NewSession, start: Date): object {
     ...(userId === undefined ? {} : { user: { resourceType: 'User', id: userId } }),
     client: { resourceType: 'Client', id: clientId },
     ...(parentId === undefined ? {} : { parent: { resourceType: 'Session', id: parentId } }),
-    ...(scope === undefined ? {} : { scope: scope.split(' ') }),
-    ...(audience === undefined ? {} : { audience }),
+    scope: scope?.split(' '),
+    audience,
     start: start.toISOString(),
     exp: epochSeconds(expiresAt),
     jti,
     iss: issuer,
-    ...(refresh?.expiresAt === undefined ? {} : { refresh_token_exp: epochSeconds(refresh.expiresAt) }),
+    refresh_token_exp: refresh?.expiresAt && epochSeconds(refresh.expiresAt),
   };
 }
 

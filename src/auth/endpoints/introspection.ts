@@ -6,28 +6,11 @@ import { RefreshTokens } from '../../session/refresh-tokens.repository';
 import { type IssuedToken } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';
 
-/** RFC 7662, section 2.2. Members that are undefined are not printed. */
-export type TokenDescription = { readonly active: false } | LiveTokenDescription;
-
-interface LiveTokenDescription {
-  readonly active: true;
-  readonly iss: string;
-  readonly client_id: string;
-  readonly sub: string;
-  readonly token_type?: 'Bearer';
-  readonly username?: string | undefined;
-  readonly scope?: string | undefined;
-  readonly aud?: string | readonly string[];
-  readonly exp?: number | undefined;
-  readonly iat?: number | undefined;
-  readonly jti?: string;
-}
-
-const INACTIVE: TokenDescription = { active: false };
+const INACTIVE = { active: false };
 
 /**
- * Describes a token. To a caller without the right to it every token is inactive, as any other text is. A client may see the
- * tokens that were issued to it; the bearer of a User's token those of that User with the same client.
+ * Describes a token (RFC 7662, section 2.2). To a caller without the right to it every token is inactive, as any other text is. A client
+ * may see the tokens that were issued to it; the bearer of a User's token those of that User with the same client.
  */
 @Injectable()
 export class Introspection {
@@ -38,44 +21,42 @@ export class Introspection {
     private readonly environment: Environment,
   ) {}
 
-  /** @param mayKnowOthers whether a policy lets the caller describe tokens of others, as a resource server has to */
-  async describe(token: string, caller: Caller, mayKnowOthers: () => Promise<boolean>): Promise<TokenDescription> {
-    const issued = await this.sessions.describe(token);
-    if (issued !== undefined) {
-      return issued.isLive && (isOwn(caller, issued) || (await mayKnowOthers())) ? this.accessToken(issued) : INACTIVE;
-    }
-    const refreshToken = await this.refreshTokens.find(token);
-    if (refreshToken?.isLive !== true || !(isOwn(caller, refreshToken) || (await mayKnowOthers()))) return INACTIVE;
-    const { clientId, userId, scope, expiresAt } = refreshToken;
+  /**
+   * @param mayKnowOthers whether a policy lets the caller describe tokens of others, as a resource server has to
+   * @returns members that are undefined are not printed
+   */
+  async describe(token: string, caller: Caller, mayKnowOthers: () => Promise<boolean>): Promise<object> {
+    const accessToken = await this.sessions.describe(token);
+    const refreshToken = accessToken === undefined ? await this.refreshTokens.find(token) : undefined;
+    const issued = accessToken ?? refreshToken;
+    if (issued?.isLive !== true || !(isOwn(caller, issued) || (await mayKnowOthers()))) return INACTIVE;
+    const { clientId, userId, expiresAt } = issued;
     return {
       active: true,
       iss: this.environment.baseUrl,
       client_id: clientId,
       sub: userId ?? clientId,
-      scope,
-      exp: epochSeconds(expiresAt),
+      exp: expiresAt === null ? undefined : epochSeconds(expiresAt),
+      ...(accessToken === undefined
+        ? { scope: refreshToken?.scope ?? undefined }
+        : await this.ofAccessToken(accessToken)),
     };
   }
 
-  private async accessToken({ sessionId, clientId, userId, expiresAt }: IssuedToken): Promise<TokenDescription> {
-    const { baseUrl } = this.environment;
+  private async ofAccessToken({ sessionId, userId }: IssuedToken): Promise<object> {
     const session = await this.read<SessionBody>('Session', sessionId);
-    const user = userId === undefined ? undefined : await this.read<{ userName?: string }>('User', userId);
-    const issuer = session?.iss ?? baseUrl;
+    const user = userId === null ? undefined : await this.read<{ userName?: string }>('User', userId);
+    const issuer = session?.iss ?? this.environment.baseUrl;
     const audience = session?.audience?.split(' ') ?? [issuer];
     return {
-      active: true,
       iss: issuer,
       token_type: 'Bearer',
-      client_id: clientId,
-      sub: userId ?? clientId,
-      aud: audience.length === 1 ? (audience[0] ?? issuer) : audience,
+      aud: audience.length === 1 ? audience[0] : audience,
       // Sessions of releases before 0.2.0 have no jti: their JWTs carry the id of the Session.
       jti: session?.jti ?? sessionId,
       username: user?.userName,
       scope: session?.scope?.join(' '),
-      iat: epochSeconds(session?.start === undefined ? undefined : new Date(session.start)),
-      exp: epochSeconds(expiresAt),
+      iat: session?.start === undefined ? undefined : epochSeconds(new Date(session.start)),
     };
   }
 
@@ -93,9 +74,8 @@ interface SessionBody {
   readonly audience?: string;
 }
 
-const epochSeconds = (time: Date | undefined): number | undefined =>
-  time === undefined ? undefined : Math.floor(time.getTime() / 1000);
+const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
 /** A client's own tokens; of those that came to it with a User, that User's. */
-const isOwn = (caller: Caller, owner: { readonly clientId: string; readonly userId?: string | undefined }): boolean =>
+const isOwn = (caller: Caller, owner: Pick<IssuedToken, 'clientId' | 'userId'>): boolean =>
   caller.clientId === owner.clientId && (caller.userId ?? owner.userId) === owner.userId;

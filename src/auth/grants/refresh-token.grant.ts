@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type RefreshToken, RefreshTokens } from '../../session/refresh-tokens.repository';
-import { SessionGroups } from '../../session/session-groups';
 import { Sessions } from '../../session/sessions';
 import { type Client, settingsOf } from '../client/client';
 import { OAuthError } from '../oauth/oauth-error';
@@ -24,7 +23,6 @@ export class RefreshTokenGrant implements Grant {
   constructor(
     private readonly refreshTokens: RefreshTokens,
     private readonly sessions: Sessions,
-    private readonly groups: SessionGroups,
     private readonly owners: TokenOwners,
     private readonly issuer: TokenIssuer,
     private readonly unitOfWork: UnitOfWork,
@@ -39,11 +37,9 @@ export class RefreshTokenGrant implements Grant {
     if (token === undefined) throw notValid('unknown');
     if (token.clientId !== client.id) throw notValid(`issued to client ${token.clientId}`);
     assertStillGranted(client, token, request);
-    if (token.userId !== undefined) await this.owners.prepare(token.userId);
+    if (token.userId !== null) await this.owners.prepare(token.userId);
     const scope = scopeOf(token, request.parameter('scope'));
-    const outcome = await this.unitOfWork.run(() =>
-      this.use(client, text, scope === undefined ? token : { ...token, scope }),
-    );
+    const outcome = await this.unitOfWork.run(() => this.use(client, text, { ...token, scope }));
     // Thrown out here: a refusal inside would take back that the family was closed.
     if (outcome instanceof OAuthError) throw outcome;
     return outcome;
@@ -51,9 +47,9 @@ export class RefreshTokenGrant implements Grant {
 
   private async use(client: Client, text: string, token: RefreshToken): Promise<TokenResponse | OAuthError> {
     const { familyId, sessionId, userId } = token;
-    const user = userId === undefined ? undefined : await this.owners.hold(client, userId);
-    if (userId === undefined) await this.owners.holdClient(client);
-    await this.groups.lockFamily(familyId);
+    const user = userId === null ? undefined : await this.owners.hold(client, userId);
+    if (userId === null) await this.owners.holdClient(client);
+    await this.sessions.lockFamily(familyId);
     const state = await this.refreshTokens.stateOf(text);
     if (state === 'repeated') return notValid('used moments ago; its successors are unused, so nothing was closed');
     if (state === 'reused') {
@@ -67,9 +63,9 @@ export class RefreshTokenGrant implements Grant {
       client,
       grantType: token.grantType,
       successorOf: token,
-      ...(user === undefined ? {} : { user }),
-      ...(token.scope === undefined ? {} : { scope: token.scope }),
-      ...(token.audience === undefined ? {} : { audience: token.audience }),
+      user,
+      scope: token.scope ?? undefined,
+      audience: token.audience ?? undefined,
     });
     await this.refreshTokens.setSuccessor(text, issued.sessionId);
     return issued.response;
@@ -95,12 +91,12 @@ function assertStillGranted(
   const isGranted = client.grantTypes.includes(grantType) && settingsOf(client, grantType).issuesRefreshToken;
   if (!isGranted) throw new OAuthError('unauthorized_client', 'The client may not use refresh tokens');
   // Tokens of the client itself are for confidential clients alone (RFC 6749, section 4.4).
-  if (userId === undefined && secrets.length === 0)
+  if (userId === null && secrets.length === 0)
     throw new OAuthError('invalid_client', 'Client authentication failed', 'the secret is missing', client.id);
 }
 
 /** RFC 6749, section 6: no more than was granted at first; the same when nothing is asked for. */
-function scopeOf({ scope: granted }: RefreshToken, requested: string | undefined): string | undefined {
+function scopeOf({ scope: granted }: RefreshToken, requested: string | undefined): string | null {
   const scope = grantedScope(requested, granted?.split(' ') ?? []);
   if (scope === null) throw new OAuthError('invalid_scope', 'scope must hold no more than was granted at first');
   return scope ?? granted;

@@ -56,7 +56,7 @@ export class UserRule implements ResourceRule<NewSecrets> {
     const outcome = await this.passwords.store(userId, secrets.password);
     if (outcome === 'same') return;
     draft.markHiddenChange();
-    if (outcome === 'changed') await this.sessions.closeAllOf({ userId });
+    if (outcome === 'changed') await this.sessions.closeAllOf('User', userId);
   }
 
   private async storeTwoFactorKey(

@@ -54,7 +54,7 @@ export class KeyRotation {
       const removed = await this.keys.keepOnly(kid);
       return { kid, signsFrom: signsFrom.toISOString(), isNew: true, removed };
     });
-    await this.unitOfWork.run(() => this.sessions.closeSignedByOthers([result.kid]));
+    await this.unitOfWork.run(() => this.sessions.closeSignedByOthers(result.kid));
     this.logger.warn({ event: 'signing keys withdrawn', ...result });
     return result;
   }

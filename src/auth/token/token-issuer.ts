@@ -24,12 +24,12 @@ export interface TokenResponse {
 export interface TokenOrder {
   readonly client: Client;
   /** Absent for a token of the client itself. */
-  readonly user?: TokenUser;
+  readonly user?: TokenUser | undefined;
   /** Whose settings hold: the grant that was asked for, or that a refresh token goes back to. */
   readonly grantType: string;
   /** Scope tokens, separated by spaces. */
-  readonly scope?: string;
-  readonly audience?: string;
+  readonly scope?: string | undefined;
+  readonly audience?: string | undefined;
   /** The Session and family of the refresh token that was used up for this. */
   readonly successorOf?: { readonly sessionId: string; readonly familyId: string };
 }
