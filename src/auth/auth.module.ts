@@ -32,7 +32,6 @@ import { KeyRotation } from './keys/key-rotation';
 import { KeyRotationController } from './endpoints/key-rotation.controller';
 import { SigningKeys } from './keys/signing-keys.repository';
 import { OtherRoutesController } from './endpoints/other-routes.controller';
-import { AccessTokens } from './token/access-tokens';
 import { IntrospectController } from './endpoints/introspect.controller';
 import { Introspection } from './endpoints/introspection';
 import { RevokeController } from './endpoints/revoke.controller';
@@ -71,7 +70,7 @@ const users = [
 ];
 const keys = [SigningKeys, KeyRotation, SecretBox];
 const guessing = [CredentialGuard, GuessKeyMaker, GuessSweeper, SlowAddresses];
-const tokens = [AccessTokens, TokenOwners, TokenUsers, TokenIssuer, TokenSlots, Introspection];
+const tokens = [TokenOwners, TokenUsers, TokenIssuer, TokenSlots, Introspection];
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
 @Module({

@@ -18,10 +18,5 @@ export function requestedGrant(client: Client, request: TokenRequest, baseUrl: s
   const audience = request.parameter('audience');
   if (audience !== undefined && audience !== baseUrl && !settingsOf(client, grantType).audience.includes(audience))
     throw new OAuthError('invalid_target', 'audience must be one of those of the client');
-  return {
-    client,
-    grantType,
-    ...(scope === undefined ? {} : { scope }),
-    ...(audience === undefined ? {} : { audience }),
-  };
+  return { client, grantType, scope, audience };
 }

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { Environment } from '../../platform/config/environment';
 import { type JsonText } from '../../platform/json/json-text';
 import { Clock } from '../../platform/time/clock';
 import { type NewRefreshToken } from '../../session/refresh-tokens.repository';
+import { type NewSession } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';
 import { newOpaqueToken } from '../../session/token-hash';
 import { type Client, type GrantSettings, settingsOf } from '../client/client';
-import { AccessTokens } from './access-tokens';
+import { SigningKeys } from '../keys/signing-keys.repository';
 import { type TokenUser } from './token-users';
 
 /** RFC 6749, section 5.1, with the User (interface, "Token response"). */
@@ -34,10 +37,8 @@ export interface TokenOrder {
   readonly successorOf?: { readonly sessionId: string; readonly familyId: string };
 }
 
-export interface IssuedTokens {
-  readonly sessionId: string;
-  readonly response: TokenResponse;
-}
+/** The text of an access token, and what its Session keeps of it. */
+type AccessToken = Pick<NewSession, 'accessToken' | 'jti' | 'kid'>;
 
 /** Issues an access token with its Session, and a refresh token where the Client has them; in the open unit of work. */
 @Injectable()
@@ -45,7 +46,9 @@ export class TokenIssuer {
   /** @internal */
   constructor(
     private readonly sessions: Sessions,
-    private readonly accessTokens: AccessTokens,
+    private readonly keys: SigningKeys,
+    private readonly jwt: JwtService,
+    private readonly environment: Environment,
     private readonly clock: Clock,
   ) {}
 
@@ -54,30 +57,25 @@ export class TokenIssuer {
   }
 
   /** @internal */
-  async issueWithSession(order: TokenOrder): Promise<IssuedTokens> {
+  async issueWithSession(order: TokenOrder): Promise<{ readonly sessionId: string; readonly response: TokenResponse }> {
     const { client, user, grantType, scope, audience, successorOf } = order;
     const settings = settingsOf(client, grantType);
+    const { tokenLifetimeSeconds: lifetime } = settings;
     const issuedAt = this.clock.now();
     const sessionId = randomUUID();
-    const owners = { clientId: client.id, userId: user?.id };
     const audiences = audience === undefined ? settings.audience : [audience];
-    const token = await this.accessTokens.make(settings, {
-      ...owners,
-      sessionId,
-      issuedAt,
-      scope,
-      audience: audiences,
-    });
+    const token = settings.isJwt
+      ? await this.jwtOf(order, { sessionId, issuedAt, lifetime, audiences })
+      : { accessToken: newOpaqueToken(), jti: randomUUID(), kid: undefined };
     const refresh = settings.issuesRefreshToken ? newRefreshToken(order, settings, issuedAt) : undefined;
     await this.sessions.open({
-      ...owners,
+      ...token,
       id: sessionId,
+      clientId: client.id,
+      userId: user?.id,
       grantType: successorOf === undefined ? grantType : 'refresh_token',
-      accessToken: token.text,
-      jti: token.jti,
-      issuer: token.issuer,
-      kid: token.kid,
-      expiresAt: secondsAfter(issuedAt, settings.tokenLifetimeSeconds),
+      issuer: this.environment.baseUrl,
+      expiresAt: secondsAfter(issuedAt, lifetime),
       refresh,
       parentId: successorOf?.sessionId,
       scope,
@@ -85,13 +83,35 @@ export class TokenIssuer {
     });
     const response = {
       token_type: 'Bearer',
-      expires_in: settings.tokenLifetimeSeconds,
-      access_token: token.text,
+      expires_in: lifetime,
+      access_token: token.accessToken,
       ...(refresh === undefined ? {} : { refresh_token: refresh.token }),
       ...(scope === undefined ? {} : { scope }),
       ...(user === undefined ? {} : { userinfo: user.userinfo }),
     } as const;
     return { sessionId, response };
+  }
+
+  /** RFC 9068. The subject of a token of the client itself is the client (section 2.2). */
+  private async jwtOf(
+    { client, user, scope }: TokenOrder,
+    token: { sessionId: string; issuedAt: Date; lifetime: number; audiences: readonly string[] },
+  ): Promise<AccessToken> {
+    const { sessionId: jti, issuedAt, lifetime, audiences } = token;
+    const issuer = this.environment.baseUrl;
+    const { kid, algorithm, privateKey } = await this.keys.signing();
+    const claims = { client_id: client.id, iat: Math.floor(issuedAt.getTime() / 1000), scope };
+    const accessToken = await this.jwt.signAsync(claims, {
+      privateKey,
+      algorithm,
+      header: { alg: algorithm, kid, typ: 'at+jwt' },
+      issuer,
+      audience: audiences.length <= 1 ? (audiences[0] ?? issuer) : [...audiences],
+      subject: user?.id ?? client.id,
+      jwtid: jti,
+      expiresIn: lifetime,
+    });
+    return { accessToken, jti, kid };
   }
 }
 
