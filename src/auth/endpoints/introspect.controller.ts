@@ -11,12 +11,12 @@ import { OperationId, PublicRoute } from '../../platform/http/route-access';
 import { CallerResolver } from '../caller/caller-resolver';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { Introspection } from './introspection';
-import { noteClient, sendUnstored } from '../oauth/oauth-answer';
+import { sendUnstored } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
 import { readParameters, type RequestParameters } from '../oauth/request-parameters';
 import { INTROSPECT_REQUEST, OAUTH_ERROR } from './token.openapi';
-import { clientRequestOf } from '../oauth/token-request';
+import { clientCredentialsOf } from '../oauth/token-request';
 
 /** Token introspection (RFC 7662). The caller is a client with its secret, or comes with a bearer token. */
 @ApiTags('Tokens')
@@ -62,7 +62,6 @@ export class IntrospectController {
   async introspect(@Req() request: Request, @Res() response: Response): Promise<void> {
     const parameters = readParameters(request);
     const caller = await this.callerOf(request, response, parameters);
-    noteClient(response, caller.clientId);
     const token = parameters.get('token');
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
     const description = await this.introspection.describe(token, caller, () => this.isGranted(request, caller));
@@ -92,7 +91,7 @@ export class IntrospectController {
       // RFC 7662, section 2.3: 401, where the token endpoint calls it a missing parameter.
       throw new OAuthError('invalid_client', 'Send the credentials of a client, or a bearer token');
     }
-    const client = await this.clients.authenticate(clientRequestOf(request, parameters).client, () => true);
+    const client = await this.clients.authenticate(clientCredentialsOf(request, parameters), () => true);
     return { clientId: client.id };
   }
 }

@@ -5,7 +5,7 @@ import { type ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { errorTrace } from '../../platform/logging/error-trace';
-import { forbidStoring, notedClient } from '../oauth/oauth-answer';
+import { forbidStoring } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
 
 /**
@@ -20,9 +20,10 @@ export class OAuthErrorFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
     const response = forbidStoring(http.getResponse<Response>());
     if (error instanceof OAuthError) {
-      this.refuse(error, http.getRequest<Request>(), response);
+      this.refuse(error, request, response);
       return;
     }
     const known = serviceErrorOf(error);
@@ -34,11 +35,11 @@ export class OAuthErrorFilter implements ExceptionFilter {
       });
       return;
     }
-    this.answer(known, http.getRequest<Request>(), response);
+    this.answer(known, request, response);
   }
 
   private refuse(error: OAuthError, request: Request, response: Response): void {
-    this.log(error.code, error.operatorDetail, { request, clientId: error.clientId ?? notedClient(response) });
+    this.log(request, error.code, error.operatorDetail, error.clientId);
     // RFC 6749, section 5.2: the answer to a client that sent an Authorization header names the scheme.
     if (error.status === 401 && request.headers.authorization !== undefined) {
       response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
@@ -48,8 +49,7 @@ export class OAuthErrorFilter implements ExceptionFilter {
 
   private answer({ kind, message, details }: ServiceError, request: Request, response: Response): void {
     const { allow, retryAfterSeconds, isInvalidToken } = details;
-    const detail = allow === undefined ? message : `${request.method}: ${message}`;
-    this.log(kind, detail, { request, clientId: notedClient(response) });
+    this.log(request, kind, allow === undefined ? message : `${request.method}: ${message}`);
     if (allow !== undefined) response.setHeader('Allow', allow.join(', '));
     if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
     if (isInvalidToken === true) response.setHeader('WWW-Authenticate', 'Bearer realm="svc", error="invalid_token"');
@@ -57,10 +57,10 @@ export class OAuthErrorFilter implements ExceptionFilter {
     response.status(status).json({ error: CODES[status] ?? codeOf(status), error_description: message });
   }
 
-  private log(error: string, detail: string, from: { request: Request; clientId: string | undefined }): void {
-    const { request, clientId } = from;
-    const named = clientId === undefined ? {} : { clientId };
-    this.logger.warn({ event: 'OAuth request refused', path: request.path, error, detail, ...named });
+  private log({ path }: Request, error: string, detail: string, named?: string): void {
+    const { caller, claimed } = this.requests;
+    const clientId = named ?? caller?.clientId ?? claimed?.clientId;
+    this.logger.warn({ event: 'OAuth request refused', path, error, detail, ...(clientId && { clientId }) });
   }
 }
 

@@ -7,12 +7,12 @@ import { RefreshTokens } from '../../session/refresh-tokens.repository';
 import { Sessions } from '../../session/sessions';
 import { settingsOf } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
-import { forbidStoring, noteClient } from '../oauth/oauth-answer';
+import { forbidStoring } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
 import { readParameters } from '../oauth/request-parameters';
 import { OAUTH_ERROR, REVOKE_REQUEST } from './token.openapi';
-import { clientRequestOf } from '../oauth/token-request';
+import { clientCredentialsOf } from '../oauth/token-request';
 
 /**
  * Token revocation (RFC 7009). Either token ends the Session and all that its refresh token was exchanged for.
@@ -46,10 +46,9 @@ export class RevokeController {
   async revoke(@Req() request: Request, @Res() response: Response): Promise<void> {
     const parameters = readParameters(request);
     const client = await this.clients.authenticate(
-      clientRequestOf(request, parameters).client,
+      clientCredentialsOf(request, parameters),
       (found) => settingsOf(found, 'password').requiresSecret,
     );
-    noteClient(response, client.id);
     const token = parameters.get('token');
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
     await this.end(token, client.id);

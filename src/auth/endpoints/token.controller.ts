@@ -9,7 +9,7 @@ import { type Client, settingsOf } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { type Grant } from '../grants/grant';
 import { Grants } from '../grants/grant.registry';
-import { noteClient, sendUnstored } from '../oauth/oauth-answer';
+import { sendUnstored } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
 import { OAUTH_ERROR, TOKEN_REQUEST, TOKEN_RESPONSE } from './token.openapi';
@@ -46,9 +46,9 @@ export class TokenController {
     const asked = readTokenRequest(request);
     const grant = this.grantOf(asked);
     const issued = await this.slots.run(grant, asked, async () => {
-      const client = await this.authenticate(asked, grant);
-      noteClient(response, client.id);
-      return grant.exchange(client, asked);
+      const requiresSecret = (client: Client): boolean =>
+        grant.requiresSecret?.(client) ?? settingsOf(client, 'password').requiresSecret;
+      return grant.exchange(await this.clients.authenticate(asked.client, requiresSecret), asked);
     });
     sendUnstored(response, textOf(issued));
   }
@@ -64,13 +64,6 @@ export class TokenController {
     if (grant !== undefined) return grant;
     const known = this.grants.all().map(({ meta }) => meta);
     throw new OAuthError('unsupported_grant_type', `grant_type is one of ${known.join(', ')}`);
-  }
-
-  private authenticate({ client }: TokenRequest, grant: Grant): Promise<Client> {
-    return this.clients.authenticate(
-      client,
-      (found) => grant.requiresSecret?.(found) ?? settingsOf(found, 'password').requiresSecret,
-    );
   }
 }
 

@@ -4,17 +4,13 @@ import { basicCredentialsOf, type BasicCredentials } from './basic-credentials';
 import { OAuthError } from './oauth-error';
 import { readParameters, type RequestParameters } from './request-parameters';
 
-/** A request by a client, whichever of the request forms it took. */
-export interface ClientRequest {
+/** A request to the token endpoint, whichever of the request forms it took. */
+export interface TokenRequest {
+  readonly grantType: string;
   /** As the client authenticated, by header or body. */
   readonly client: BasicCredentials;
   /** A parameter of the request; an empty one counts as missing (RFC 6749, section 3.2). */
   parameter(name: string): string | undefined;
-}
-
-/** A request to the token endpoint. */
-export interface TokenRequest extends ClientRequest {
-  readonly grantType: string;
 }
 
 /** @throws OAuthError invalid_request, invalid_client */
@@ -22,22 +18,17 @@ export function readTokenRequest(request: Request): TokenRequest {
   const parameters = readParameters(request);
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing');
-  return { grantType, ...clientRequestOf(request, parameters) };
+  return { grantType, client: clientCredentialsOf(request, parameters), parameter: (name) => parameters.get(name) };
 }
 
 /**
  * Finds the client's credentials in a Basic header or in the body.
  * @throws OAuthError invalid_request for none, and for two that differ; invalid_client for another scheme than Basic
  */
-export function clientRequestOf(request: Request, parameters: RequestParameters): ClientRequest {
-  const parameter = (name: string): string | undefined => parameters.get(name);
-  return { client: credentialsOf(request, parameter), parameter };
-}
-
-function credentialsOf(request: Request, parameter: ClientRequest['parameter']): BasicCredentials {
+export function clientCredentialsOf(request: Request, parameters: RequestParameters): BasicCredentials {
   const authorization = authorizationOf(request);
-  const id = parameter('client_id');
-  const secret = parameter('client_secret');
+  const id = parameters.get('client_id');
+  const secret = parameters.get('client_secret');
   if (authorization === undefined) {
     if (id === undefined) throw new OAuthError('invalid_request', 'client_id is missing');
     return { id, secrets: secret === undefined ? [] : [secret] };
