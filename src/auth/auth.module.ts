@@ -11,7 +11,6 @@ import { CallerResolver } from './caller/caller-resolver';
 import { ClientAuthenticator } from './client/client-authenticator';
 import { ClientRule } from './identity/client.rule';
 import { ClientSecrets } from './client/client-secrets.repository';
-import { KnownClients } from './client/known-clients';
 import { CredentialsListener } from './identity/credentials.listener';
 import { CredentialGuard } from './guessing/credential-guard';
 import { GuessKeyMaker } from './guessing/guess-keys';
@@ -27,7 +26,6 @@ import { HashSlots } from './hashing/hash-slots';
 import { HashThreads } from './hashing/hash-threads';
 import { PasswordHash } from './hashing/password-hash';
 import { ClientResourceType, UserResourceType } from './identity/identity.resource-types';
-import { JwksController } from './endpoints/jwks.controller';
 import { KeyRotation } from './keys/key-rotation';
 import { KeyRotationController } from './endpoints/key-rotation.controller';
 import { SigningKeys } from './keys/signing-keys.repository';
@@ -53,7 +51,7 @@ import { UserRule } from './identity/user.rule';
 import { TokenUsers } from './token/token-users';
 import { UserinfoController } from './endpoints/userinfo.controller';
 
-const clients = [ClientResourceType, ClientRule, ClientSecrets, KnownClients, ClientAuthenticator];
+const clients = [ClientResourceType, ClientRule, ClientSecrets, ClientAuthenticator];
 const users = [
   UserResourceType,
   UserRule,
@@ -88,7 +86,6 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     RevokeController,
     UserinfoController,
     PasswordChangeController,
-    JwksController,
     KeyRotationController,
     DiscoveryController,
     OtherRoutesController,

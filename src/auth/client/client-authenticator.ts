@@ -1,23 +1,32 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { addressPrefixOf } from '../../platform/admission/address-prefix';
+import { KeptByRights } from '../../platform/database/kept-by-rights';
+import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { RequestContext } from '../../platform/request/request-context';
+import { ResourceReader } from '../../store/resource-reader';
 import { CredentialGuard } from '../guessing/credential-guard';
 import { GuessKeyMaker } from '../guessing/guess-keys';
 import { type BasicCredentials } from '../oauth/basic-credentials';
 import { OAuthError } from '../oauth/oauth-error';
-import { type Client } from './client';
-import { secretHashOf } from './client-secrets.repository';
-import { type KnownClient, KnownClients } from './known-clients';
+import { type Client, clientOf } from './client';
+import { ClientSecrets, secretHashOf } from './client-secrets.repository';
 
 /** Above it the secret that was proven first is forgotten. */
 const MOST_PROVEN = 10_000;
 
 const WRONG_SECRET = new Error('The secret is wrong');
 
+interface KnownClient extends Client {
+  readonly secretHash: Buffer | undefined;
+}
+
 /** Finds the Client that calls an endpoint of OAuth (RFC 6749, section 2.3), and checks its secret. */
 @Injectable()
 export class ClientAuthenticator {
+  /** Clients by id, in memory by the epoch of rights. */
+  private readonly known: KeptByRights<KnownClient | undefined>;
   /**
    * Hashes of Client, address and secret that were right once. They are no guesses any more: a Client that calls by HTTP Basic pays
    * nothing, and a guesser beside it cannot slow it down. From another address the secret counts as a try, or guesses would be free.
@@ -25,11 +34,17 @@ export class ClientAuthenticator {
   private readonly proven = new Set<string>();
 
   constructor(
-    private readonly known: KnownClients,
+    epoch: RegistryEpoch,
+    unitOfWork: UnitOfWork,
+    private readonly reader: ResourceReader,
+    private readonly secrets: ClientSecrets,
     private readonly guesses: CredentialGuard,
     private readonly keys: GuessKeyMaker,
     private readonly requests: RequestContext,
-  ) {}
+  ) {
+    const isKept = (client: KnownClient | undefined): boolean => client !== undefined;
+    this.known = new KeptByRights(epoch, unitOfWork, (id) => this.read(id), isKept);
+  }
 
   /**
    * A secret that is sent must be right in any case.
@@ -64,9 +79,14 @@ export class ClientAuthenticator {
   }
 
   private async find(id: string): Promise<KnownClient | undefined> {
-    const client = await this.known.find(id);
+    const client = await this.known.get(id);
     if (client !== undefined) this.requests.claim({ clientId: id });
     return client;
+  }
+
+  private async read(id: string): Promise<KnownClient | undefined> {
+    const stored = await this.reader.find('Client', id);
+    return stored === undefined ? undefined : { ...clientOf(stored.text), secretHash: await this.secrets.find(id) };
   }
 
   private async isRight({ id, secrets }: BasicCredentials, client: KnownClient | undefined): Promise<boolean> {

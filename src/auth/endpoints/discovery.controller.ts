@@ -3,6 +3,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Environment } from '../../platform/config/environment';
 import { PublicRoute } from '../../platform/http/route-access';
 import { Grants } from '../grants/grant.registry';
+import { SigningKeys } from '../keys/signing-keys.repository';
 
 /**
  * Where clients find the endpoints. Only what is there: no authorization endpoint, so no response types, and no ID
@@ -15,6 +16,7 @@ export class DiscoveryController {
   constructor(
     private readonly environment: Environment,
     private readonly grants: Grants,
+    private readonly keys: SigningKeys,
   ) {}
 
   @Get('.well-known/oauth-authorization-server')
@@ -44,6 +46,12 @@ export class DiscoveryController {
   @ApiResponse({ status: 200, description: 'Endpoints and capabilities' })
   smartConfiguration(): object {
     return { ...this.common(), capabilities: ['client-public', 'client-confidential-symmetric'] };
+  }
+
+  @Get('.well-known/jwks.json')
+  @ApiOperation({ security: [], summary: 'Public keys of the JWTs', description: 'JWK Set (RFC 7517)' })
+  jwks(): Promise<{ keys: object[] }> {
+    return this.keys.jwks();
   }
 
   private common(): object {

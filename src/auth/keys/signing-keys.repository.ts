@@ -21,7 +21,7 @@ const HOLD_KEYS: Statement = {
 const ADD_KEY: Statement = {
   name: 'signing-key-add',
   text: `insert into signing_key (kid, algorithm, public_key, wrapped_private_key, signs_from)
-    values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5::float8)) returning kid, signs_from`,
+    values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5::float8)) returning kid, signs_from as "signsFrom"`,
 };
 
 const FIND_SIGNING_KEY: Statement = {
@@ -38,7 +38,8 @@ const LIST_KEYS: Statement = {
 /** A key that is published and does not sign yet. */
 const FIND_NEXT_KEY: Statement = {
   name: 'signing-key-find-next',
-  text: 'select kid, signs_from from signing_key where signs_from > clock_timestamp() order by signs_from limit 1',
+  text: `select kid, signs_from as "signsFrom" from signing_key
+    where signs_from > clock_timestamp() order by signs_from limit 1`,
 };
 
 /** Keys that sign no more: another one has taken over. */
@@ -76,7 +77,6 @@ interface KeyRow {
   readonly algorithm: 'RS256';
   readonly public_key: string;
   readonly wrapped_private_key: Buffer;
-  readonly signs_from: Date;
 }
 
 /** RSA 2048 with SHA-256: what every JWT library verifies. */
@@ -96,15 +96,15 @@ export class SigningKeys {
   async create(signsInSeconds = 0): Promise<PublishedKey> {
     const pair = await promisify(generateKeyPair)('rsa', { modulusLength: MODULUS_BITS });
     const privateKey = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
-    const row = await this.statements.runOne<KeyRow>(ADD_KEY, [
+    const published = await this.statements.runOne<PublishedKey>(ADD_KEY, [
       randomUUID(),
       'RS256',
       pair.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
       this.secrets.seal(Buffer.from(privateKey)),
       signsInSeconds,
     ]);
-    if (row === undefined) throw new Error('The new key was not stored');
-    return { kid: row.kid, signsFrom: row.signs_from };
+    if (published === undefined) throw new Error('The new key was not stored');
+    return published;
   }
 
   /** The key that new tokens are signed with; it is not withdrawn before the open unit of work is over. */
@@ -120,9 +120,8 @@ export class SigningKeys {
   }
 
   /** The key that is published and does not sign yet. */
-  async next(): Promise<PublishedKey | undefined> {
-    const row = await this.statements.runOne<KeyRow>(FIND_NEXT_KEY, []);
-    return row === undefined ? undefined : { kid: row.kid, signsFrom: row.signs_from };
+  next(): Promise<PublishedKey | undefined> {
+    return this.statements.runOne<PublishedKey>(FIND_NEXT_KEY, []);
   }
 
   /** Of two that change the keys, the second waits for the first, until the open unit of work is over. */

@@ -5,8 +5,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { HashSlots } from '../hashing/hash-slots';
 import { claimsToBeHash, passwordFormatOf } from '../hashing/password-format';
-import { PasswordHash } from '../hashing/password-hash';
-import { isPasswordLength, MAX_PASSWORD_BYTES, passwordLength } from '../hashing/password-text';
+import { isPasswordLength, MAX_PASSWORD_BYTES, PasswordHash, passwordLength } from '../hashing/password-hash';
 import { UserPasswords } from './user-passwords.repository';
 
 /** A password that a User is to have, with all hashing done that can be done before the transaction. */

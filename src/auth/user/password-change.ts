@@ -7,8 +7,7 @@ import { readJson } from '../../platform/json/read-json';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { CredentialGuard } from '../guessing/credential-guard';
 import { HashSlots } from '../hashing/hash-slots';
-import { PasswordHash } from '../hashing/password-hash';
-import { isPasswordLength, normalisedPassword } from '../hashing/password-text';
+import { isPasswordLength, normalisedPassword, PasswordHash } from '../hashing/password-hash';
 import { NewPasswords } from './new-passwords';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 

@@ -7,7 +7,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { ResourceReader } from '../../store/resource-reader';
 import { UserLoginEntity } from './user-login.entity';
-import { type PasswordRow, type StoredPassword, storedPasswordOf } from './user-passwords.repository';
+import { type StoredPassword } from './user-passwords.repository';
 import { FIND_CONFLICT, FIND_LOGIN, LOCK_LOGINS } from './user-statements';
 
 export interface LoginOwner {
@@ -21,9 +21,12 @@ export interface LoginNames {
   readonly email?: string | undefined;
 }
 
-interface LoginRow extends PasswordRow {
+interface LoginRow {
   readonly kind: 'userName' | 'email' | 'id';
-  readonly user_id: string;
+  readonly userId: string;
+  /** As `passwordHash` null for a User without a password. */
+  readonly passwordId: string | null;
+  readonly passwordHash: string | null;
 }
 
 /** Which User a login name means: `userName` as written, else `email` in any case, else the User's id. */
@@ -87,7 +90,8 @@ export class UserLogins {
     const means = [of('userName'), of('email'), of('id')].find(({ length }) => length > 0) ?? [];
     const [row] = means;
     if (row === undefined || means.length > 1) return undefined;
-    return { userId: row.user_id, password: storedPasswordOf(row) };
+    const { userId, passwordId, passwordHash } = row;
+    return { userId, password: passwordId && passwordHash ? { passwordId, passwordHash } : undefined };
   }
 }
 

@@ -12,13 +12,6 @@ export interface StoredPassword {
   readonly passwordHash: string;
 }
 
-/** Both are null for a User without a password. */
-export interface PasswordRow {
-  readonly password_id: string | null;
-  readonly password_hash: string | null;
-  readonly [column: string]: unknown;
-}
-
 @Injectable()
 export class UserPasswords {
   constructor(
@@ -38,16 +31,11 @@ export class UserPasswords {
   }
 
   /** As {@link find}; nobody else changes the password until the transaction ends. */
-  async lock(userId: string): Promise<StoredPassword | undefined> {
-    return storedPasswordOf(await this.statements.runOne<PasswordRow>(LOCK_PASSWORD, [userId]));
+  lock(userId: string): Promise<StoredPassword | undefined> {
+    return this.statements.runOne<StoredPassword>(LOCK_PASSWORD, [userId]);
   }
 
-  async find(userId: string): Promise<StoredPassword | undefined> {
-    return storedPasswordOf(await this.statements.runOne<PasswordRow>(FIND_PASSWORD, [userId]));
+  find(userId: string): Promise<StoredPassword | undefined> {
+    return this.statements.runOne<StoredPassword>(FIND_PASSWORD, [userId]);
   }
-}
-
-export function storedPasswordOf(row: PasswordRow | undefined): StoredPassword | undefined {
-  const { password_id: passwordId, password_hash: passwordHash } = row ?? {};
-  return typeof passwordId === 'string' && typeof passwordHash === 'string' ? { passwordId, passwordHash } : undefined;
 }

@@ -4,7 +4,7 @@ import { type Statement } from '../../platform/database/statement';
 /** The password of a User. */
 export const FIND_PASSWORD: Statement = {
   name: 'user-find-password',
-  text: 'select password_id, password_hash from user_password where user_id = $1',
+  text: 'select password_id as "passwordId", password_hash as "passwordHash" from user_password where user_id = $1',
 };
 
 export const LOCK_PASSWORD: Statement = { name: 'user-lock-password', text: `${FIND_PASSWORD.text} for update` };
@@ -15,7 +15,7 @@ export const LOCK_PASSWORD: Statement = { name: 'user-lock-password', text: `${F
  */
 export const FIND_LOGIN: Statement = {
   name: 'user-find-login',
-  text: `select l.kind, l.user_id, p.password_id, p.password_hash
+  text: `select l.kind, l.user_id as "userId", p.password_id as "passwordId", p.password_hash as "passwordHash"
     from user_login l left join user_password p on p.user_id = l.user_id
     where (l.kind = 'userName' and l.login = $1) or (l.kind = 'email' and l.login = $2)
     union all select 'id', user_id, password_id, password_hash from user_password where user_id = $1`,
