@@ -1,5 +1,13 @@
 import { Client } from 'pg';
-import { BREAKS, type ChainBreak, ChainCheck, type StoredLink } from '../../src/addendum/chain/chain-check';
+import { LINK_COLUMNS } from '../../src/addendum/chain/addendum-statements';
+import {
+  BREAKS,
+  type ChainBreak,
+  ChainCheck,
+  headIn,
+  isLink,
+  type LinkRow,
+} from '../../src/addendum/chain/chain-check';
 import { type Head, isBefore } from './head-list';
 
 /** What is wrong with the chain of a target. */
@@ -24,8 +32,7 @@ export interface Audit {
 const ROWS_AT_ONCE = 500;
 
 /** All links with the hash of what is stored of each addendum, target by target; PostgreSQL hashes, so that no text travels. */
-const LINKS = `select target_type || '/' || target_id as target, target_type, target_id, t.last_sequence, t.head_hash,
-    e.sequence, e.addendum_id, e.snapshot_digest, e.text_hash, e.link_hash, sha256(convert_to(r.body, 'UTF8')) as found_text_hash
+const LINKS = `select target_type || '/' || target_id as target, target_type, target_id, ${LINK_COLUMNS}
   from addendum_target t full join addendum_entry e using (target_type, target_id)
   left join resource r on r.type = 'SDCAddendum' and r.id = e.addendum_id
   order by (target_type || '/' || target_id) collate "C", e.sequence`;
@@ -33,18 +40,10 @@ const LINKS = `select target_type || '/' || target_id as target, target_type, ta
 const UNLINKED = `select r.id, concat(r.body::jsonb -> 'target' ->> 'resourceType', '/', r.body::jsonb -> 'target' ->> 'id') as target
   from resource r where r.type = 'SDCAddendum' and not exists (select 1 from addendum_entry e where e.addendum_id = r.id) order by r.id`;
 
-interface LinkRow {
+interface AuditedRow extends LinkRow {
   readonly target: string;
   readonly target_type: string;
   readonly target_id: string;
-  readonly last_sequence: number | null;
-  readonly head_hash: Buffer | null;
-  readonly sequence: number | null;
-  readonly addendum_id: string;
-  readonly snapshot_digest: Buffer | null;
-  readonly text_hash: Buffer;
-  readonly link_hash: Buffer;
-  readonly found_text_hash: Buffer | null;
 }
 
 /** Follows all chains as they are at one moment, in constant memory. Returns how many chains and links were intact. */
@@ -57,7 +56,7 @@ export async function auditAddenda(audit: Audit): Promise<{ chains: number; link
     const { rows } = await client.query<{ total: string }>('select count(*) as total from addendum_entry');
     audit.progress.begin(Number(rows[0]?.total));
     const chains = new ChainsInOrder(audit);
-    for await (const row of rowsOf<LinkRow>(client, LINKS)) await chains.take(row);
+    for await (const row of rowsOf<AuditedRow>(client, LINKS)) await chains.take(row);
     await chains.finish();
     for await (const { id, target } of rowsOf<{ id: string; target: string }>(client, UNLINKED)) {
       audit.onFinding({ target, addendum: id, reason: 'no-link', message: BREAKS['no-link'] });
@@ -82,7 +81,7 @@ async function* rowsOf<Row extends object>(client: Client, sql: string): AsyncGe
 interface Current {
   readonly target: string;
   readonly check: ChainCheck;
-  readonly last: LinkRow;
+  readonly row: AuditedRow;
   readonly earlier: Head | undefined;
   broken: ChainBreak | undefined;
   /** Whether the earlier head was met on the way. */
@@ -98,12 +97,12 @@ class ChainsInOrder {
 
   constructor(private readonly audit: Audit) {}
 
-  async take(row: LinkRow): Promise<void> {
+  async take(row: AuditedRow): Promise<void> {
     const current = this.current?.target === row.target ? this.current : await this.open(row);
-    if (row.sequence === null) return;
+    if (!isLink(row)) return;
     this.audit.progress.advance();
     if (current.broken !== undefined) return;
-    current.broken = current.check.take(linkOf(row, row.sequence));
+    current.broken = current.check.take(row);
     const { earlier, check } = current;
     if (earlier?.length === check.length && earlier.head === check.head.toString('hex')) current.isMet = true;
   }
@@ -113,23 +112,19 @@ class ChainsInOrder {
     await this.earlierOf(undefined);
   }
 
-  private async open(row: LinkRow): Promise<Current> {
+  private async open(row: AuditedRow): Promise<Current> {
     await this.close();
     const earlier = await this.earlierOf(row.target);
     const check = new ChainCheck({ resourceType: row.target_type, id: row.target_id });
-    this.current = { target: row.target, check, last: row, earlier, broken: undefined, isMet: earlier === undefined };
+    this.current = { target: row.target, check, row, earlier, broken: undefined, isMet: earlier === undefined };
     return this.current;
   }
 
   private async close(): Promise<void> {
     const { current } = this;
     if (current === undefined) return;
-    const { target, check, last, earlier } = current;
-    const said =
-      last.last_sequence === null || last.head_hash === null
-        ? undefined
-        : { lastSequence: last.last_sequence, headHash: last.head_hash };
-    const broken = current.broken ?? check.finish(said);
+    const { target, check, row, earlier } = current;
+    const broken = current.broken ?? check.finish(headIn(row));
     this.links += check.length;
     if (broken !== undefined) this.audit.onFinding(findingOf(target, broken));
     else if (!current.isMet && earlier !== undefined) this.audit.onFinding(otherThanKept(earlier, check.length));
@@ -154,15 +149,6 @@ class ChainsInOrder {
     return found;
   }
 }
-
-const linkOf = (row: LinkRow, sequence: number): StoredLink => ({
-  sequence,
-  addendumId: row.addendum_id,
-  snapshotDigest: row.snapshot_digest ?? undefined,
-  textHash: row.text_hash,
-  linkHash: row.link_hash,
-  foundTextHash: row.found_text_hash ?? undefined,
-});
 
 const findingOf = (target: string, { reason, sequence, addendumId }: ChainBreak): Finding => ({
   target,

@@ -11,7 +11,7 @@ import {
   READ_ENTRIES,
   READ_LINKS,
 } from './addendum-statements';
-import { type ChainHead, type StoredLink } from './chain-check';
+import { type ChainHead, headIn, isLink, type LinkRow, type StoredLink } from './chain-check';
 import { type Link } from './link-hash';
 
 export interface SnapshotEntry {
@@ -25,8 +25,8 @@ export interface StoredEntry {
   readonly sequence: number;
   readonly addendumId: string;
   readonly isSnapshot: boolean;
-  /** As it is stored now; undefined when it is gone. */
-  readonly text: string | undefined;
+  /** As it is stored now; null when it is gone. */
+  readonly text: string | null;
   /** Whether it was the last one at that moment. */
   readonly isLast: boolean;
 }
@@ -66,16 +66,12 @@ export class AddendumEntries {
   /** Puts an addendum behind those that the held target has, and links it to them. */
   async append({ resourceType, id }: NativeReference, addendum: Omit<Link, 'sequence'>): Promise<void> {
     const { addendumId, snapshotDigest, textHash } = addendum;
-    await this.statements.run(APPEND_ENTRY, [resourceType, id, addendumId, snapshotDigest ?? null, textHash]);
+    await this.statements.run(APPEND_ENTRY, [resourceType, id, addendumId, snapshotDigest, textHash]);
   }
 
   /** The last History addenda that hold a snapshot: two at most, the later one first. */
-  async latestSnapshots({ resourceType, id }: NativeReference): Promise<SnapshotEntry[]> {
-    const rows = await this.statements.run<{ addendum_id: string; snapshot_digest: Buffer }>(LATEST_SNAPSHOTS, [
-      resourceType,
-      id,
-    ]);
-    return rows.map(({ addendum_id: addendumId, snapshot_digest: digest }) => ({ addendumId, digest }));
+  latestSnapshots({ resourceType, id }: NativeReference): Promise<SnapshotEntry[]> {
+    return this.statements.run<SnapshotEntry>(LATEST_SNAPSHOTS, [resourceType, id]);
   }
 
   /** The addenda of a target behind a sequence number, in their order; only a few stand in memory at once. */
@@ -92,72 +88,25 @@ export class AddendumEntries {
   }
 
   /** The next addenda behind a sequence number, as many as may stand in memory at once; none when there are no more. */
-  async entriesAfter(
+  entriesAfter(
     { resourceType, id }: NativeReference,
     sequence: number,
     lastSequence = MAX_SEQUENCE,
   ): Promise<StoredEntry[]> {
     const values = [resourceType, id, sequence, lastSequence, BYTES_AT_ONCE, 'SDCAddendum'];
-    return (await this.statements.run<EntryRow>(READ_ENTRIES, values)).map((row) => ({
-      sequence: row.sequence,
-      addendumId: row.addendum_id,
-      isSnapshot: row.is_snapshot,
-      text: row.body ?? undefined,
-      isLast: row.is_last,
-    }));
+    return this.statements.run<StoredEntry>(READ_ENTRIES, values);
   }
 
   /** The next links of a chain; none when it ends there. */
   async linksAfter({ resourceType, id }: NativeReference, sequence: number): Promise<LinkPage> {
     const values = [resourceType, id, sequence, LINKS_AT_ONCE, 'SDCAddendum'];
     const rows = await this.statements.run<LinkRow>(READ_LINKS, values);
-    return { links: rows.flatMap(linkOf), head: rows.flatMap(headOf)[0] };
+    return { links: rows.filter(isLink), head: rows[0] && headIn(rows[0]) };
   }
 
   /** The id of an addendum that names the target and is not among its entries. */
   async findUnlinked({ resourceType, id }: NativeReference): Promise<string | undefined> {
-    const row = await this.statements.runOne<{ id: string }>(FIND_UNLINKED, [
-      this.index.referenceHash(resourceType, id),
-    ]);
-    return row?.id;
+    const hash = this.index.referenceHash(resourceType, id);
+    return (await this.statements.runOne<{ id: string }>(FIND_UNLINKED, [hash]))?.id;
   }
-}
-
-/** One row of `READ_ENTRIES`. */
-interface EntryRow {
-  readonly sequence: number;
-  readonly addendum_id: string;
-  readonly is_snapshot: boolean;
-  readonly body: string | null;
-  readonly is_last: boolean;
-}
-
-/** One row of `READ_LINKS`; without a link its columns are null. */
-interface LinkRow {
-  readonly last_sequence: number | null;
-  readonly head_hash: Buffer | null;
-  readonly sequence: number | null;
-  readonly addendum_id: string;
-  readonly snapshot_digest: Buffer | null;
-  readonly text_hash: Buffer;
-  readonly link_hash: Buffer;
-  readonly found_text_hash: Buffer | null;
-}
-
-function headOf({ last_sequence: lastSequence, head_hash: headHash }: LinkRow): ChainHead[] {
-  return lastSequence === null || headHash === null ? [] : [{ lastSequence, headHash }];
-}
-
-function linkOf(row: LinkRow): StoredLink[] {
-  if (row.sequence === null) return [];
-  return [
-    {
-      sequence: row.sequence,
-      addendumId: row.addendum_id,
-      snapshotDigest: row.snapshot_digest ?? undefined,
-      textHash: row.text_hash,
-      linkHash: row.link_hash,
-      foundTextHash: row.found_text_hash ?? undefined,
-    },
-  ];
 }

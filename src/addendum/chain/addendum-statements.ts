@@ -37,9 +37,14 @@ export const APPEND_ENTRY: Statement = {
 /** "The two latest" of the interface (rule 4): by sequence, never by date. */
 export const LATEST_SNAPSHOTS: Statement = {
   name: 'addendum-latest-snapshots',
-  text: `select addendum_id, snapshot_digest from addendum_entry
+  text: `select addendum_id as "addendumId", snapshot_digest as digest from addendum_entry
     where target_type = $1 and target_id = $2 and snapshot_digest is not null order by sequence desc limit 2`,
 };
+
+/** The columns of a `LinkRow`: of a target `t`, an entry `e` and the resource `r`. */
+export const LINK_COLUMNS = `t.last_sequence as "lastSequence", t.head_hash as "headHash", e.sequence, e.addendum_id as "addendumId",
+      e.snapshot_digest as "snapshotDigest", e.text_hash as "textHash", e.link_hash as "linkHash",
+      sha256(convert_to(r.body, 'UTF8')) as "foundTextHash"`;
 
 /**
  * A few links of one target behind a sequence number, each with the hash of the text that is stored now, and how long the chain
@@ -47,7 +52,7 @@ export const LATEST_SNAPSHOTS: Statement = {
  */
 export const READ_LINKS: Statement = {
   name: 'addendum-read-links',
-  text: `select t.last_sequence, t.head_hash, e.sequence, e.addendum_id, e.snapshot_digest, e.text_hash, e.link_hash, sha256(convert_to(r.body, 'UTF8')) as found_text_hash
+  text: `select ${LINK_COLUMNS}
     from (select $1::text as target_type, $2::text as target_id) asked
     left join addendum_target t on t.target_type = asked.target_type and t.target_id = asked.target_id
     left join lateral (
@@ -60,12 +65,12 @@ export const READ_LINKS: Statement = {
 
 /**
  * The next addenda of a target as they are stored now: up to $5 bytes of text, one at least, none behind the sequence number $4.
- * The body is null where an addendum is gone.
+ * The text is null where an addendum is gone.
  */
 export const READ_ENTRIES: Statement = {
   name: 'addendum-read-entries',
-  text: `select sequence, addendum_id, snapshot_digest is not null as is_snapshot, body,
-      sequence = (select max(sequence) from addendum_entry where target_type = $1 and target_id = $2 and sequence <= $4) as is_last
+  text: `select sequence, addendum_id as "addendumId", snapshot_digest is not null as "isSnapshot", body as text,
+      sequence = (select max(sequence) from addendum_entry where target_type = $1 and target_id = $2 and sequence <= $4) as "isLast"
     from (
       select e.*, r.body, row_number() over (order by e.sequence) as place,
         sum(coalesce(octet_length(r.body), 0)) over (order by e.sequence) as bytes

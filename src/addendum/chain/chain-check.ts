@@ -4,15 +4,27 @@ import { type Link, linkHash, NO_LINK } from './link-hash';
 /** A link as it is found, beside what is stored now of its addendum. */
 export interface StoredLink extends Link {
   readonly linkHash: Buffer;
-  /** SHA-256 of the text that is stored now; undefined when the addendum is gone. */
-  readonly foundTextHash: Buffer | undefined;
+  /** SHA-256 of the text that is stored now; null when the addendum is gone. */
+  readonly foundTextHash: Buffer | null;
 }
+
+/** A link beside the head of its chain, as both are read; without a link its columns are null, and so are those of a target. */
+export interface LinkRow extends Omit<StoredLink, 'sequence'> {
+  readonly sequence: number | null;
+  readonly lastSequence: number | null;
+  readonly headHash: Buffer | null;
+}
+
+export const isLink = (row: LinkRow): row is LinkRow & StoredLink => row.sequence !== null;
 
 /** Length and head of a chain, from the row of its target. */
 export interface ChainHead {
   readonly lastSequence: number;
   readonly headHash: Buffer;
 }
+
+export const headIn = ({ lastSequence, headHash }: LinkRow): ChainHead | undefined =>
+  lastSequence === null || headHash === null ? undefined : { lastSequence, headHash };
 
 /** The faults of a chain, in words. */
 export const BREAKS = {
@@ -56,7 +68,7 @@ export class ChainCheck {
     const sequence = this.count + 1;
     const { addendumId } = link;
     if (link.sequence !== sequence) return { reason: 'missing-link', sequence };
-    if (link.foundTextHash === undefined) return { reason: 'missing-addendum', sequence, addendumId };
+    if (link.foundTextHash === null) return { reason: 'missing-addendum', sequence, addendumId };
     if (!link.foundTextHash.equals(link.textHash)) return { reason: 'changed-text', sequence, addendumId };
     if (!this.isNext(link)) return { reason: 'changed-link', sequence, addendumId };
     this.count = sequence;

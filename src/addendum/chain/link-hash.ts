@@ -8,8 +8,8 @@ export interface Link {
   readonly addendumId: string;
   /** SHA-256 of the text of the addendum, UTF-8, as it is stored and answered. */
   readonly textHash: Buffer;
-  /** Of a History with a snapshot: what the snapshot is compared by. */
-  readonly snapshotDigest: Buffer | undefined;
+  /** Of a History with a snapshot: the snapshot is compared by it. */
+  readonly snapshotDigest: Buffer | null;
 }
 
 /** The hash that the first link of a chain follows. */

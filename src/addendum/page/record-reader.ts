@@ -270,7 +270,7 @@ function* both<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
 }
 
 /** The text of an addendum that the chain does not prove: it may have been written by hand, as other JSON than the server writes. */
-function readableText(stored: string | undefined): string | undefined {
+function readableText(stored: string | null): string | undefined {
   try {
     const text = compactJson(stored ?? '');
     return text.startsWith('{') ? text : undefined;
@@ -283,7 +283,7 @@ const lost = ({ sequence, addendumId: id, text }: StoredEntry): Lost => ({
   kind: 'lost',
   sequence,
   id,
-  reason: text === undefined ? 'It is gone from the database.' : 'What is stored in its place cannot be read.',
+  reason: text === null ? 'It is gone from the database.' : 'What is stored in its place cannot be read.',
 });
 
 function headOf({ sequence, addendumId: id }: StoredEntry, members: Members, isProven: boolean): AddendumHead {

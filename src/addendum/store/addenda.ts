@@ -81,7 +81,7 @@ export class Addenda {
     if (large !== undefined) draft.setMember(large.key, large.text, large.value);
     const stored = await this.writer.create(draft);
     const textHash = createHash('sha256').update(stored.text).digest();
-    await this.entries.append(target, { addendumId: stored.id, textHash, snapshotDigest });
+    await this.entries.append(target, { addendumId: stored.id, textHash, snapshotDigest: snapshotDigest ?? null });
     return new JsonText(stored.text);
   }
 
@@ -123,13 +123,13 @@ export class Addenda {
   async textsOf(ids: readonly string[]): Promise<string[]> {
     const found = await this.reader.findMany('SDCAddendum', ids);
     const texts = new Map(found.map(({ id, text }) => [id, text]));
-    return ids.map((addendumId) => storedTextOf({ addendumId, text: texts.get(addendumId) }));
+    return ids.map((addendumId) => storedTextOf({ addendumId, text: texts.get(addendumId) ?? null }));
   }
 }
 
 /** The text of an addendum; fails when it is gone: a record must not get shorter in silence. */
 function storedTextOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
-  if (text === undefined) throw new Error(`SDCAddendum/${addendumId} belongs to a target and is missing`);
+  if (text === null) throw new Error(`SDCAddendum/${addendumId} belongs to a target and is missing`);
   return text;
 }
 
