@@ -9,25 +9,20 @@ import { Authors } from './store/authors';
 import { Chains } from './chain/chains';
 import { AmendDocument } from './documents/amend-document';
 import { Documents } from './documents/documents';
-import { Rehearsal } from './documents/rehearsal';
 import { SaveDocument } from './documents/save-document';
 import { SignDocument } from './documents/sign-document';
 import { AddComment } from './methods/add-comment';
-import { AddDocumentNote } from './methods/add-document-note';
 import { AddNote } from './methods/add-note';
 import { AddToHistory } from './methods/add-to-history';
-import { AddWorkflowNote } from './methods/add-workflow-note';
+import { AddDocumentNote, AddWorkflowNote } from './methods/note-by-id';
 import { CreateAddendum } from './methods/create-addendum';
 import { CreateAmendment } from './methods/create-amendment';
-import { GetAddendums } from './methods/get-addendums';
+import { GetAddendums, GetWorkflowAddendums } from './methods/get-addendums';
 import { Verify } from './methods/verify';
-import { GetWorkflowAddendums } from './methods/get-workflow-addendums';
 import { DocumentAmendments, WorkflowAmendments } from './page/amendments.operation';
 import { RecordReader } from './page/record-reader';
 import { GrantedTargets } from './store/granted-targets';
-import { SdcAddendumResourceType } from './sdc-addendum.resource-type';
-import { SdcDocumentResourceType } from './sdc-document.resource-type';
-import { SdcWorkflowResourceType } from './sdc-workflow.resource-type';
+import { SdcAddendumResourceType, SdcDocumentResourceType, SdcWorkflowResourceType } from './sdc.resource-types';
 import { StatusHistory } from './store/status-history';
 import { AddendumTypes } from './types/addendum-types';
 import { UserAddenda } from './store/user-addenda';
@@ -53,7 +48,6 @@ const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWork
       Authors,
       AddendumTypes,
       Documents,
-      Rehearsal,
     ],
     ...addendumMethods,
     ...documentMethods,

@@ -6,7 +6,6 @@ import { exampleDocument } from '../params/example-addendum';
 import { AMEND } from './document-status';
 import { AmendDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
-import { Rehearsal } from './rehearsal';
 
 /** Opens a signed document for changes. One that is open already is answered as it is. */
 @RpcMethod({
@@ -27,13 +26,12 @@ export class AmendDocument implements RpcHandler<AmendDocumentParams, JsonText> 
     private readonly documents: Documents,
     private readonly history: StatusHistory,
     private readonly authors: Authors,
-    private readonly rehearsal: Rehearsal,
   ) {}
 
   execute({ id, user, 'dry-run': isDryRun = false }: AmendDocumentParams, { caller }: RpcCall): Promise<JsonText> {
     const target = { id, resourceType: 'SDCDocument' };
     const author = this.authors.of(user, caller);
-    return this.rehearsal.run(isDryRun, async () => {
+    return this.documents.transact(isDryRun, async () => {
       const { before, from, to, stored } = await this.documents.changeHeld(id, AMEND);
       if (from !== to) {
         // A PUT may have signed the body, or changed it since: it goes on record before it can change.

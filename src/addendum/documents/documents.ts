@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { withLeadingMembers, withMember } from '../../platform/json/json-members';
 import { readJsonInSteps } from '../../platform/json/read-json';
@@ -27,6 +28,9 @@ export interface ChangedDocument {
   readonly stored: StoredResource;
 }
 
+/** Ends a dry run that found no fault. */
+class DryRunEnd extends Error {}
+
 /** Changes stored documents through the same door as REST writes: rules, history, events, audit and rows of the caller. */
 @Injectable()
 export class Documents {
@@ -35,7 +39,23 @@ export class Documents {
     private readonly limits: RowLimits,
     private readonly addenda: Addenda,
     private readonly slices: Slices,
+    private readonly unitOfWork: UnitOfWork,
   ) {}
+
+  /** Runs a call as one transaction. A dry run checks and writes everything too, and is then undone. */
+  async transact<T>(isDryRun: boolean, work: () => Promise<T>): Promise<T> {
+    if (!isDryRun) return this.unitOfWork.run(work);
+    let found: { readonly result: T } | undefined;
+    try {
+      return await this.unitOfWork.run(async () => {
+        found = { result: await work() };
+        throw new DryRunEnd();
+      });
+    } catch (error) {
+      if (error instanceof DryRunEnd && found !== undefined) return found.result;
+      throw error;
+    }
+  }
 
   /** As {@link change}, while other writing calls for addenda of the document wait. Needs an open unit of work. */
   async changeHeld(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {

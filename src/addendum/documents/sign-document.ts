@@ -7,7 +7,6 @@ import { exampleDocument } from '../params/example-addendum';
 import { SIGN } from './document-status';
 import { SignDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
-import { Rehearsal } from './rehearsal';
 
 /** Nothing is extracted from documents; the member stands for callers that count on it. */
 const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
@@ -44,14 +43,13 @@ export class SignDocument implements RpcHandler<SignDocumentParams, JsonText> {
     private readonly history: StatusHistory,
     private readonly amendments: Amendments,
     private readonly authors: Authors,
-    private readonly rehearsal: Rehearsal,
   ) {}
 
   execute({ document, user, 'dry-run': isDryRun = false }: SignDocumentParams, call: RpcCall): Promise<JsonText> {
     const target = { id: document.id, resourceType: 'SDCDocument' };
     const author = this.authors.of(user, call.caller);
     const sent = { text: call.text('document') ?? '{}', versionId: document.meta?.versionId };
-    return this.rehearsal.run(isDryRun, async () => {
+    return this.documents.transact(isDryRun, async () => {
       const { before, from, to, stored } = await this.documents.changeHeld(document.id, SIGN, sent);
       const { isChanged } = await this.history.record({ target, author, status: to, body: stored.text });
       // The same body again would be the difference of two older snapshots.

@@ -1,7 +1,9 @@
+import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonParts } from '../../platform/json/json-parts';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
+import { NOTE } from '../types/addendum-kinds';
 import { exampleAddendum } from '../params/example-addendum';
 import { TargetParams } from '../params/references';
 
@@ -20,5 +22,31 @@ export class GetAddendums implements RpcHandler<TargetParams, JsonText | JsonPar
 
   execute({ target }: TargetParams): Promise<JsonText | JsonParts> {
     return this.addenda.listOf(target);
+  }
+}
+
+export class GetWorkflowAddendumsParams {
+  @IsNotEmpty()
+  @IsString()
+  id!: string;
+}
+
+/** The same for a workflow, which the call names by its id. */
+@RpcMethod({
+  method: 'svc.sdc/get-workflow-addendums',
+  params: GetWorkflowAddendumsParams,
+  enforcesRows: true,
+  description: 'Lists all addenda of a workflow, the first one first.',
+  example: { id: 'rounds-1' },
+  resultSchema: { type: 'array', items: { $ref: '#/components/schemas/SDCAddendum' } },
+  exampleResult: [
+    exampleAddendum(NOTE, { text: 'All rooms were seen.' }, { id: 'rounds-1', resourceType: 'SDCWorkflow' }),
+  ],
+})
+export class GetWorkflowAddendums implements RpcHandler<GetWorkflowAddendumsParams, JsonText | JsonParts> {
+  constructor(private readonly addenda: Addenda) {}
+
+  execute({ id }: GetWorkflowAddendumsParams): Promise<JsonText | JsonParts> {
+    return this.addenda.listOf({ id, resourceType: 'SDCWorkflow' }, ['id']);
   }
 }

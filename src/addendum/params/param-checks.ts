@@ -19,43 +19,43 @@ export const IsShapedLike = (shape: Type<object>): PropertyDecorator =>
 export const IsResourceId = (): PropertyDecorator =>
   Matches(/^[A-Za-z0-9.-]{1,64}$/, { message: '$property has 1 to 64 letters, digits, "-" or "."' });
 
+const checkedBy = (
+  name: string,
+  isRight: (value: unknown) => boolean,
+  message: (value: unknown) => string,
+): PropertyDecorator =>
+  ValidateBy({ name, validator: { validate: isRight, defaultMessage: (args) => `$property ${message(args?.value)}` } });
+
 /** Keys that no document can have (src/platform/json/compact-json.ts), and more steps than any has. */
 const IMPOSSIBLE_KEYS: readonly unknown[] = ['__proto__', 'constructor', 'prototype'];
 const MAX_STEPS = 64;
 
 /** The way from the root of a document to a value: keys, and indexes as decimal strings. */
 export const IsMemberPath = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isMemberPath',
-    validator: {
-      validate: (path) =>
-        Array.isArray(path) &&
-        path.length <= MAX_STEPS &&
-        path.every((step) => typeof step === 'string' && !IMPOSSIBLE_KEYS.includes(step)),
-      defaultMessage: () =>
-        `$property must be an array of at most ${MAX_STEPS} strings that a document can have as keys`,
-    },
-  });
+  checkedBy(
+    'isMemberPath',
+    (path) =>
+      Array.isArray(path) &&
+      path.length <= MAX_STEPS &&
+      path.every((step) => typeof step === 'string' && !IMPOSSIBLE_KEYS.includes(step)),
+    () => `must be an array of at most ${MAX_STEPS} strings that a document can have as keys`,
+  );
 
 /** http://hl7.org/fhir/R4/datatypes.html#dateTime */
 export const IsDateTime = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isDateTime',
-    validator: {
-      validate: (value) => typeof value === 'string' && dateSpanOf(value) !== undefined,
-      defaultMessage: () => '$property must be a date and time such as 2025-02-11T09:14:07Z',
-    },
-  });
+  checkedBy(
+    'isDateTime',
+    (value) => typeof value === 'string' && dateSpanOf(value) !== undefined,
+    () => 'must be a date and time such as 2025-02-11T09:14:07Z',
+  );
 
 /** A type that `create-addendum` takes. What is no text, or empty, is left to other checks. */
 export const IsCreatedType = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isCreatedType',
-    validator: {
-      validate: (type) => faultOf(type) === undefined,
-      defaultMessage: (args) => `$property ${faultOf(args?.value) ?? ''}`,
-    },
-  });
+  checkedBy(
+    'isCreatedType',
+    (type) => faultOf(type) === undefined,
+    (type) => faultOf(type) ?? '',
+  );
 
 const faultOf = (type: unknown): string | undefined =>
   typeof type === 'string' && type !== '' ? faultOfCreatedType(type) : undefined;

@@ -4,25 +4,22 @@ import { isObject, memberOf } from '../../platform/json/plain-object';
 import { type ParamError } from '../../rpc/rpc-refusal';
 
 /** The members that addenda of one declared type must hold; all others are open content. */
-export class AddendumType {
-  constructor(
-    readonly type: string,
-    private readonly required: readonly string[],
-    /** One check for each member, so that a fault of one hides none of the others. */
-    private readonly properties: ReadonlyMap<string, ValidateFunction>,
-  ) {}
+export interface AddendumType {
+  readonly required: readonly string[];
+  /** One check for each member, so that a fault of one hides none of the others. */
+  readonly properties: ReadonlyMap<string, ValidateFunction>;
+}
 
-  /** Names every member of an addendum that is missing or wrong. */
-  faultsOf(addendum: unknown): ParamError[] {
-    const sent = isObject(addendum) ? addendum : {};
-    const missing = this.required.filter((name) => !Object.hasOwn(sent, name));
-    return [
-      ...missing.map((name) => ({ path: [name], message: `${name} is required` })),
-      ...[...this.properties].flatMap(([name, validate]) =>
-        Object.hasOwn(sent, name) ? faultOf(name, memberOf(sent, name), validate) : [],
-      ),
-    ];
-  }
+/** Names every member of an addendum that is missing or wrong. */
+export function faultsByType({ required, properties }: AddendumType, addendum: unknown): ParamError[] {
+  const sent = isObject(addendum) ? addendum : {};
+  const missing = required.filter((name) => !Object.hasOwn(sent, name));
+  return [
+    ...missing.map((name) => ({ path: [name], message: `${name} is required` })),
+    ...[...properties].flatMap(([name, validate]) =>
+      Object.hasOwn(sent, name) ? faultOf(name, memberOf(sent, name), validate) : [],
+    ),
+  ];
 }
 
 function faultOf(name: string, value: unknown, validate: ValidateFunction): ParamError[] {

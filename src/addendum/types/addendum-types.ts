@@ -5,7 +5,7 @@ import { StartError } from '../../platform/errors/start-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { memberOf } from '../../platform/json/plain-object';
 import { type ParamError } from '../../rpc/rpc-refusal';
-import { type AddendumType } from './addendum-type';
+import { type AddendumType, faultsByType } from './addendum-type';
 import { readAddendumTypes } from './read-addendum-types';
 
 /** The types of addenda that the file of `SVC_ADDENDUM_TYPES` declares, read once at start. */
@@ -31,7 +31,8 @@ export class AddendumTypes implements OnModuleInit {
 
   /** Names what an addendum of a declared type lacks or has wrong; nothing of other types, whose content is open. */
   faultsOf(addendum: unknown): ParamError[] {
-    const type = memberOf(addendum, 'type');
-    return typeof type === 'string' ? (this.types.get(type)?.faultsOf(addendum) ?? []) : [];
+    const name = memberOf(addendum, 'type');
+    const type = typeof name === 'string' ? this.types.get(name) : undefined;
+    return type === undefined ? [] : faultsByType(type, addendum);
   }
 }

@@ -6,7 +6,7 @@ import { readJson } from '../../platform/json/read-json';
 import { faultOfSchema } from '../../platform/json-schema/schema-bounds';
 import { strictAjv } from '../../platform/json-schema/strict-ajv';
 import { AMENDMENT, COMMENT, faultOfCreatedType, HISTORY, NOTE } from './addendum-kinds';
-import { AddendumType } from './addendum-type';
+import { type AddendumType } from './addendum-type';
 
 const MEMBERS = ['type', 'required', 'properties'];
 const KINDS_OF_THE_SERVICE: readonly unknown[] = [NOTE, COMMENT, HISTORY, AMENDMENT];
@@ -51,7 +51,7 @@ class TypesReader {
     const type = this.typeOf(entry.type, `${at}.type`);
     const required = this.requiredOf(entry.required, `${at}.required`);
     const properties = this.propertiesOf(entry.properties, `${at}.properties`);
-    if (type !== undefined) this.types.set(type, new AddendumType(type, required, properties));
+    if (type !== undefined) this.types.set(type, { required, properties });
   }
 
   private typeOf(type: unknown, at: string): string | undefined {

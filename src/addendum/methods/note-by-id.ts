@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { IsNotEmpty, IsString } from 'class-validator';
+import { type JsonText } from '../../platform/json/json-text';
+import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { exampleAddendum } from '../params/example-addendum';
+import { IsShapedLike } from '../params/param-checks';
+import { UserReference } from '../params/references';
+import { UserAddenda } from '../store/user-addenda';
+import { NOTE } from '../types/addendum-kinds';
+
+export class NoteByIdParams {
+  @IsNotEmpty()
+  @IsString()
+  id!: string;
+
+  @IsShapedLike(UserReference)
+  user!: UserReference;
+
+  @IsNotEmpty()
+  @IsString()
+  text!: string;
+}
+
+/** Adds a Note to a signed target that the call names by its id alone. */
+@Injectable()
+abstract class AddNoteById implements RpcHandler<NoteByIdParams, JsonText> {
+  protected abstract readonly resourceType: string;
+
+  constructor(private readonly addenda: UserAddenda) {}
+
+  execute({ id, user, text }: NoteByIdParams, call: RpcCall): Promise<JsonText> {
+    const target = { id, resourceType: this.resourceType };
+    return this.addenda.add({ type: NOTE, target, user, content: JSON.stringify({ text }) }, call, ['id']);
+  }
+}
+
+@RpcMethod({
+  method: 'svc.sdc/add-note',
+  params: NoteByIdParams,
+  enforcesRows: true,
+  description: 'Adds a Note to a document that is completed or amended.',
+  example: { id: 'vitals-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'The patient was seated.' },
+  resultSchema: { $ref: '#/components/schemas/SDCNote' },
+  exampleResult: exampleAddendum(NOTE, { text: 'The patient was seated.' }),
+})
+export class AddDocumentNote extends AddNoteById {
+  protected readonly resourceType = 'SDCDocument';
+}
+
+@RpcMethod({
+  method: 'svc.sdc/add-workflow-note',
+  params: NoteByIdParams,
+  enforcesRows: true,
+  description: 'Adds a Note to a workflow that is completed or amended.',
+  example: { id: 'rounds-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'All rooms were seen.' },
+  resultSchema: { $ref: '#/components/schemas/SDCNote' },
+  exampleResult: exampleAddendum(
+    NOTE,
+    { text: 'All rooms were seen.' },
+    { id: 'rounds-1', resourceType: 'SDCWorkflow' },
+  ),
+})
+export class AddWorkflowNote extends AddNoteById {
+  protected readonly resourceType = 'SDCWorkflow';
+}

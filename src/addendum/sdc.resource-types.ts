@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { DefinesResourceType, refusedToAll } from '../model/resource-type';
+
+/** A structured document; beyond these members its content is open (interface, "SDCDocument / SDCWorkflow"). */
+@Injectable()
+@DefinesResourceType({
+  type: 'SDCDocument',
+  isNative: true,
+  searchParameters: [
+    { code: 'patient', kind: 'reference', expression: 'SDCDocument.patient', targets: ['Patient'] },
+    { code: 'encounter', kind: 'reference', expression: 'SDCDocument.encounter', targets: ['Encounter'] },
+    { code: 'author', kind: 'reference', expression: 'SDCDocument.author', targets: ['User'] },
+    { code: 'status', kind: 'token', expression: 'SDCDocument.status' },
+    { code: 'type', kind: 'token', expression: 'SDCDocument.type' },
+  ],
+})
+export class SdcDocumentResourceType {}
+
+const inWorkflow = (member: string): string => `SDCWorkflow.${member} | SDCWorkflow.ctx.${member}`;
+
+/**
+ * A workflow of documents; its content is open. Its patient and encounter are members of it (interface, "SDCDocument /
+ * SDCWorkflow") or of `ctx`.
+ */
+@Injectable()
+@DefinesResourceType({
+  type: 'SDCWorkflow',
+  isNative: true,
+  searchParameters: [
+    { code: 'patient', kind: 'reference', expression: inWorkflow('patient'), targets: ['Patient'] },
+    { code: 'status', kind: 'token', expression: 'SDCWorkflow.status' },
+    { code: 'encounter', kind: 'reference', expression: inWorkflow('encounter'), targets: ['Encounter'] },
+    { code: 'author', kind: 'reference', expression: 'SDCWorkflow.author', targets: ['User'] },
+    { code: 'type', kind: 'token', expression: 'SDCWorkflow.type' },
+  ],
+})
+export class SdcWorkflowResourceType {}
+
+/** Written by the RPC methods alone, so that nothing is forged or lost beside them. */
+@Injectable()
+@DefinesResourceType({
+  type: 'SDCAddendum',
+  isNative: true,
+  refusedWrites: refusedToAll(
+    'SDCAddendum is written by RPC methods: send POST /rpc with svc.sdc.addendum/create-addendum, add-note, add-comment, add-to-history or create-amendment. Nothing changes or deletes an addendum.',
+  ),
+  searchParameters: [
+    { code: 'target', kind: 'reference', expression: 'SDCAddendum.target', targets: ['SDCDocument', 'SDCWorkflow'] },
+    { code: 'user', kind: 'reference', expression: 'SDCAddendum.user', targets: ['User'] },
+    { code: 'type', kind: 'token', expression: 'SDCAddendum.type' },
+    { code: 'date', kind: 'date', expression: 'SDCAddendum.date' },
+  ],
+})
+export class SdcAddendumResourceType {}
