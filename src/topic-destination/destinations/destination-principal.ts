@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type DestinationRuntime, Destinations } from '../../delivery/destinations';
-import { type NativeReference } from '../../fhir/types';
+import { type NativeReference, type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/request/caller';
 import { RequestContext } from '../../platform/request/request-context';
+import { type EntryAccessRequest } from '../../resource/access/entry-access';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { presentationIn } from './destination-presentation';
 
@@ -70,16 +71,19 @@ export class DestinationPrincipal {
   }
 
   private assertMayUpdate({ resourceType, id }: NativeReference): Promise<void> {
-    return this.access.assertGranted({
-      operationId: 'FhirUpdate',
-      method: 'PUT',
-      url: `${resourceType}/${id}`,
-      type: resourceType,
-      id,
-      resource: () => undefined,
-    });
+    return this.access.assertGranted(updateOf(resourceType, id));
   }
 }
+
+/** An update of a resource, for policies to decide. */
+export const updateOf = (type: string, id: string, resource?: Resource): EntryAccessRequest => ({
+  operationId: 'FhirUpdate',
+  method: 'PUT',
+  url: `${type}/${id}`,
+  type,
+  id,
+  resource: () => resource,
+});
 
 const principalIn = ({ presentation }: DestinationRuntime): NativeReference | undefined =>
   presentationIn(presentation).principal;

@@ -7,6 +7,7 @@ import { elementsOf, membersOf, withMember } from '../../platform/json/json-memb
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { ResourceReader } from '../../store/resource-reader';
 import { type StoredResource } from '../../model/stored-resource';
+import { updateOf } from './destination-principal';
 
 /**
  * A destination as it is shown to callers who may update it: with header values. They could have them sent to an endpoint of
@@ -26,8 +27,8 @@ export class ShownDestination {
     const resource = JSON.parse(text) as Resource;
     const parameters = resource.parameter as readonly DestinationParameter[] | undefined;
     const kind = this.kinds.find(String(resource.kind))?.handler;
-    if (parameters === undefined || kind?.unmasked === undefined || !(await this.mayUpdate(type, id, resource)))
-      return undefined;
+    if (parameters === undefined || kind?.unmasked === undefined) return undefined;
+    if (!(await this.access.wouldGrant(updateOf(type, id, resource)))) return undefined;
     const inForce = await this.destinations.findSettings(id);
     // The values in force are those of the present version: another must not be shown with them.
     const isPresent = (await this.reader.find(type, id))?.version === version;
@@ -37,16 +38,5 @@ export class ShownDestination {
       .unmasked(parameters, inForce.settings)
       .map((parameter, index) => (parameter === parameters[index] ? stored[index] : JSON.stringify(parameter)));
     return withMember(text, 'parameter', `[${shown.join(',')}]`);
-  }
-
-  private mayUpdate(type: string, id: string, resource: Resource): Promise<boolean> {
-    return this.access.wouldGrant({
-      operationId: 'FhirUpdate',
-      method: 'PUT',
-      url: `${type}/${id}`,
-      type,
-      id,
-      resource: () => resource,
-    });
   }
 }
