@@ -9,7 +9,6 @@ import { errorTrace } from '../platform/logging/error-trace';
 import { AnswerAudit } from './answer-audit';
 import { AuditTrail } from './audit-trail';
 import { holdAnswer } from './held-response';
-import { RecordedRequests } from './recorded-requests';
 import { RefusalBudget } from './refusal-budget';
 
 /**
@@ -26,7 +25,6 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     private readonly requests: RequestContext,
     private readonly audit: AnswerAudit,
     private readonly trail: AuditTrail,
-    private readonly recorded: RecordedRequests,
     private readonly clock: Clock,
   ) {}
 
@@ -48,7 +46,7 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     if (isRefusal(request, statusCode)) return this.requests.caller !== undefined || this.isWithinBudget(request);
     if (this.requests.denied.length > 0) return true;
     if (this.environment.audit !== 'all' || this.requests.caller === undefined) return false;
-    return statusCode >= 400 || !this.recorded.has();
+    return statusCode >= 400 || !this.trail.isRecorded;
   }
 
   private isWithinBudget({ ip = '' }: Request): boolean {

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { isR4ResourceType } from '../fhir/definitions/definitions';
 import { SHOWN_RESOURCE } from '../fhir/edge/fhir-answer';
-import { type Caller } from '../platform/request/caller';
-import { type DeniedPart, RequestContext } from '../platform/request/request-context';
+import { type DeniedPart } from '../platform/request/request-context';
 import { ResourceTypes } from '../model/resource-types';
 import { AUDIT_LOG_USED, AUTHENTICATION, interactionCoding, LOGIN, REST } from './audit-codes';
 import { type AuditRecord } from './audit-event';
@@ -13,10 +12,7 @@ import { patientsOf, patientsOfQuery } from './patients-of';
 /** Makes the records of an answered request. */
 @Injectable()
 export class AnswerAudit {
-  constructor(
-    private readonly requests: RequestContext,
-    private readonly types: ResourceTypes,
-  ) {}
+  constructor(private readonly types: ResourceTypes) {}
 
   /** The record of a request as a whole. */
   recordOf(request: Request, response: Response): AuditRecord {
@@ -32,7 +28,6 @@ export class AnswerAudit {
             : REST,
       subtype: isLogin ? LOGIN : interactionCoding(interaction.code),
       action: interaction.action,
-      agent: this.agent,
       patients: patientsIn(interaction, response.locals[SHOWN_RESOURCE]),
       ...(response.statusCode < 400 ? {} : { failedWith: response.statusCode }),
       ...(type === undefined ? {} : { entity: { type, ...(id === undefined ? {} : { id }) } }),
@@ -48,15 +43,10 @@ export class AnswerAudit {
       subtype: interactionCoding('operation'),
       action: 'E',
       failedWith: 403,
-      agent: this.agent,
       operation: operationId,
       patients: type === 'Patient' && id !== undefined ? [id] : [],
       ...(type === undefined ? {} : { entity: { type, ...(id === undefined ? {} : { id }) } }),
     };
-  }
-
-  private get agent(): Partial<Caller> {
-    return this.requests.caller ?? this.requests.claimed ?? {};
   }
 }
 

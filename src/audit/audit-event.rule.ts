@@ -1,11 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../platform/errors/service-error';
 import { type ResourceDraft } from '../model/resource-draft';
+import { DefinesResourceType } from '../model/resource-type';
 import { ForResourceType, type ResourceRule } from '../resource/hooks/resource-rule';
 import { hasServerTag, SERVER_RECORD } from './audit-codes';
 
-/** Keeps the server's security tag to the server's own records. */
+const APPEND_ONLY = {
+  message: 'AuditEvents are never changed or deleted. Record what has to be added with another one: POST /AuditEvent.',
+};
+
+/** AuditEvents of the server and of clients: append-only, and the security tag of the server is for its own records. */
 @Injectable()
+@DefinesResourceType({
+  type: 'AuditEvent',
+  refusedWrites: { update: APPEND_ONLY, delete: APPEND_ONLY, 'conditional-delete': APPEND_ONLY },
+})
 @ForResourceType('AuditEvent')
 export class AuditEventRule implements ResourceRule {
   check(draft: ResourceDraft): void {

@@ -22,8 +22,8 @@ export interface AuditRecord {
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
   /** HTTP status where it was refused or failed. */
   readonly failedWith?: number;
-  /** Who did it, or is said to have; empty where nobody is known. */
-  readonly agent: Partial<Caller>;
+  /** Who did it, or is said to have; empty where nobody is known. Absent: the caller of the request. */
+  readonly agent?: Partial<Caller> | undefined;
   /** What it was done to: `Observation/o1`, or a type alone. */
   readonly entity?: { readonly type: string; readonly id?: string; readonly version?: number };
   /** Ids of Patients. */
@@ -58,7 +58,7 @@ export function auditEventOf(record: AuditRecord, place: AuditPlace): object {
     action: record.action,
     recorded: place.recorded.toISOString(),
     ...auditOutcomeOf(record.failedWith),
-    agent: agentsOf(record.agent, place),
+    agent: agentsOf(record.agent ?? {}, place),
     source: { site: place.baseUrl, observer: { display: place.baseUrl }, type: [APPLICATION_SERVER] },
     ...entitiesOf(record, place),
   };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Request } from 'express';
 import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/request/request-context';
 import { Clock } from '../platform/time/clock';
@@ -9,6 +10,9 @@ import { type AuditRecord, auditEventOf } from './audit-event';
 /** Writes AuditEvents: in the open unit of work, else in one of their own. */
 @Injectable()
 export class AuditTrail {
+  /** Requests whose changes were recorded one by one: a success needs no other record. */
+  private readonly recorded = new WeakSet<Request>();
+
   constructor(
     private readonly writer: ResourceWriter,
     private readonly requests: RequestContext,
@@ -20,16 +24,29 @@ export class AuditTrail {
     await this.writer.create(this.draftOf(record));
   }
 
-  /** The AuditEvent of a record, for who stores it with what it records. */
+  /** The AuditEvent of a record, for code that stores it with the change that it records. */
   draftOf(record: AuditRecord): ResourceDraft {
-    const { requestId, correlationId, origin } = this.requests;
-    const event = auditEventOf(record, {
-      baseUrl: this.environment.baseUrl,
-      recorded: this.clock.now(),
-      address: origin?.ip,
-      requestId,
-      correlationId,
-    });
+    const { requestId, correlationId, origin, caller, claimed } = this.requests;
+    const event = auditEventOf(
+      { agent: caller ?? claimed ?? {}, ...record },
+      {
+        baseUrl: this.environment.baseUrl,
+        recorded: this.clock.now(),
+        address: origin?.ip,
+        requestId,
+        correlationId,
+      },
+    );
     return ResourceDraft.own('AuditEvent', event);
+  }
+
+  noteRecorded(): void {
+    const { origin } = this.requests;
+    if (origin !== undefined) this.recorded.add(origin);
+  }
+
+  get isRecorded(): boolean {
+    const { origin } = this.requests;
+    return origin !== undefined && this.recorded.has(origin);
   }
 }

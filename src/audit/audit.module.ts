@@ -2,15 +2,13 @@ import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common
 import { ResourceModule } from '../resource/resource.module';
 import { AnswerAudit } from './answer-audit';
 import { AnswerAuditMiddleware } from './answer-audit.middleware';
-import { AuditEventResourceType } from './audit-event.resource-type';
 import { AuditEventRule } from './audit-event.rule';
 import { AuditTrail } from './audit-trail';
 import { ChangeAuditListener } from './change-audit.listener';
-import { RecordedRequests } from './recorded-requests';
 
 @Module({
   imports: [ResourceModule],
-  providers: [AuditEventResourceType, AuditEventRule, AuditTrail, ChangeAuditListener, AnswerAudit, RecordedRequests],
+  providers: [AuditEventRule, AuditTrail, ChangeAuditListener, AnswerAudit],
   exports: [AuditTrail],
 })
 export class AuditModule implements NestModule {

@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
 import { UnitOfWork } from '../platform/database/unit-of-work';
-import { RequestContext } from '../platform/request/request-context';
 import { type Resource } from '../fhir/types';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
+import { type Caller } from '../platform/request/caller';
 import { type ResourceDraft } from '../model/resource-draft';
 import { AUTHENTICATION, interactionCoding, LOGIN, LOGOUT, REST } from './audit-codes';
 import { type AuditRecord } from './audit-event';
 import { AuditTrail } from './audit-trail';
 import { patientsOf } from './patients-of';
-import { RecordedRequests } from './recorded-requests';
 
 /** What decides who may do what, and where data goes to. */
 const SECURITY_TYPES = new Set([
@@ -30,8 +29,6 @@ const ACTIONS = { create: 'C', update: 'U', delete: 'D' } as const;
 export class ChangeAuditListener implements ResourceChangeListener {
   constructor(
     private readonly trail: AuditTrail,
-    private readonly requests: RequestContext,
-    private readonly recorded: RecordedRequests,
     private readonly environment: Environment,
     private readonly unitOfWork: UnitOfWork,
   ) {}
@@ -50,14 +47,13 @@ export class ChangeAuditListener implements ResourceChangeListener {
       type: REST,
       subtype: interactionCoding(interaction === 'update' && method === 'PATCH' ? 'patch' : interaction),
       action: ACTIONS[interaction],
-      agent: this.requests.caller ?? this.requests.claimed ?? {},
       entity,
       patients: patientsOf(type, id, text),
       ...(type === 'Session' ? ofSession(change) : {}),
     });
     // Not before: of a transaction that is undone no record stays, and the request needs one of its own.
     this.unitOfWork.afterCommit(() => {
-      this.recorded.add();
+      this.trail.noteRecorded();
     });
     return Promise.resolve([event]);
   }
@@ -79,7 +75,7 @@ function ofSession({ interaction, current, previous, id }: ResourceChange): Part
   return isEnd ? { type: AUTHENTICATION, subtype: LOGOUT, action: 'E' } : {};
 }
 
-const ownerOf = ({ user, client }: Resource, sessionId: string): AuditRecord['agent'] => {
+const ownerOf = ({ user, client }: Resource, sessionId: string): Partial<Caller> => {
   const [userId, clientId] = [idOf(user), idOf(client)];
   return { sessionId, ...(userId === undefined ? {} : { userId }), ...(clientId === undefined ? {} : { clientId }) };
 };
