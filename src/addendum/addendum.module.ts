@@ -4,8 +4,6 @@ import { ResourceModule } from '../resource/resource.module';
 import { RpcModule } from '../rpc/rpc.module';
 import { Addenda } from './store/addenda';
 import { AddendumEntries } from './chain/addendum-entries.repository';
-import { Amendments } from './store/amendments';
-import { Authors } from './store/authors';
 import { Chains } from './chain/chains';
 import { AmendDocument } from './documents/amend-document';
 import { Documents } from './documents/documents';
@@ -23,10 +21,10 @@ import { DocumentAmendments, WorkflowAmendments } from './page/amendments.operat
 import { RecordReader } from './page/record-reader';
 import { GrantedTargets } from './store/granted-targets';
 import { SdcAddendumResourceType, SdcDocumentResourceType, SdcWorkflowResourceType } from './sdc.resource-types';
-import { StatusHistory } from './store/status-history';
+import { Revisions } from './store/revisions';
 import { AddendumTypes } from './types/addendum-types';
-import { UserAddenda } from './store/user-addenda';
 
+const records = [Addenda, AddendumEntries, Chains, GrantedTargets, Revisions, AddendumTypes, Documents];
 const addendumMethods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums, Verify];
 const documentMethods = [SaveDocument, SignDocument, AmendDocument, AddDocumentNote];
 const workflowMethods = [AddWorkflowNote, GetWorkflowAddendums];
@@ -36,24 +34,6 @@ const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWork
 /** Notes, comments, history and amendments of structured documents and workflows (interface, "Addendum RPC"). */
 @Module({
   imports: [OperationModule, ResourceModule, RpcModule],
-  providers: [
-    ...[
-      Addenda,
-      UserAddenda,
-      StatusHistory,
-      Amendments,
-      AddendumEntries,
-      GrantedTargets,
-      Chains,
-      Authors,
-      AddendumTypes,
-      Documents,
-    ],
-    ...addendumMethods,
-    ...documentMethods,
-    ...workflowMethods,
-    ...recordPage,
-    ...resourceTypes,
-  ],
+  providers: [...records, ...addendumMethods, ...documentMethods, ...workflowMethods, ...recordPage, ...resourceTypes],
 })
 export class AddendumModule {}

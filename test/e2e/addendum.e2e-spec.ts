@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Client } from 'pg';
 import { type DiffEntry } from '../../src/addendum/snapshots/snapshot-diff';
-import { UserAddenda } from '../../src/addendum/store/user-addenda';
+import { Addenda } from '../../src/addendum/store/addenda';
 import { canonicalText, parseLossless } from '../../src/platform/json/lossless';
 import { applyDiff } from '../support/apply-diff';
 import { type Person, login } from '../support/people';
@@ -275,8 +275,8 @@ describe('addendum RPC', () => {
       const content = JSON.stringify({ status: 'completed', snapshot: { ...target, forged: true } });
       const type = 'svc.sdc.addendum/history';
       await app.app
-        .get(UserAddenda, { strict: false })
-        .add({ type, target, user, content }, { caller: { userId: user.id, clientId: 'root' } });
+        .get(Addenda, { strict: false })
+        .addSent({ type, target, user, content }, { caller: { userId: user.id, clientId: 'root' } });
       await resultOf('add-to-history', { resource: { ...target, status: 'completed' }, user });
       const listed = await call('get-addendums', { target });
       expect(listed.body).toMatchObject({ result: [{ type }, { type: 'svc.sdc.addendum/History', changed: true }] });

@@ -1,7 +1,7 @@
 import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { Authors } from '../store/authors';
-import { StatusHistory } from '../store/status-history';
+import { Addenda } from '../store/addenda';
+import { Revisions } from '../store/revisions';
 import { exampleDocument } from '../params/example-addendum';
 import { AMEND } from './document-status';
 import { AmendDocumentParams } from './document-params';
@@ -24,19 +24,19 @@ import { Documents, withMetaOf } from './documents';
 export class AmendDocument implements RpcHandler<AmendDocumentParams, JsonText> {
   constructor(
     private readonly documents: Documents,
-    private readonly history: StatusHistory,
-    private readonly authors: Authors,
+    private readonly revisions: Revisions,
+    private readonly addenda: Addenda,
   ) {}
 
   execute({ id, user, 'dry-run': isDryRun = false }: AmendDocumentParams, { caller }: RpcCall): Promise<JsonText> {
     const target = { id, resourceType: 'SDCDocument' };
-    const author = this.authors.of(user, caller);
+    const author = this.addenda.authorOf(user, caller);
     return this.documents.transact(isDryRun, async () => {
       const { before, from, to, stored } = await this.documents.changeHeld(id, AMEND);
       if (from !== to) {
         // A PUT may have signed the body, or changed it since: it goes on record before it can change.
-        await this.history.recordIfNew({ target, author, status: String(from), body: before });
-        await this.history.record({ target, author, status: to, body: stored.text });
+        await this.revisions.recordIfNew({ target, author, status: String(from), body: before });
+        await this.revisions.recordStatus({ target, author, status: to, body: stored.text });
       }
       return new JsonText(isDryRun ? withMetaOf(before, stored) : stored.text);
     });

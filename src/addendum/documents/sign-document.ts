@@ -1,8 +1,7 @@
 import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { Amendments } from '../store/amendments';
-import { Authors } from '../store/authors';
-import { StatusHistory } from '../store/status-history';
+import { Addenda } from '../store/addenda';
+import { Revisions } from '../store/revisions';
 import { exampleDocument } from '../params/example-addendum';
 import { SIGN } from './document-status';
 import { SignDocumentParams } from './document-params';
@@ -40,20 +39,19 @@ const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
 export class SignDocument implements RpcHandler<SignDocumentParams, JsonText> {
   constructor(
     private readonly documents: Documents,
-    private readonly history: StatusHistory,
-    private readonly amendments: Amendments,
-    private readonly authors: Authors,
+    private readonly revisions: Revisions,
+    private readonly addenda: Addenda,
   ) {}
 
   execute({ document, user, 'dry-run': isDryRun = false }: SignDocumentParams, call: RpcCall): Promise<JsonText> {
     const target = { id: document.id, resourceType: 'SDCDocument' };
-    const author = this.authors.of(user, call.caller);
+    const author = this.addenda.authorOf(user, call.caller);
     const sent = { text: call.text('document') ?? '{}', versionId: document.meta?.versionId };
     return this.documents.transact(isDryRun, async () => {
       const { before, from, to, stored } = await this.documents.changeHeld(document.id, SIGN, sent);
-      const { isChanged } = await this.history.record({ target, author, status: to, body: stored.text });
+      const { isChanged } = await this.revisions.recordStatus({ target, author, status: to, body: stored.text });
       // The same body again would be the difference of two older snapshots.
-      if (from === 'in-amendment' && isChanged) await this.amendments.record(target, author);
+      if (from === 'in-amendment' && isChanged) await this.revisions.recordAmendment(target, author);
       const shown = isDryRun ? withMetaOf(before, stored) : stored.text;
       return new JsonText(`{"document":${shown},"exported":${EXPORTED}}`);
     });

@@ -5,7 +5,7 @@ import { COMMENT } from '../types/addendum-kinds';
 import { exampleAddendum } from '../params/example-addendum';
 import { IfSent, IsMemberPath, IsShapedLike } from '../params/param-checks';
 import { TargetReference, UserReference } from '../params/references';
-import { UserAddenda } from '../store/user-addenda';
+import { Addenda } from '../store/addenda';
 
 export class AddCommentParams {
   @IsShapedLike(TargetReference)
@@ -40,9 +40,9 @@ export class AddCommentParams {
   exampleResult: exampleAddendum(COMMENT, { text: 'Please measure again.', path: ['loinc-8480-6', 'value'] }),
 })
 export class AddComment implements RpcHandler<AddCommentParams, JsonText> {
-  constructor(private readonly addenda: UserAddenda) {}
+  constructor(private readonly addenda: Addenda) {}
 
   execute({ target, user, text, path }: AddCommentParams, call: RpcCall): Promise<JsonText> {
-    return this.addenda.add({ type: COMMENT, target, user, content: JSON.stringify({ text, path }) }, call);
+    return this.addenda.addSent({ type: COMMENT, target, user, content: JSON.stringify({ text, path }) }, call);
   }
 }

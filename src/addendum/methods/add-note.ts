@@ -5,7 +5,7 @@ import { NOTE } from '../types/addendum-kinds';
 import { exampleAddendum } from '../params/example-addendum';
 import { IfSent, IsDateTime, IsShapedLike } from '../params/param-checks';
 import { TargetReference, UserReference } from '../params/references';
-import { UserAddenda } from '../store/user-addenda';
+import { Addenda } from '../store/addenda';
 
 export class AddNoteParams {
   @IsShapedLike(TargetReference)
@@ -38,9 +38,9 @@ export class AddNoteParams {
   exampleResult: exampleAddendum(NOTE, { text: 'The patient was seated.' }),
 })
 export class AddNote implements RpcHandler<AddNoteParams, JsonText> {
-  constructor(private readonly addenda: UserAddenda) {}
+  constructor(private readonly addenda: Addenda) {}
 
   execute({ target, user, text, appointment }: AddNoteParams, call: RpcCall): Promise<JsonText> {
-    return this.addenda.add({ type: NOTE, target, user, content: JSON.stringify({ text, appointment }) }, call);
+    return this.addenda.addSent({ type: NOTE, target, user, content: JSON.stringify({ text, appointment }) }, call);
   }
 }

@@ -6,10 +6,9 @@ import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
 import { exampleAddendum } from '../params/example-addendum';
 import { HISTORY } from '../types/addendum-kinds';
-import { Authors } from '../store/authors';
 import { IfSent, IsResourceId, IsShapedLike } from '../params/param-checks';
 import { TARGET_TYPES, UserReference } from '../params/references';
-import { StatusHistory } from '../store/status-history';
+import { Revisions } from '../store/revisions';
 
 /** The members that are checked; the whole body is read as text. */
 class HistoryResource {
@@ -67,19 +66,23 @@ export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly addenda: Addenda,
-    private readonly history: StatusHistory,
-    private readonly authors: Authors,
+    private readonly revisions: Revisions,
   ) {}
 
   async execute({ resource, user }: AddToHistoryParams, call: RpcCall): Promise<JsonText> {
     const { id, resourceType, status } = resource;
     const target = { id, resourceType };
-    const change = { target, author: this.authors.of(user, call.caller), status, body: call.text('resource') ?? '{}' };
+    const change = {
+      target,
+      author: this.addenda.authorOf(user, call.caller),
+      status,
+      body: call.text('resource') ?? '{}',
+    };
     // Hashed before the target is held: others wait for what happens then.
-    const digest = await this.history.digestOf(change);
+    const digest = await this.revisions.digestOf(change);
     return this.unitOfWork.run(async () => {
       await this.addenda.holdBrought(target);
-      return (await this.history.record(change, digest)).addendum;
+      return (await this.revisions.recordStatus(change, digest)).addendum;
     });
   }
 }

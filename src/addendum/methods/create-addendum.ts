@@ -8,7 +8,7 @@ import { exampleAddendum } from '../params/example-addendum';
 import { IfSent, IsCreatedType, IsDateTime, IsMemberPath, IsShapedLike } from '../params/param-checks';
 import { TargetReference, UserReference } from '../params/references';
 import { AddendumTypes } from '../types/addendum-types';
-import { UserAddenda } from '../store/user-addenda';
+import { Addenda } from '../store/addenda';
 
 /** The members that are checked; all others are open content. */
 class AddendumInput {
@@ -70,7 +70,7 @@ export class CreateAddendumParams {
 })
 export class CreateAddendum implements RpcHandler<CreateAddendumParams, JsonText> {
   constructor(
-    private readonly addenda: UserAddenda,
+    private readonly addenda: Addenda,
     private readonly types: AddendumTypes,
   ) {}
 
@@ -80,6 +80,6 @@ export class CreateAddendum implements RpcHandler<CreateAddendumParams, JsonText
 
   execute({ addendum: { type, target, user } }: CreateAddendumParams, call: RpcCall): Promise<JsonText> {
     const content = call.text('addendum') ?? '{}';
-    return this.addenda.add({ type, target, user, content }, call, ['addendum', 'target']);
+    return this.addenda.addSent({ type, target, user, content }, call, ['addendum', 'target']);
   }
 }

@@ -3,9 +3,8 @@ import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
 import { AMENDMENT } from '../types/addendum-kinds';
-import { Amendments } from '../store/amendments';
+import { Revisions } from '../store/revisions';
 import { exampleAddendum } from '../params/example-addendum';
-import { Authors } from '../store/authors';
 import { IsShapedLike } from '../params/param-checks';
 import { TargetReference, UserReference } from '../params/references';
 
@@ -44,15 +43,14 @@ export class CreateAmendment implements RpcHandler<CreateAmendmentParams, JsonTe
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly addenda: Addenda,
-    private readonly amendments: Amendments,
-    private readonly authors: Authors,
+    private readonly revisions: Revisions,
   ) {}
 
   execute({ target, user }: CreateAmendmentParams, { caller }: RpcCall): Promise<JsonText | undefined> {
-    const author = this.authors.of(user, caller);
+    const author = this.addenda.authorOf(user, caller);
     return this.unitOfWork.run(async () => {
       await this.addenda.holdTarget(target, ['target']);
-      return this.amendments.record(target, author);
+      return this.revisions.recordAmendment(target, author);
     });
   }
 }

@@ -5,7 +5,7 @@ import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { exampleAddendum } from '../params/example-addendum';
 import { IsShapedLike } from '../params/param-checks';
 import { UserReference } from '../params/references';
-import { UserAddenda } from '../store/user-addenda';
+import { Addenda } from '../store/addenda';
 import { NOTE } from '../types/addendum-kinds';
 
 export class NoteByIdParams {
@@ -26,11 +26,11 @@ export class NoteByIdParams {
 abstract class AddNoteById implements RpcHandler<NoteByIdParams, JsonText> {
   protected abstract readonly resourceType: string;
 
-  constructor(private readonly addenda: UserAddenda) {}
+  constructor(private readonly addenda: Addenda) {}
 
   execute({ id, user, text }: NoteByIdParams, call: RpcCall): Promise<JsonText> {
     const target = { id, resourceType: this.resourceType };
-    return this.addenda.add({ type: NOTE, target, user, content: JSON.stringify({ text }) }, call, ['id']);
+    return this.addenda.addSent({ type: NOTE, target, user, content: JSON.stringify({ text }) }, call, ['id']);
   }
 }
 

@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isFhirId } from '../../fhir/reference';
 import { type NativeReference } from '../../fhir/types';
+import { Environment } from '../../platform/config/environment';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { ServiceError } from '../../platform/errors/service-error';
 import { withLeadingMembers } from '../../platform/json/json-members';
 import { JsonParts } from '../../platform/json/json-parts';
 import { JsonText } from '../../platform/json/json-text';
 import { readJsonInSteps } from '../../platform/json/read-json';
+import { type Caller } from '../../platform/request/caller';
 import { Slices } from '../../platform/time/slices';
 import { Clock } from '../../platform/time/clock';
 import { ResourceDraft } from '../../model/resource-draft';
@@ -13,10 +17,17 @@ import { ResourceReader } from '../../store/resource-reader';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { type StoredResource } from '../../model/stored-resource';
+import { memberText } from '../../rpc/member-text';
 import { type ParamError, RpcRefusal } from '../../rpc/rpc-refusal';
 import { AddendumEntries, type StoredEntry } from '../chain/addendum-entries.repository';
-import { type Author } from './authors';
+import { isFinal, NOTE } from '../types/addendum-kinds';
 import { GrantedTargets } from './granted-targets';
+
+/** The author of an addendum: the user that the call names, and beside it the caller. */
+export interface Author {
+  readonly user: NativeReference;
+  readonly recorder: NativeReference;
+}
 
 export interface NewAddendum {
   readonly type: string;
@@ -30,6 +41,9 @@ export interface NewAddendum {
   readonly snapshotDigest?: Buffer;
 }
 
+/** An addendum as a call brings it. */
+type SentAddendum = Pick<NewAddendum, 'type' | 'target' | 'content'> & { readonly user: NativeReference };
+
 /** Keys from the params down. */
 export type ParamPath = ParamError['path'];
 
@@ -42,9 +56,43 @@ export class Addenda {
     private readonly granted: GrantedReader,
     private readonly targets: GrantedTargets,
     private readonly writer: ResourceWriter,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly environment: Environment,
     private readonly clock: Clock,
     private readonly slices: Slices,
   ) {}
+
+  /**
+   * @param named the user that the call names; the caller where it names none
+   * @throws ServiceError 'forbidden' for a User who names another one, where `SVC_ADDENDUM_AUTHOR` is `caller`.
+   */
+  authorOf(named: NativeReference | undefined, { userId, clientId }: Caller): Author {
+    const recorder =
+      userId === undefined ? { resourceType: 'Client', id: clientId } : { resourceType: 'User', id: userId };
+    const user = named ?? recorder;
+    if (userId !== undefined && this.environment.addendumAuthor === 'caller' && user.id !== userId) {
+      throw new ServiceError('forbidden', 'user must be the User who makes the call.');
+    }
+    return { user, recorder };
+  }
+
+  /**
+   * Stores an addendum that people write: a Note, a Comment, or one of a kind of their own.
+   * @param path of the param that names the target
+   * @throws RpcRefusal when the target is unknown, or not signed and the addendum a Note; what {@link authorOf} throws.
+   */
+  addSent(
+    { user, ...addendum }: SentAddendum,
+    { caller }: { readonly caller: Caller },
+    path: ParamPath = ['target'],
+  ): Promise<JsonText> {
+    const author = this.authorOf(user, caller);
+    return this.unitOfWork.run(async () => {
+      const stored = await this.holdTarget(addendum.target, path);
+      if (addendum.type === NOTE && stored !== undefined) assertSigned(stored);
+      return this.add({ ...addendum, author });
+    });
+  }
 
   /**
    * Makes other writing calls for `target` wait, and returns it as it is stored; undefined when only its addenda are
@@ -125,6 +173,12 @@ export class Addenda {
     const texts = new Map(found.map(({ id, text }) => [id, text]));
     return ids.map((addendumId) => storedTextOf({ addendumId, text: texts.get(addendumId) ?? null }));
   }
+}
+
+/** Interface, "Addendum RPC", rule 2. */
+function assertSigned({ type, text }: StoredResource): void {
+  if (!isFinal(JSON.parse(memberText(text, 'status') ?? 'null')))
+    throw new RpcRefusal(`A Note needs a ${type} that is completed or amended; add a Comment instead.`);
 }
 
 /** The text of an addendum; fails when it is gone: a record must not get shorter in silence. */

@@ -3,11 +3,12 @@ import { type NativeReference } from '../../fhir/types';
 import { objectText } from '../../platform/json/json-members';
 import { type JsonText } from '../../platform/json/json-text';
 import { Slices } from '../../platform/time/slices';
-import { Addenda } from './addenda';
+import { memberText } from '../../rpc/member-text';
 import { AddendumEntries } from '../chain/addendum-entries.repository';
-import { HISTORY, isFinal } from '../types/addendum-kinds';
-import { type Author } from './authors';
+import { diffSnapshots } from '../snapshots/snapshot-diff';
 import { snapshotDigestOf } from '../snapshots/snapshot-digest';
+import { AMENDMENT, HISTORY, isFinal } from '../types/addendum-kinds';
+import { Addenda, type Author } from './addenda';
 
 /** A document or workflow as it stands after a change of its status. */
 export interface StatusChange {
@@ -18,15 +19,9 @@ export interface StatusChange {
   readonly body: string;
 }
 
-export interface RecordedStatus {
-  readonly addendum: JsonText;
-  /** Whether the body was kept as a snapshot. */
-  readonly isChanged: boolean;
-}
-
-/** The History addenda of a target: a signed body that differs from the last snapshot is kept as one (interface, rule 3). */
+/** The History and Amendment addenda of targets that the open unit of work holds. */
 @Injectable()
-export class StatusHistory {
+export class Revisions {
   constructor(
     private readonly entries: AddendumEntries,
     private readonly addenda: Addenda,
@@ -34,10 +29,11 @@ export class StatusHistory {
   ) {}
 
   /**
-   * Stores a History of a target that the open unit of work holds.
+   * Stores a History; a signed body that differs from the last snapshot is kept as one (interface, rule 3).
    * @param known the digest of the body, where it was made before
+   * @returns the addendum, and whether it keeps a snapshot
    */
-  async record(change: StatusChange, known?: Buffer): Promise<RecordedStatus> {
+  async recordStatus(change: StatusChange, known?: Buffer): Promise<{ addendum: JsonText; isChanged: boolean }> {
     const { target, author, status, body } = change;
     const digest = known ?? (await this.digestOf(change));
     const [latest] = digest === undefined ? [] : await this.entries.latestSnapshots(target);
@@ -63,11 +59,26 @@ export class StatusHistory {
     const digest = await this.digestOf(change);
     if (digest === undefined) return;
     const [latest] = await this.entries.latestSnapshots(change.target);
-    if (latest?.digest.equals(digest) !== true) await this.record(change, digest);
+    if (latest?.digest.equals(digest) !== true) await this.recordStatus(change, digest);
   }
 
   /** The digest that signed bodies are compared by; undefined for a body that is not signed. */
   async digestOf({ status, body }: Pick<StatusChange, 'status' | 'body'>): Promise<Buffer | undefined> {
     return isFinal(status) ? this.slices.run(snapshotDigestOf(body)) : undefined;
+  }
+
+  /** Stores an Amendment: the difference of the two latest snapshots (interface, rule 4). Undefined when there are fewer than two. */
+  async recordAmendment(target: NativeReference, author: Author): Promise<JsonText | undefined> {
+    const [newer, older] = await this.entries.latestSnapshots(target);
+    if (newer === undefined || older === undefined) return undefined;
+    const [oldSnapshot = '{}', newSnapshot = '{}'] = (
+      await this.addenda.textsOf([older.addendumId, newer.addendumId])
+    ).map((text) => memberText(text, 'snapshot'));
+    const content = JSON.stringify({
+      'old-revision': { id: older.addendumId, resourceType: 'SDCAddendum' },
+      'new-revision': { id: newer.addendumId, resourceType: 'SDCAddendum' },
+    });
+    const { entries, text } = await this.slices.run(diffSnapshots(oldSnapshot, newSnapshot));
+    return this.addenda.add({ type: AMENDMENT, target, author, content, large: { key: 'diff', text, value: entries } });
   }
 }
