@@ -14,9 +14,8 @@ import { Introspection } from './introspection';
 import { sendUnstored } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
-import { readParameters, type RequestParameters } from '../oauth/request-parameters';
 import { INTROSPECT_REQUEST, OAUTH_ERROR } from './token.openapi';
-import { clientCredentialsOf } from '../oauth/token-request';
+import { clientCredentialsOf, readParameters, type RequestParameters } from '../oauth/token-request';
 
 /** Token introspection (RFC 7662). The caller is a client with its secret, or comes with a bearer token. */
 @ApiTags('Tokens')

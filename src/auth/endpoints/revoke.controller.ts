@@ -10,13 +10,10 @@ import { ClientAuthenticator } from '../client/client-authenticator';
 import { forbidStoring } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
-import { readParameters } from '../oauth/request-parameters';
 import { OAUTH_ERROR, REVOKE_REQUEST } from './token.openapi';
-import { clientCredentialsOf } from '../oauth/token-request';
+import { clientCredentialsOf, readParameters } from '../oauth/token-request';
 
-/**
- * Token revocation (RFC 7009). Either token ends the Session and all that its refresh token was exchanged for.
- */
+/** Token revocation (RFC 7009). Either token ends the Session and all that its refresh token was exchanged for. */
 @ApiTags('Tokens')
 @PublicRoute()
 @UseFilters(OAuthErrorFilter)

@@ -1,8 +1,10 @@
 import { type Request } from 'express';
-import { authorizationOf } from '../../platform/http/raw-request';
+import { authorizationOf, bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { JsonBodyError } from '../../platform/json/json-body-error';
+import { readJson } from '../../platform/json/read-json';
 import { basicCredentialsOf, type BasicCredentials } from './basic-credentials';
 import { OAuthError } from './oauth-error';
-import { readParameters, type RequestParameters } from './request-parameters';
 
 /** A request to the token endpoint, whichever of the request forms it took. */
 export interface TokenRequest {
@@ -42,3 +44,87 @@ export function clientCredentialsOf(request: Request, parameters: RequestParamet
   if (differs) throw new OAuthError('invalid_request', 'Client credentials are sent twice and differ');
   return inHeader;
 }
+
+/** Parameters of a request to an OAuth endpoint, by name; an empty one counts as missing (RFC 6749, section 3.2). */
+export type RequestParameters = ReadonlyMap<string, string>;
+
+/** Names whose values must be strings; members of other names have no meaning here. */
+const KNOWN = new Set([
+  'grant_type',
+  'client_id',
+  'client_secret',
+  'username',
+  'password',
+  'totp',
+  'refresh_token',
+  'scope',
+  'audience',
+  'token',
+  'token_type_hint',
+]);
+
+/**
+ * Reads a form or JSON body (interface, "Token issuance").
+ * @throws OAuthError invalid_request for repeated parameters, parameters in the URL, other bodies
+ */
+export function readParameters(request: Request): RequestParameters {
+  // RFC 6749, section 2.3.1: credentials "MUST NOT be included in the request URI": those end in logs.
+  if ([...queryOf(request).keys()].some((name) => KNOWN.has(name)))
+    throw new OAuthError('invalid_request', 'Send parameters in the body, not in the URL');
+  const parameters = parametersOf(request);
+  for (const [name, value] of parameters) {
+    // No name, password or token holds a NUL, and PostgreSQL takes none.
+    if (value.includes('\0')) throw new OAuthError('invalid_request', `${shown(name)} holds a NUL character`);
+  }
+  return new Map([...parameters].filter(([, value]) => value !== ''));
+}
+
+function parametersOf(request: Request): RequestParameters {
+  const read = READERS.get(mediaTypeOf(request));
+  if (read === undefined)
+    throw new OAuthError(
+      'invalid_request',
+      'Send the parameters as application/x-www-form-urlencoded or application/json',
+    );
+  try {
+    return read(decodeUtf8(bodyOf(request)));
+  } catch (error) {
+    if (error instanceof JsonBodyError) throw new OAuthError('invalid_request', 'The body is not valid: ' + error.kind);
+    throw error;
+  }
+}
+
+function formParameters(text: string): RequestParameters {
+  try {
+    decodeURIComponent(text);
+  } catch {
+    throw new OAuthError('invalid_request', 'The body is not a form in UTF-8');
+  }
+  // URLSearchParams takes a leading "?" for no part of the first name.
+  const pairs = [...new URLSearchParams(`&${text}`)];
+  const parameters = new Map(pairs);
+  // RFC 6749, section 3.2: "Request and response parameters MUST NOT be included more than once."
+  if (parameters.size < pairs.length) throw new OAuthError('invalid_request', 'A parameter is repeated');
+  return parameters;
+}
+
+function jsonParameters(text: string): RequestParameters {
+  const { value } = readJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new OAuthError('invalid_request', 'The body must be one JSON object');
+  }
+  const entries = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  for (const [name, member] of entries) {
+    if (typeof member !== 'string' && KNOWN.has(name))
+      throw new OAuthError('invalid_request', `${name} must be a string`);
+  }
+  return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** A name is shown when it is one of ours: anything else may be a secret in the wrong place. */
+const shown = (name: string): string => (KNOWN.has(name) ? name : 'A parameter');
+
+const READERS = new Map<string | undefined, (text: string) => RequestParameters>([
+  ['application/x-www-form-urlencoded', formParameters],
+  ['application/json', jsonParameters],
+]);
