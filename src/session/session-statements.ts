@@ -79,9 +79,8 @@ export const FIND_REFRESH_TOKEN: Statement = {
 };
 
 /**
- * What a refresh token is good for, read while its family is locked. Its successors are unused when neither was
- * presented yet: the answer that held them may have been lost.
- * $2: seconds in which a repeat may be an honest one
+ * The state of a refresh token whose family is locked. Its successors are unused when neither was presented yet: the answer that held
+ * them may have been lost. $2: seconds in which a repeat may be an honest one.
  */
 export const REFRESH_TOKEN_STATE: Statement = {
   name: 'session-refresh-token-state',
@@ -139,7 +138,7 @@ export const FORGET_TOKENS: Statement = {
     delete from session_token where session_id = $1`,
 };
 
-/** The keys whose tokens may still be shown to somebody who verifies them. */
+/** Keys whose tokens a resource server may still have to verify. */
 export const KIDS_OF_LIVE_TOKENS: Statement = {
   name: 'session-kids-of-live-tokens',
   text: `select distinct kid from session_token

@@ -1,6 +1,6 @@
 import { type OwnShapes } from '../fhir/definitions/element-tables';
 
-/** What a Session may hold; its rule keeps what it is bound to from being changed. */
+/** The members of a Session; its rule keeps most of them from being changed. */
 export const SESSION_SHAPE: OwnShapes = {
   Session: {
     type: '0..1 string',

@@ -18,7 +18,7 @@ export interface GrantSettings {
   readonly issuesRefreshToken: boolean;
   readonly refreshTokenLifetimeSeconds?: number;
   readonly requiresSecret: boolean;
-  /** Whom its tokens are for; the first is the default. Empty: this server. */
+  /** Audiences of its tokens; the first is the default. Empty: this server. */
   readonly audience: readonly string[];
 }
 

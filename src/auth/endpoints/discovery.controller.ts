@@ -5,10 +5,7 @@ import { PublicRoute } from '../../platform/http/route-access';
 import { Grants } from '../grants/grant.registry';
 import { SigningKeys } from '../keys/signing-keys.repository';
 
-/**
- * Where clients find the endpoints. Only what is there: no authorization endpoint, so no response types, and no ID
- * tokens.
- */
+/** Lists the endpoints for clients. There is no authorization endpoint, so no response types, and there are no ID tokens. */
 @ApiTags('Tokens')
 @PublicRoute()
 @Controller()

@@ -35,14 +35,12 @@ const LIST_KEYS: Statement = {
   text: 'select kid, algorithm, public_key from signing_key order by signs_from desc, kid',
 };
 
-/** A key that is published and does not sign yet. */
 const FIND_NEXT_KEY: Statement = {
   name: 'signing-key-find-next',
   text: `select kid, signs_from as "signsFrom" from signing_key
     where signs_from > clock_timestamp() order by signs_from limit 1`,
 };
 
-/** Keys that sign no more: another one has taken over. */
 const LIST_SUPERSEDED: Statement = {
   name: 'signing-key-list-superseded',
   text: `select kid from signing_key where signs_from <= clock_timestamp()
@@ -79,10 +77,10 @@ interface KeyRow {
   readonly wrapped_private_key: Buffer;
 }
 
-/** RSA 2048 with SHA-256: what every JWT library verifies. */
+/** RSA 2048 with SHA-256, which every JWT library verifies. */
 const MODULUS_BITS = 2048;
 
-/** The key pairs of JWTs. Which one signs is asked of the database at each token: replicas change keys at once. */
+/** The key pairs of JWTs. The signing key is read from the database for each token, so that replicas change keys at once. */
 @Injectable()
 export class SigningKeys {
   private opened: SigningKey | undefined;
@@ -124,7 +122,7 @@ export class SigningKeys {
     return this.statements.runOne<PublishedKey>(FIND_NEXT_KEY, []);
   }
 
-  /** Of two that change the keys, the second waits for the first, until the open unit of work is over. */
+  /** One change of the keys at a time: the lock is held until the open unit of work is over. */
   async lock(): Promise<void> {
     await this.statements.run(LOCK_ROTATION, []);
   }
@@ -138,7 +136,7 @@ export class SigningKeys {
     if (kids.length > 0) await this.statements.run(REMOVE_KEYS, [kids]);
   }
 
-  /** Removes all keys but one, and tells which. */
+  /** Removes all other keys. @returns their ids */
   async keepOnly(kid: string): Promise<string[]> {
     return (await this.statements.run<KeyRow>(KEEP_ONLY, [kid])).map((row) => row.kid);
   }

@@ -10,7 +10,7 @@ import { OAuthError, WRONG_CREDENTIALS } from '../oauth/oauth-error';
 import { type LoginOwner } from './user-logins.repository';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 
-/** Whose password was right, and which one: it may change before the token is issued. */
+/** The User whose password was right, and that password: it may change before the token is issued. */
 export interface VerifiedPassword extends StoredPassword {
   readonly userId: string;
 }

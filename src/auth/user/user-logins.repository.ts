@@ -29,7 +29,7 @@ interface LoginRow {
   readonly passwordHash: string | null;
 }
 
-/** Which User a login name means: `userName` as written, else `email` in any case, else the User's id. */
+/** The User that a login name means: `userName` as written, else `email` in any case, else the User's id. */
 @Injectable()
 export class UserLogins {
   constructor(

@@ -1,7 +1,6 @@
 import { LOGIN_LOCK_CLASS } from '../../platform/database/advisory-locks';
 import { type Statement } from '../../platform/database/statement';
 
-/** The password of a User. */
 export const FIND_PASSWORD: Statement = {
   name: 'user-find-password',
   text: 'select password_id as "passwordId", password_hash as "passwordHash" from user_password where user_id = $1',
@@ -9,10 +8,7 @@ export const FIND_PASSWORD: Statement = {
 
 export const LOCK_PASSWORD: Statement = { name: 'user-lock-password', text: `${FIND_PASSWORD.text} for update` };
 
-/**
- * Whom a login name may mean, each with the password: whose `userName` it is ($1), whose `email` ($2), and who has it as an
- * id and has a password.
- */
+/** Users that a login name may mean, each with the password: by `userName` ($1), by `email` ($2), and by id where it has a password. */
 export const FIND_LOGIN: Statement = {
   name: 'user-find-login',
   text: `select l.kind, l.user_id as "userId", p.password_id as "passwordId", p.password_hash as "passwordHash"
