@@ -25,7 +25,6 @@ import { RefreshTokenGrant } from './grants/refresh-token.grant';
 import { HashSlots } from './hashing/hash-slots';
 import { HashThreads } from './hashing/hash-threads';
 import { PasswordHash } from './hashing/password-hash';
-import { ClientResourceType, UserResourceType } from './identity/identity.resource-types';
 import { KeyRotation } from './keys/key-rotation';
 import { KeyRotationController } from './endpoints/key-rotation.controller';
 import { SigningKeys } from './keys/signing-keys.repository';
@@ -42,18 +41,15 @@ import { PasswordChange } from './user/password-change';
 import { PasswordChangeController } from './endpoints/password-change.controller';
 import { PasswordStrategy } from './user/password.strategy';
 import { TwoFactor } from './user/two-factor';
-import { TwoFactorKeys } from './user/two-factor-keys.repository';
 import { UserLoginEntity } from './user/user-login.entity';
 import { UserLogins } from './user/user-logins.repository';
 import { UserPasswordEntity } from './user/user-password.entity';
 import { UserPasswords } from './user/user-passwords.repository';
 import { UserRule } from './identity/user.rule';
-import { TokenUsers } from './token/token-users';
 import { UserinfoController } from './endpoints/userinfo.controller';
 
-const clients = [ClientResourceType, ClientRule, ClientSecrets, ClientAuthenticator];
+const clients = [ClientRule, ClientSecrets, ClientAuthenticator];
 const users = [
-  UserResourceType,
   UserRule,
   UserLogins,
   UserPasswords,
@@ -61,14 +57,13 @@ const users = [
   PasswordStrategy,
   PasswordChange,
   TwoFactor,
-  TwoFactorKeys,
   HashSlots,
   HashThreads,
   PasswordHash,
 ];
 const keys = [SigningKeys, KeyRotation, SecretBox];
 const guessing = [CredentialGuard, GuessKeyMaker, GuessSweeper, SlowAddresses];
-const tokens = [TokenOwners, TokenUsers, TokenIssuer, TokenSlots, Introspection];
+const tokens = [TokenOwners, TokenIssuer, TokenSlots, Introspection];
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
 @Module({

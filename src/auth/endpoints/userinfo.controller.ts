@@ -5,7 +5,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { TokenIsEnough } from '../../platform/http/route-access';
 import { sendUnstored } from '../oauth/oauth-answer';
-import { TokenUsers } from '../token/token-users';
+import { TokenOwners } from '../token/token-owners';
 
 const SUMMARY = {
   summary: 'The User of the token, without secrets, with sub and role',
@@ -23,7 +23,7 @@ const ANSWER = {
 export class UserinfoController {
   constructor(
     private readonly requests: RequestContext,
-    private readonly users: TokenUsers,
+    private readonly owners: TokenOwners,
   ) {}
 
   @TokenIsEnough()
@@ -44,7 +44,7 @@ export class UserinfoController {
   }
 
   private async answer(response: Response): Promise<void> {
-    const user = await this.users.find(userIdOf(this.requests));
+    const user = await this.owners.findUser(userIdOf(this.requests));
     if (user === undefined) throw new ServiceError('gone', 'The User of the token is deleted.');
     sendUnstored(response, user.userinfo.text);
   }

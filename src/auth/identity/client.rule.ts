@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type Resource } from '../../fhir/types';
-import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../../model/resource-draft';
+import { DefinesResourceType } from '../../model/resource-type';
 import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
 import { Grants } from '../grants/grant.registry';
 import { keepSecret, takeSecret } from './secret-mask';
-import { assertShapes } from './shape';
+import { assertShapes, refused } from './shape';
+import { CLIENT_SHAPE } from './client.shape';
 import { isScopeToken } from '../oauth/scope';
 import { ClientSecrets, secretHashOf } from '../client/client-secrets.repository';
 
@@ -23,6 +24,15 @@ const MAX_SECRET_BYTES = 1024;
 
 /** Checks a Client (interface, "Client") and keeps its secret out of the body. */
 @Injectable()
+@DefinesResourceType({
+  type: 'Client',
+  isNative: true,
+  shape: CLIENT_SHAPE,
+  searchParameters: [
+    { code: 'active', kind: 'token', expression: 'Client.active' },
+    { code: 'grant-type', kind: 'token', expression: 'Client.grant_types' },
+  ],
+})
 @ForResourceType('Client')
 export class ClientRule implements ResourceRule<string | undefined> {
   constructor(
@@ -104,6 +114,3 @@ function checkGrantSettings(path: string, settings: unknown): void {
   if ((audience as string[] | undefined)?.includes('') === true)
     throw refused(`${path}.audience`, 'must not hold an empty text');
 }
-
-const refused = (expression: string, reason: string): ServiceError =>
-  new ServiceError('unprocessable', `${expression} ${reason}.`, { expression });

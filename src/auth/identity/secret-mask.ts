@@ -1,7 +1,7 @@
 import { type Resource } from '../../fhir/types';
-import { ServiceError } from '../../platform/errors/service-error';
 import { withMember } from '../../platform/json/json-members';
 import { type ResourceDraft } from '../../model/resource-draft';
+import { refused } from './shape';
 
 /** Stands in bodies in place of a secret; sent back, it means "keep the stored one". */
 const SECRET_MASK = '***';
@@ -25,10 +25,7 @@ export function keepSecret(draft: ResourceDraft, path: SecretPath, previous: Res
   if (previous !== undefined && valueAt(previous, path) !== undefined) {
     mask(draft, path);
   } else if (valueAt(draft.value, path) !== undefined) {
-    const expression = `${draft.type}.${path}`;
-    throw new ServiceError('unprocessable', `${expression} is masked, but none is stored. Send it in full.`, {
-      expression,
-    });
+    throw refused(`${draft.type}.${path}`, 'is masked, but none is stored. Send it in full');
   }
 }
 

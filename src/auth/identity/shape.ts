@@ -28,9 +28,10 @@ export function assertShapes(path: string, object: unknown, shapes: Readonly<Rec
   for (const [name, shape] of Object.entries(shapes)) {
     const value = (object as Resource)[name];
     if (value !== undefined && !CHECKS[shape].is(value)) {
-      throw new ServiceError('unprocessable', `${path}.${name} must be ${CHECKS[shape].text}.`, {
-        expression: `${path}.${name}`,
-      });
+      throw refused(`${path}.${name}`, `must be ${CHECKS[shape].text}`);
     }
   }
 }
+
+export const refused = (expression: string, reason: string): ServiceError =>
+  new ServiceError('unprocessable', `${expression} ${reason}.`, { expression });

@@ -3,13 +3,15 @@ import { nearestCode } from '../../platform/text/nearest-code';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../../model/resource-draft';
+import { DefinesResourceType } from '../../model/resource-type';
 import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
 import { Sessions } from '../../session/sessions';
 import { keepSecret, takeSecret } from './secret-mask';
-import { assertShapes } from './shape';
+import { assertShapes, refused } from './shape';
+import { USER_SHAPE } from './user.shape';
 import { type NewPassword, NewPasswords } from '../user/new-passwords';
 import { base32Bytes } from '../user/one-time-code';
-import { TwoFactorKeys } from '../user/two-factor-keys.repository';
+import { TwoFactor } from '../user/two-factor';
 import { type LoginNames, UserLogins } from '../user/user-logins.repository';
 
 interface NewSecrets {
@@ -19,11 +21,21 @@ interface NewSecrets {
 
 /** Checks a User, keeps its secrets out of the body, and ends its Sessions when the password changes. */
 @Injectable()
+@DefinesResourceType({
+  type: 'User',
+  isNative: true,
+  shape: USER_SHAPE,
+  searchParameters: [
+    { code: 'userName', kind: 'token', expression: 'User.userName' },
+    { code: 'email', kind: 'token', expression: 'User.email' },
+    { code: 'inactive', kind: 'token', expression: 'User.inactive' },
+  ],
+})
 @ForResourceType('User')
 export class UserRule implements ResourceRule<NewSecrets> {
   constructor(
     private readonly passwords: NewPasswords,
-    private readonly twoFactorKeys: TwoFactorKeys,
+    private readonly twoFactor: TwoFactor,
     private readonly logins: UserLogins,
     private readonly sessions: Sessions,
   ) {}
@@ -66,7 +78,7 @@ export class UserRule implements ResourceRule<NewSecrets> {
     previous: Resource | undefined,
   ): Promise<void> {
     if (twoFactorKey === undefined) keepSecret(draft, 'twoFactor.secretKey', previous);
-    else if (await this.twoFactorKeys.set(userId, twoFactorKey)) draft.markHiddenChange();
+    else if (await this.twoFactor.setKey(userId, twoFactorKey)) draft.markHiddenChange();
   }
 }
 
@@ -75,33 +87,22 @@ function takeTwoFactorKey(draft: ResourceDraft): string | undefined {
   if (twoFactor !== undefined) assertShapes('User.twoFactor', twoFactor, { secretKey: 'string' });
   const key = takeSecret(draft, 'twoFactor.secretKey');
   if (key === undefined || base32Bytes(key) !== undefined) return key;
-  throw new ServiceError('unprocessable', 'User.twoFactor.secretKey is base32 (RFC 4648) of 8 to 256 characters.', {
-    expression: 'User.twoFactor.secretKey',
-  });
+  throw refused('User.twoFactor.secretKey', 'is base32 (RFC 4648) of 8 to 256 characters');
 }
 
 /** Members that decide whether a User can sign in; other members are the caller's own, but a misspelt password would be stored readable. */
-const DECISIVE = ['password', 'inactive', 'userName'];
+const DECISIVE = new Map(['password', 'inactive', 'userName'].map((name) => [name.toLowerCase(), name]));
 /** Members of SCIM (RFC 7643) that look like those, and are none of them. */
-const OTHERS = new Set([...DECISIVE, 'active', 'name', 'displayName']);
+const OTHERS = new Set([...DECISIVE.values(), 'active', 'name', 'displayName']);
 
 function assertSpelling(user: Resource): void {
   for (const key of Object.keys(user)) {
-    const meant = OTHERS.has(key)
-      ? undefined
-      : nearestCode(
-          key.toLowerCase(),
-          DECISIVE.map((name) => name.toLowerCase()),
-        );
-    const name = DECISIVE.find((one) => one.toLowerCase() === meant);
-    if (name !== undefined)
-      throw new ServiceError(
-        'unprocessable',
-        `"${key.slice(0, 64)}" is not an element of User. Did you mean "${name}"?`,
-        {
-          expression: `User.${key.slice(0, 64)}`,
-        },
-      );
+    if (OTHERS.has(key)) continue;
+    const meant = nearestCode(key.toLowerCase(), [...DECISIVE.keys()]);
+    if (meant === undefined) continue;
+    const shown = key.slice(0, 64);
+    const message = `"${shown}" is not an element of User. Did you mean "${DECISIVE.get(meant) ?? ''}"?`;
+    throw new ServiceError('unprocessable', message, { expression: `User.${shown}` });
   }
 }
 
@@ -110,7 +111,5 @@ const MAX_LOGIN_BYTES = 254;
 
 function assertLogin(name: string, login: unknown): void {
   if (typeof login !== 'string' || (login !== '' && Buffer.byteLength(login) <= MAX_LOGIN_BYTES)) return;
-  throw new ServiceError('unprocessable', `User.${name} has 1 to ${MAX_LOGIN_BYTES} bytes.`, {
-    expression: `User.${name}`,
-  });
+  throw refused(`User.${name}`, `has 1 to ${MAX_LOGIN_BYTES} bytes`);
 }

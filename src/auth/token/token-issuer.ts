@@ -10,7 +10,7 @@ import { Sessions } from '../../session/sessions';
 import { newOpaqueToken } from '../../session/token-hash';
 import { type Client, type GrantSettings, settingsOf } from '../client/client';
 import { SigningKeys } from '../keys/signing-keys.repository';
-import { type TokenUser } from './token-users';
+import { type TokenUser } from './token-owners';
 
 /** RFC 6749, section 5.1, with the User (interface, "Token response"). */
 export interface TokenResponse {
@@ -28,7 +28,7 @@ export interface TokenOrder {
   readonly client: Client;
   /** Absent for a token of the client itself. */
   readonly user?: TokenUser | undefined;
-  /** Whose settings hold: the grant that was asked for, or that a refresh token goes back to. */
+  /** The grant whose settings hold: the requested one, or the one that a refresh token goes back to. */
   readonly grantType: string;
   /** Scope tokens, separated by spaces. */
   readonly scope?: string | undefined;

@@ -1,17 +1,44 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
+import { SecretBox } from '../../platform/crypto/secret-box';
+import { type Statement } from '../../platform/database/statement';
+import { Statements } from '../../platform/database/statements';
 import { Clock } from '../../platform/time/clock';
 import { OAuthError, WRONG_CODE } from '../oauth/oauth-error';
 import { stepOf } from './one-time-code';
-import { TwoFactorKeys } from './two-factor-keys.repository';
 
-/** The second factor of Users that have one: `twoFactor.enabled`, and a one-time code (`totp`) with the password. */
+/** Another key begins anew: no code of it was accepted yet. */
+const SET: Statement = {
+  name: 'two-factor-set',
+  text: `insert into user_two_factor (user_id, sealed_key) values ($1, $2)
+    on conflict (user_id) do update set sealed_key = excluded.sealed_key, last_step = null`,
+};
+const FIND: Statement = { name: 'two-factor-find', text: 'select sealed_key from user_two_factor where user_id = $1' };
+/** `last_step` is the time step of the code that was accepted last: each is accepted once (RFC 6238, section 5.2). */
+const TAKE_STEP: Statement = {
+  name: 'two-factor-take-step',
+  text: `update user_two_factor set last_step = $2
+    where user_id = $1 and (last_step is null or last_step < $2) returning user_id`,
+};
+
+/**
+ * The second factor of Users that have one: `twoFactor.enabled`, and a one-time code (`totp`) with the password. Keys are needed in
+ * clear to compute a code, so they are sealed and not hashed.
+ */
 @Injectable()
 export class TwoFactor {
   constructor(
-    private readonly keys: TwoFactorKeys,
+    private readonly statements: Statements,
+    private readonly box: SecretBox,
     private readonly clock: Clock,
   ) {}
+
+  /** @returns whether the key is another one than before */
+  async setKey(userId: string, key: string): Promise<boolean> {
+    if ((await this.findKey(userId)) === key) return false;
+    await this.statements.run(SET, [userId, this.box.seal(Buffer.from(key))]);
+    return true;
+  }
 
   /**
    * Asked once the password is right, in the unit of work that issues the token: a code is accepted once.
@@ -21,11 +48,17 @@ export class TwoFactor {
     if (!isEnabled(twoFactor)) return;
     if (code === undefined)
       throw new OAuthError('invalid_grant', 'two-factor required', 'the one-time code is missing');
-    const key = await this.keys.find(userId);
+    const key = await this.findKey(userId);
     if (key === undefined) throw refused('twoFactor.enabled without a secretKey');
     const step = stepOf(code, key, this.clock.now());
     if (step === undefined) throw refused('wrong one-time code');
-    if (!(await this.keys.takeStep(userId, step))) throw refused('the one-time code was used before');
+    const taken = await this.statements.runOne(TAKE_STEP, [userId, step]);
+    if (taken === undefined) throw refused('the one-time code was used before');
+  }
+
+  private async findKey(userId: string): Promise<string | undefined> {
+    const row = await this.statements.runOne<{ sealed_key: Buffer }>(FIND, [userId]);
+    return row === undefined ? undefined : this.box.open(row.sealed_key).toString();
   }
 }
 
