@@ -60,7 +60,7 @@ async function startDatabase(environment: Environment, tell: (line: string) => v
         'SVC_ENCRYPTION_KEY must be set with DATABASE_URL: 32 bytes in base64 (openssl rand -base64 32)',
       ]);
     }
-    // An external database that goes away is waited for: it has an operator of its own.
+    // Wait for an external database that is lost: its own operator restarts it.
     return {
       url: environment.databaseUrl,
       environment,

@@ -1,5 +1,5 @@
 /**
- * The public API of the package: all that a module of another team imports (docs/extending.md). Whatever stands here keeps its
+ * The public API of the package: all that a module of another team imports (docs/extending.md). Each export keeps its
  * meaning within a major version; docs/public-api.d.ts shows it whole.
  */
 

@@ -12,8 +12,8 @@ import { holdAnswer } from './held-response';
 import { RefusalBudget } from './refusal-budget';
 
 /**
- * Records what has no transaction of its own, refusals and reads, before a byte of the answer leaves. It sits where every answer
- * passes, so that no route can be forgotten.
+ * Records refusals and reads, which have no transaction, before a byte of the answer leaves. Every answer passes here, so no route
+ * can be forgotten.
  */
 @Injectable()
 export class AnswerAuditMiddleware implements NestMiddleware {
@@ -63,7 +63,7 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     if (isWhole) await this.trail.record(this.audit.recordOf(request, response));
   }
 
-  /** What cannot be recorded is not told. */
+  /** If the AuditEvent cannot be written, withhold the answer (503). */
   private refuse(response: Response, error: unknown): void {
     this.logger.error('An answer was withheld: its AuditEvent could not be written', errorTrace(error));
     for (const name of response.getHeaderNames()) if (!ID_HEADERS.includes(name)) response.removeHeader(name);
@@ -78,7 +78,7 @@ export class AnswerAuditMiddleware implements NestMiddleware {
   }
 }
 
-/** What stays of the head of an answer that is withheld. */
+/** Headers that stay in an answer that is withheld. */
 const ID_HEADERS = ['x-request-id', 'x-correlation-id'];
 
 /** Denied, throttled, or credentials that did not hold; a call without any is none of these. */

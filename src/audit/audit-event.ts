@@ -15,26 +15,26 @@ import {
   USER_AGENT,
 } from './audit-codes';
 
-/** What happened, in words of https://hl7.org/fhir/R4/auditevent.html. */
+/** An event, in the terms of https://hl7.org/fhir/R4/auditevent.html. */
 export interface AuditRecord {
   readonly type: Coding;
   readonly subtype: Coding;
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
   /** HTTP status where it was refused or failed. */
   readonly failedWith?: number;
-  /** Who did it, or is said to have; empty where nobody is known. Absent: the caller of the request. */
+  /** The agent, proven or claimed; empty where none is known. Absent: the caller of the request. */
   readonly agent?: Partial<Caller> | undefined;
-  /** What it was done to: `Observation/o1`, or a type alone. */
+  /** The target: `Observation/o1`, or a type alone. */
   readonly entity?: { readonly type: string; readonly id?: string; readonly version?: number };
   /** Ids of Patients. */
   readonly patients?: readonly string[];
   /** A search as it was sent, without secrets. */
   readonly query?: string;
-  /** The name of what was called. */
+  /** The name of the operation. */
   readonly operation?: string;
 }
 
-/** Where it happened. */
+/** The place and time of an event. */
 export interface AuditPlace {
   readonly baseUrl: string;
   readonly recorded: Date;

@@ -7,7 +7,7 @@ import { ResourceDraft } from '../model/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
 import { type AuditRecord, auditEventOf } from './audit-event';
 
-/** Writes AuditEvents: in the open unit of work, else in one of their own. */
+/** Writes AuditEvents: in the open unit of work, else in a new one. */
 @Injectable()
 export class AuditTrail {
   /** Requests whose changes were recorded one by one: a success needs no other record. */

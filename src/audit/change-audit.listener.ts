@@ -10,7 +10,7 @@ import { type AuditRecord } from './audit-event';
 import { AuditTrail } from './audit-trail';
 import { patientsOf } from './patients-of';
 
-/** What decides who may do what, and where data goes to. */
+/** Types that decide rights, and where data is sent. */
 const SECURITY_TYPES = new Set([
   'Session',
   'Client',
@@ -51,7 +51,7 @@ export class ChangeAuditListener implements ResourceChangeListener {
       patients: patientsOf(type, id, text),
       ...(type === 'Session' ? ofSession(change) : {}),
     });
-    // Not before: of a transaction that is undone no record stays, and the request needs one of its own.
+    // After the commit: a rollback removes the record, and the request then needs another one.
     this.unitOfWork.afterCommit(() => {
       this.trail.noteRecorded();
     });

@@ -3,7 +3,7 @@ import { bodyOf, mediaTypeOf, queryOf } from '../platform/http/raw-request';
 import { isFhirId } from '../fhir/reference';
 import { withoutSecrets } from './query-secrets';
 
-/** What a request asked for (http://hl7.org/fhir/R4/valueset-type-restful-interaction.html and `operation`). */
+/** The interaction of a request (http://hl7.org/fhir/R4/valueset-type-restful-interaction.html and `operation`). */
 export interface Interaction {
   readonly code: string;
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
@@ -25,8 +25,8 @@ const BY_METHOD: Readonly<Record<string, readonly [code: string, action: Interac
 type Target = Pick<Interaction, 'type' | 'id'>;
 
 /**
- * Reads it from the route that answered. What a caller wrote where a name is expected is no name until it is known to be one.
- * @param isType tells resource types from anything else
+ * Reads it from the route that answered. A name that the caller sent counts only if it is a known one.
+ * @param isType whether a text is a resource type
  */
 export function interactionOf(request: Request, isType: (text: string) => boolean): Interaction {
   const route = routeOf(request);

@@ -6,7 +6,7 @@ const REFERENCE =
 
 /**
  * Ids of the Patients that a stored resource is about: itself, else those that it refers to, at most ten. Stored texts have no white
- * space outside strings, and quotes inside of strings are escaped, so the text tells without being parsed.
+ * space outside strings, and quotes inside of strings are escaped, so the text need not be parsed.
  */
 export function patientsOf(type: string, id: string, text: string): readonly string[] {
   if (type === 'Patient') return [id];

@@ -30,7 +30,7 @@ export interface RefreshToken {
 
 /**
  * `unused`: it can be exchanged. `repeated`: it was exchanged moments ago, and its successors were not used yet; the
- * answer may have been lost. `reused`: somebody else has it too.
+ * answer may have been lost. `reused`: it was probably stolen.
  */
 export type RefreshTokenState = 'unused' | 'expired' | 'repeated' | 'reused';
 

@@ -26,7 +26,7 @@ import { type IssuedToken, type LiveSession, type NewSession, SessionTokens } fr
 const FLIGHT = 64;
 
 /**
- * Opens, finds and closes Sessions. A Session is a resource; the token's hash stands in a table of its own. Locks are taken in one
+ * Opens, finds and closes Sessions. A Session is a resource; token hashes have tables of their own. Locks are taken in one
  * order (owner, family, Session), so that no two transactions of this server wait for each other.
  */
 @Injectable()
@@ -47,7 +47,7 @@ export class Sessions {
     await this.writer.create(draft, { newId: session.id, parts });
   }
 
-  /** The live Session of a token that somebody uses. */
+  /** The live Session of a token that a caller uses. */
   find(accessToken: string): Promise<LiveSession | undefined> {
     return this.tokens.use(accessToken);
   }

@@ -10,7 +10,7 @@ import {
 } from '../../src/addendum/chain/chain-check';
 import { type Head, isBefore } from './head-list';
 
-/** What is wrong with the chain of a target. */
+/** A fault of the chain of a target. */
 export interface Finding {
   readonly target: string;
   readonly sequence?: number;
@@ -23,7 +23,7 @@ export interface Audit {
   readonly databaseUrl: string;
   /** Heads that were kept earlier, in their order. */
   readonly since?: AsyncIterator<Head, void>;
-  /** Told once how many links there are, then of each link that was looked at. */
+  /** `begin` receives the number of links; `advance` is called for each. */
   readonly progress: { begin(total: number): void; advance(): void };
   readonly onHead: (head: Head) => Promise<void>;
   readonly onFinding: (finding: Finding) => void;

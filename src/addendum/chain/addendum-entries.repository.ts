@@ -31,12 +31,6 @@ export interface StoredEntry {
   readonly isLast: boolean;
 }
 
-/** Some links of a chain, and what the target says of it at the same moment. */
-export interface LinkPage {
-  readonly links: readonly StoredLink[];
-  readonly head: ChainHead | undefined;
-}
-
 /** PostgreSQL reads and hashes the text of each: a page is a statement of moderate length even of large snapshots. */
 const LINKS_AT_ONCE = 200;
 /** Texts that are in memory at once; a single one may be longer. */
@@ -74,7 +68,7 @@ export class AddendumEntries {
     return this.statements.run<SnapshotEntry>(LATEST_SNAPSHOTS, [resourceType, id]);
   }
 
-  /** The addenda of a target behind a sequence number, in their order; only a few stand in memory at once. */
+  /** The addenda of a target behind a sequence number, in their order, a few at a time. */
   async *of(
     target: NativeReference,
     { after = 0, last }: { readonly after?: number; readonly last?: number | undefined } = {},
@@ -87,7 +81,7 @@ export class AddendumEntries {
     } while (end?.isLast === false);
   }
 
-  /** The next addenda behind a sequence number, as many as may stand in memory at once; none when there are no more. */
+  /** The next addenda behind a sequence number, up to {@link BYTES_AT_ONCE}; none when there are no more. */
   entriesAfter(
     { resourceType, id }: NativeReference,
     sequence: number,
@@ -97,8 +91,11 @@ export class AddendumEntries {
     return this.statements.run<StoredEntry>(READ_ENTRIES, values);
   }
 
-  /** The next links of a chain; none when it ends there. */
-  async linksAfter({ resourceType, id }: NativeReference, sequence: number): Promise<LinkPage> {
+  /** The next links of a chain, none when it ends there; and the head that the target has at the same moment. */
+  async linksAfter(
+    { resourceType, id }: NativeReference,
+    sequence: number,
+  ): Promise<{ readonly links: readonly StoredLink[]; readonly head: ChainHead | undefined }> {
     const values = [resourceType, id, sequence, LINKS_AT_ONCE, 'SDCAddendum'];
     const rows = await this.statements.run<LinkRow>(READ_LINKS, values);
     return { links: rows.filter(isLink), head: rows[0] && headIn(rows[0]) };

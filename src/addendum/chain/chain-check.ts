@@ -63,7 +63,7 @@ export class ChainCheck {
     return this.last;
   }
 
-  /** Takes the link that stands next. Returns what is wrong with it; the check ends there. */
+  /** Takes the next link. @returns its fault, where the check ends */
   take(link: StoredLink): ChainBreak | undefined {
     const sequence = this.count + 1;
     const { addendumId } = link;
@@ -76,7 +76,7 @@ export class ChainCheck {
     return undefined;
   }
 
-  /** Compares what was found with what the target says of its chain, once there are no more links. */
+  /** Compares the links that were found with the head that the target has. */
   finish(said: ChainHead | undefined): ChainBreak | undefined {
     const { lastSequence, headHash } = said ?? { lastSequence: 0, headHash: NO_LINK };
     if (said === undefined && this.count > 0) return { reason: 'missing-head' };
@@ -85,8 +85,7 @@ export class ChainCheck {
   }
 
   /**
-   * Whether a break is one of order: `elsewhere` is a link of the same chain that belongs where `found` stands, or whose text
-   * stands there.
+   * Whether a break is one of order: `elsewhere`, a link of the same chain, or its text belongs in the place of `found`.
    */
   isMisplaced(elsewhere: StoredLink, found: StoredLink | undefined): boolean {
     const sequence = this.count + 1;

@@ -16,7 +16,7 @@ export interface Link {
 export const NO_LINK = Buffer.alloc(32);
 
 /**
- * SHA-256 over a link and the hash of the one before it, byte by byte as docs/addenda.md, "Evidence", tells it: seven lines
+ * SHA-256 over a link and the hash of the one before it, byte by byte as in docs/addenda.md, "Evidence": seven lines
  * of ASCII, each with its line feed. `APPEND_ENTRY` makes the same in SQL.
  */
 export function linkHash(target: NativeReference, previous: Buffer, link: Link): Buffer {

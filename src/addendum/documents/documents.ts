@@ -16,7 +16,7 @@ import { type DocumentStatus, statusAfter, type Transition } from './document-st
 export interface SentContent {
   /** The whole body as JSON text; the status that it names does not count. */
   readonly text: string;
-  /** The version that the caller read, where the body tells it. */
+  /** The version that the caller read, where the body names it. */
   readonly versionId: string | undefined;
 }
 

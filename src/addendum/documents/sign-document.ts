@@ -7,7 +7,7 @@ import { SIGN } from './document-status';
 import { SignDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
 
-/** Nothing is extracted from documents; the member stands for callers that count on it. */
+/** Nothing is extracted from documents; the member is for callers that count on it. */
 const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
 
 /**

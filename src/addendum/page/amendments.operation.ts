@@ -21,7 +21,7 @@ const AMENDMENTS = {
   hasPage: true,
 } as const satisfies Partial<OperationDefinition>;
 
-/** Answers with the record of a target: a page, or JSON for who asks for it. */
+/** Answers with the record of a target: a page, or JSON on request. */
 @Injectable()
 abstract class AmendmentsOperation implements OperationHandler {
   constructor(private readonly reader: RecordReader) {}

@@ -47,7 +47,7 @@ export function* valueRows(fields: SnapshotFields, except: readonly string[] = O
   }
 }
 
-/** The unit stands beside the value, and the text is the label. */
+/** The unit is shown with the value, and the text is the label. */
 function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolean {
   if (parent.length === 0) return false;
   if (key === fields.nameMemberOf(parent)) return true;
@@ -77,7 +77,7 @@ export function* changeRows(
   }
 }
 
-/** The entry that says which kind of container its leaves are in (snapshot-diff.ts): the leaves tell it all. */
+/** The entry that says which kind of container its leaves are in (snapshot-diff.ts): its leaves are rows already. */
 const isAnnouncement = (entry: DiffEntry, after: SnapshotFields): boolean => {
   if (entry.type !== 'add' || (entry['new-kind'] !== 'object' && entry['new-kind'] !== 'array')) return false;
   const found = after.find(entry.path);

@@ -1,4 +1,4 @@
-/** Text that may stand in an HTML document as it is. */
+/** HTML that needs no escaping. */
 export class Html {
   constructor(readonly text: string) {}
 }

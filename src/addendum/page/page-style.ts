@@ -36,7 +36,7 @@ body{max-width:none;padding:0;font-size:10pt}.skip{display:none}thead{display:ta
 ins{font-weight:700}}
 `.replaceAll('\n', '');
 
-/** No scripts, no requests, no forms, no frames: the style that stands in the page and nothing else. */
+/** No scripts, requests, forms or frames: the style of the page itself is all that is allowed. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...pagePolicy(`style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`),
   'Referrer-Policy': 'no-referrer',

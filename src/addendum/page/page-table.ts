@@ -4,7 +4,7 @@ import { type FieldRow } from './field-rows';
 import { type FieldValue } from './field-value';
 import { type Html, markup, NOTHING, spelledOut } from './html';
 
-/** Which columns a table has. */
+/** The columns of a table. */
 export interface TableForm {
   readonly name: 'values' | 'changes';
   readonly columns: readonly string[];
@@ -92,7 +92,7 @@ const EMPTY: Readonly<Record<string, string>> = { null: 'null', '{}': 'empty gro
 
 /**
  * A value with its unit, never without a word: what is empty says so, and what the eye cannot see is spelled out.
- * @param withKind tells a text from a number where one took the place of the other
+ * @param withKind adds the kind, where a text replaced a number or a number a text
  */
 export function value(of: FieldValue | undefined, withKind = false): Html {
   if (of === undefined) return ABSENT;

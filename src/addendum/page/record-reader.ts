@@ -33,7 +33,7 @@ import { SnapshotFields } from './snapshot-fields';
 
 const MAX_TRIES = 5;
 
-/** Members of an addendum that its head tells. */
+/** Members of an addendum that its head shows. */
 const OF_THE_HEAD = ['resourceType', 'id', 'meta', 'type', 'target', 'user', 'recorder', 'date'];
 
 /** The members of a document or workflow that say what it is and about whom. */
@@ -231,7 +231,7 @@ export class RecordReader {
     };
   }
 
-  /** A field of the last revision; before the first, of the body that is stored now, whose value then nobody can tell. */
+  /** A field of the last revision. Before the first one, of the body that is stored now: its value at that time is unknown. */
   private async fieldAt(
     path: readonly string[],
     signed: Signed | undefined,

@@ -46,7 +46,6 @@ export class SnapshotFields {
     return path.length > 1 && path.at(-1) === 'value' ? labels.slice(0, -1) : labels;
   }
 
-  /** The unit that stands beside a value. */
   unitOf(path: Path): string | undefined {
     if (path.at(-1) === 'unit') return undefined;
     const levels = this.levelsOf(path);

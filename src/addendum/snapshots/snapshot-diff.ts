@@ -197,7 +197,7 @@ class Remaining {
 /** The version and time of the snapshots are not theirs. */
 const isIgnored = (path: Path, key: string): boolean => path.length === 0 && key === 'meta';
 
-/** A leaf as an entry tells it. */
+/** A leaf as an entry shows it. */
 interface Side {
   readonly value: string;
   readonly kind: DiffKind | undefined;

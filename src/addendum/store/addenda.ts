@@ -35,7 +35,7 @@ export interface NewAddendum {
   readonly author: Author;
   /** The members of this kind alone; compact JSON text, so that numbers keep their digits. */
   readonly content: string;
-  /** One more member, which may be megabytes long: it stands last, and is neither scanned nor parsed again. */
+  /** One more member, the last. It may be megabytes long, and is neither scanned nor parsed again. */
   readonly large?: { readonly key: string; readonly text: string; readonly value: unknown };
   /** Present when the content holds a snapshot that later ones are compared with. */
   readonly snapshotDigest?: Buffer;
@@ -134,7 +134,7 @@ export class Addenda {
   }
 
   /**
-   * Lists the addenda of a target, the first one first; in parts where they are too long to stand in memory at once. Addenda are
+   * Lists the addenda of a target, the first one first; in parts where they are too long for memory. Addenda are
    * only ever put behind the others, so what is read bit by bit is the list of one moment, that of its end.
    * @param path of the param that names it; without it the refusal is that of the interface, which does not say which
    * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
@@ -192,7 +192,7 @@ function assertFindable(target: NativeReference, path?: ParamPath): void {
   if (!isFhirId(target.id)) throw targetNotFound(target, path);
 }
 
-/** The message is the interface's; which target it was, and what to do, stands with the param that names it. */
+/** The message is the interface's. The error of the param names the target, and what to do. */
 export function targetNotFound({ resourceType, id }: NativeReference, path?: ParamPath): RpcRefusal {
   const message = isFhirId(id)
     ? `${resourceType}/${id} is not stored, or not readable by this caller. Check the id, or store it with PUT /${resourceType}/{id}.`

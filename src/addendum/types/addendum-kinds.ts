@@ -1,4 +1,4 @@
-/** The kinds of addenda that have a method of their own (interface, "SDCAddendum"). */
+/** The kinds of addenda that have their own methods (interface, "SDCAddendum"). */
 export const NOTE = 'svc.sdc.addendum/Note';
 export const COMMENT = 'svc.sdc.addendum/Comment';
 export const HISTORY = 'svc.sdc.addendum/History';

@@ -11,7 +11,7 @@ import { type AddendumType } from './addendum-type';
 const MEMBERS = ['type', 'required', 'properties'];
 const KINDS_OF_THE_SERVICE: readonly unknown[] = [NOTE, COMMENT, HISTORY, AMENDMENT];
 
-/** Every addendum that is created has these, with checks of their own. */
+/** Members of every created addendum, which have other checks. */
 const ALWAYS = ['type', 'target', 'user'];
 const ASSIGNED = ['resourceType', 'id', 'meta', 'date', 'recorder'];
 
@@ -21,7 +21,7 @@ const isDateTime = (text: string): boolean => text.includes('T') && dateSpanOf(t
 /**
  * Reads a list of types of addenda: `[{"type", "required": ["ward"], "properties": {"ward": {"type": "string"}}}]`, with a JSON
  * schema (draft-07) for each property.
- * @throws Error that tells all faults, one a line
+ * @throws Error that lists all faults, one a line
  */
 export function readAddendumTypes(text: string): ReadonlyMap<string, AddendumType> {
   const { value } = readJson(text);

@@ -3,7 +3,7 @@ import { type Client } from '../client/client';
 import { type TokenResponse } from '../token/token-issuer';
 import { type TokenRequest } from '../oauth/token-request';
 
-/** One grant type of the token endpoint: a class of its own. */
+/** A grant type of the token endpoint. */
 export interface Grant {
   /** Whether each exchange computes a password hash: those wait for a slot of the hash threads. */
   readonly costsHash?: boolean;

@@ -71,7 +71,7 @@ export class RefreshTokenGrant implements Grant {
     return issued.response;
   }
 
-  /** Whether this call closed the Session, and not somebody who was faster. */
+  /** Whether this call closed the Session, and not a concurrent one. */
   private async hasClosed(sessionId: string): Promise<boolean> {
     try {
       return (await this.sessions.close(sessionId)).outcome === 'updated';

@@ -22,7 +22,7 @@ export const DECOY = `${CURRENT}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 export const isCurrentFormat = (stored: string): boolean => stored.startsWith(CURRENT);
 
-/** A hash that somebody brings must not cost much more than our own: memory in KiB, iterations, lanes; scrypt by N·r·p. */
+/** An imported hash must not cost much more than our own: memory in KiB, iterations, lanes; scrypt by N·r·p. */
 const MAX_ARGON2 = { memory: 65_536, iterations: 10, lanes: 4 };
 const MAX_SCRYPT_BLOCKS = 2 ** 17 * 8;
 

@@ -3,10 +3,10 @@ import { withMember } from '../../platform/json/json-members';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { refused } from './shape';
 
-/** Stands in bodies in place of a secret; sent back, it means "keep the stored one". */
+/** Replaces a secret in bodies; sent back, it means "keep the stored one". */
 const SECRET_MASK = '***';
 
-/** Where a secret stands: a member, or a member of an object. */
+/** The path of a secret: a member, or a member of an object. */
 export type SecretPath = 'password' | 'secret' | 'twoFactor.secretKey';
 
 /** Takes a secret out of a draft and leaves the mask; undefined when it was left out or is the mask. */

@@ -44,7 +44,7 @@ export class KeyRotation {
   }
 
   /**
-   * For keys that became known to somebody: a new one signs at once, all others are withdrawn, and the Sessions of
+   * For keys that were disclosed: a new one signs at once, all others are withdrawn, and the Sessions of
    * their tokens are closed. After a crash in between, a repeated call closes what is left.
    */
   async replaceAll(): Promise<RotationResult> {

@@ -61,7 +61,7 @@ export class NewPasswords {
     throw new ServiceError('unprocessable', `${expression} has at least ${least} characters.`, { expression });
   }
 
-  /** Stores it in the open unit of work, and tells whether the User had another one before. */
+  /** Stores it in the open unit of work. @returns whether the User had another one before */
   async store(userId: string, { text, hash, sameAs }: NewPassword): Promise<'same' | 'first' | 'changed'> {
     const stored = await this.passwords.find(userId);
     if (stored !== undefined && stored.passwordId === sameAs) return 'same';

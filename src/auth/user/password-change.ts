@@ -27,8 +27,8 @@ export class PasswordChange {
 
   /**
    * Stores the new password, which ends all Sessions of the User.
-   * @throws ServiceError 'unprocessable' for a wrong current or an unfit new password, 'conflict' when it was changed
-   * by somebody else meanwhile, 'busy' as the slots.
+   * @throws ServiceError 'unprocessable' for a wrong current or an unfit new password, 'conflict' when another request
+   * changed it meanwhile, 'busy' as the slots.
    */
   async change(userId: string, current: string, next: string): Promise<void> {
     this.newPasswords.assertNew(next, 'newPassword');

@@ -5,7 +5,7 @@ import { tryCriteria } from './topic-criteria';
 
 const patient = (members: object): string => JSON.stringify({ resourceType: 'Patient', id: 'p', ...members });
 
-/** What a criterion says of a change of a Patient; undefined for what is not there. */
+/** The result of a criterion for a change of a Patient; undefined for a text that is absent. */
 const says = (expression: string, current: object | undefined, previous?: object): boolean =>
   compileCriterion(expression, 'Patient').matches(
     new ChangedTexts(current && patient(current), previous && patient(previous)),

@@ -2,10 +2,7 @@ import { ATTEMPT_LOG_LEVELS, type AttemptLogLevel } from '../../delivery/attempt
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 
-/**
- * The members of a destination that shape its notifications. Kept as JSON with each batch, so that retries do not
- * change.
- */
+/** The members of a destination that shape its notifications. Kept as JSON with each batch, so that retries do not change. */
 export interface DestinationPresentation {
   /** The canonical of the topic as the destination names it. */
   readonly topic: string;
@@ -15,7 +12,7 @@ export interface DestinationPresentation {
   readonly includeVersionIdInFocusReference: boolean;
   /** The beginning of the canonicals of the destination's profile, and so of its extensions. */
   readonly canonicalBase: string;
-  /** Whose rights decide what the destination hears of; absent: nobody's, it was made by the server. */
+  /** The principal, whose rights select the events; absent where the server made the destination. */
   readonly principal?: NativeReference;
 }
 

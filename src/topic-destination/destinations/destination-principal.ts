@@ -8,7 +8,7 @@ import { type EntryAccessRequest } from '../../resource/access/entry-access';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { presentationIn } from './destination-presentation';
 
-/** Whose rights decide what a destination hears of: who made it, or a User that it names (`principal`). */
+/** The principal of a destination, whose rights select its events: its maker, or a User that it names (`principal`). */
 @Injectable()
 export class DestinationPrincipal {
   constructor(
@@ -27,8 +27,8 @@ export class DestinationPrincipal {
   }
 
   /**
-   * That of a destination that names none: who made it. Who changes it without rights over that one becomes it, so that
-   * nobody can have sent to himself what another may read.
+   * The principal of a destination that names none: its maker. A caller who changes it without rights over that one becomes its
+   * principal; otherwise he could receive what only another may read.
    * @returns undefined for the server itself, whom no policy limits
    */
   async inheritedBy(id: string): Promise<NativeReference | undefined> {
@@ -53,8 +53,8 @@ export class DestinationPrincipal {
   }
 
   /**
-   * For events that go to an endpoint of the caller: who may have those of the principal sent to himself. Where the server
-   * made the destination, nobody's rights are as large.
+   * For events that go to an endpoint of the caller, who needs rights over the principal. Where the server made the destination,
+   * no caller has such rights.
    * @throws ServiceError 'not-found', 'forbidden'
    */
   async assertMayHear(id: string): Promise<void> {
@@ -88,7 +88,7 @@ export const updateOf = (type: string, id: string, resource?: Resource): EntryAc
 const principalIn = ({ presentation }: DestinationRuntime): NativeReference | undefined =>
   presentationIn(presentation).principal;
 
-/** Whose rights a caller has. */
+/** The principal of a caller. */
 export const principalOf = ({ userId, clientId }: Caller): NativeReference =>
   userId === undefined ? { resourceType: 'Client', id: clientId } : { resourceType: 'User', id: userId };
 

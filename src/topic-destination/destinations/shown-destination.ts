@@ -10,8 +10,8 @@ import { type StoredResource } from '../../model/stored-resource';
 import { updateOf } from './destination-principal';
 
 /**
- * A destination as it is shown to callers who may update it: with header values. They could have them sent to an endpoint of
- * theirs anyway, and need to see what is configured; secrets stay masked for everybody.
+ * Shows header values to callers who may update the destination: they need to see what is configured, and could have the values sent to
+ * an endpoint of theirs anyway. Secrets stay masked for everybody.
  */
 @Injectable()
 export class ShownDestination {

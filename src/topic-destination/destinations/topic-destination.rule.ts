@@ -27,7 +27,7 @@ interface CheckedDestination {
 }
 
 /**
- * SvcTopicDestination: what may be stored, and what delivery has to know of it. Secrets go to the tables of delivery;
+ * The rules of SvcTopicDestination, and its settings for delivery. Secrets go to the tables of delivery;
  * the stored body shows them masked, and a masked one that is sent back keeps what is in force.
  */
 @Injectable()

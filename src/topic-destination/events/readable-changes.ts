@@ -7,13 +7,13 @@ import { type ResourceChange } from '../../resource/hooks/resource-change';
 import { ReadableFocus } from './readable-focus';
 import { type WatchedDestination } from './topic-registry';
 
-/** A change, and who would hear of it if he may. */
+/** A change, and the destinations that receive it if their principals may read it. */
 export interface OfferedChange {
   readonly change: ResourceChange;
   readonly destinations: readonly WatchedDestination[];
 }
 
-/** Which destinations may hear of a change: those whose principal may read what is written. */
+/** Selects the destinations of a change: those whose principal may read what is written. */
 @Injectable()
 export class ReadableChanges {
   constructor(
@@ -22,8 +22,8 @@ export class ReadableChanges {
   ) {}
 
   /**
-   * For each change the keys of the destinations that hear of it; in its transaction, while its row is what the change
-   * wrote. Each principal is asked for once, and rows once for all changes that the same criteria limit.
+   * The keys of the destinations of each change; in its transaction, while its row is what the change wrote. Each principal is
+   * looked up once, and rows once for all changes that the same criteria limit.
    */
   async heardBy(offers: readonly OfferedChange[]): Promise<readonly (readonly number[])[]> {
     const heard = new Map(offers.map(({ change }) => [change, new Set<number>()]));

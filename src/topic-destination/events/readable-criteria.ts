@@ -42,7 +42,7 @@ export class ReadableCriteria {
   }
 
   /**
-   * Events would tell letter by letter what a criterion reads by `resolve()`. So for principals who may not search all of it,
+   * Events would disclose, letter by letter, what a criterion reads by `resolve()`. For principals who may not search all of that,
    * the criteria are decided again as if the hidden resources were not stored.
    */
   private async asPrincipalsSee(

@@ -14,7 +14,7 @@ interface Focus {
   readonly id: string;
 }
 
-/** Which resources somebody may know of, by the rows that are granted to him now. */
+/** Resources that a principal may know of, by the rows that are granted to it now. */
 @Injectable()
 export class ReadableFocus {
   constructor(
@@ -24,10 +24,7 @@ export class ReadableFocus {
     private readonly requests: RequestContext,
   ) {}
 
-  /**
-   * Those that the caller may read, and a destination of his would receive. Deleted ones are left out for callers with row
-   * criteria, which cannot be decided without a body.
-   */
+  /** Those that the caller may read. Deleted ones are left out under row criteria, which cannot be decided without a body. */
   among<F extends Focus>(focuses: readonly F[]): Promise<ReadonlySet<F>> {
     return this.of(this.ownPrincipal, focuses, (reader, focus) => reader.rowsOf(focus));
   }
@@ -45,7 +42,7 @@ export class ReadableFocus {
     return caller === undefined ? undefined : principalOf(caller);
   }
 
-  /** Those that are stored among the rows granted of each. Asks once for all that the same criteria limit. */
+  /** Those that are stored among the rows granted of each. One query serves all that the same criteria limit. */
   async withinRows<F extends Focus>(
     focuses: Iterable<F>,
     rowsOf: (focus: F) => Promise<GrantedRows | undefined>,
@@ -68,7 +65,6 @@ export class ReadableFocus {
     return found;
   }
 
-  /** Asks about each resource once. */
   private async of<F extends Focus>(
     principal: NativeReference | undefined,
     focuses: readonly F[],

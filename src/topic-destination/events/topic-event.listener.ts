@@ -68,7 +68,7 @@ export class TopicEventListener implements ResourceChangeListener {
     return heard.length === 0 ? [] : [this.outbox.partOf(eventsOf(matched, heard, rights))];
   }
 
-  /** At most one; none where no destination would hear of it. An event too many is harmless, one too few is not: what cannot be decided matches. */
+  /** At most one; none where it is for no destination. A criterion that cannot be decided matches: an extra event is harmless, a lost one is not. */
   private async matched(change: ResourceChange): Promise<readonly MatchedChange[]> {
     if (isRecordOfAuditUse(change.current?.value)) return [];
     const concerned = (await this.topics.triggersOf(change.type)).filter(({ interactions }) =>

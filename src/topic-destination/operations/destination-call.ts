@@ -10,7 +10,7 @@ export type CallParameters = ReadonlyMap<string, string>;
 
 /**
  * Reads the query, and the body where there is one: Parameters with one value each.
- * @throws ServiceError 'invalid' for a name that is unknown or stands twice
+ * @throws ServiceError 'invalid' for a name that is unknown or repeated
  */
 export function callParametersOf(
   { query, body }: { readonly query: URLSearchParams; readonly body: Buffer },
@@ -50,7 +50,7 @@ export function wholeNumber(
   throw parameterRefusal(name, `must be a whole number from 1 to ${most}`);
 }
 
-/** An instant with its zone: what a local time means here, nobody could tell. */
+/** An instant with its zone: the server cannot know the zone of a local time. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 function instant(parameters: CallParameters, name: string): Date | undefined {

@@ -16,7 +16,7 @@ import { RANGE_NAMES, callParametersOf, eventRangeOf, wholeNumber } from './dest
 import { ReadableFocus } from '../events/readable-focus';
 
 const DEFAULT_COUNT = 20;
-/** Each event of a page is asked about: may the caller read what it is about? */
+/** Each event of a page costs a check of the caller's rights to its resource. */
 const MAX_COUNT = 100;
 
 const PARAMETERS = [

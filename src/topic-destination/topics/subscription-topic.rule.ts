@@ -11,7 +11,7 @@ import { GrantedReader } from '../../resource/rows/granted-reader';
 import { newTopicOf } from './topic';
 import { SUBSCRIPTION_TOPIC_SHAPE } from './topic.shapes';
 
-/** SvcSubscriptionTopic: what may be stored, and that a change is in force for each request after its answer. */
+/** The rules of SvcSubscriptionTopic. A change is in force for each request after its answer. */
 @Injectable()
 @DefinesResourceType({
   type: 'SvcSubscriptionTopic',

@@ -67,9 +67,7 @@ export const TOPIC_DESTINATION_SHAPE: OwnShapes = {
   },
 };
 
-/**
- * The first entry of a notification. Event numbers and totals may outgrow the 31 bits of R4's integers, so they are decimals.
- */
+/** The first entry of a notification. Event numbers may outgrow the 31 bits of R4's integers, so they are decimals. */
 export const SUBSCRIPTION_STATUS_SHAPE: OwnShapes = {
   SvcSubscriptionStatus: {
     status: '0..1 code',
