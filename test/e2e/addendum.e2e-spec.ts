@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { type Client } from 'pg';
 import { type DiffEntry } from '../../src/addendum/snapshots/snapshot-diff';
 import { Addenda } from '../../src/addendum/store/addenda';
-import { canonicalText, parseLossless } from '../../src/platform/json/lossless';
 import { applyDiff } from '../support/apply-diff';
 import { type Person, login } from '../support/people';
 import { type TestApp, startTestApp } from '../support/test-app';
+import { canonicalText, parseLossless } from '../support/lossless-text';
 
 interface Addendum {
   readonly id: string;

@@ -1,5 +1,6 @@
 import { objectText } from '../../src/platform/json/json-members';
-import { type JsonObject, type JsonValue, parseLossless, printLossless } from '../../src/platform/json/lossless';
+import { type JsonObject, type JsonValue } from '../../src/platform/json/lossless';
+import { parseLossless, printLossless } from './lossless-text';
 import { type DiffEntry, type DiffKind } from '../../src/addendum/snapshots/snapshot-diff';
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { canonicalText, parseLossless } from '../../platform/json/lossless';
 import { compactJson } from '../../platform/json/compact-json';
 import { applyDiff } from '../../../test/support/apply-diff';
+import { canonicalText, parseLossless } from '../../../test/support/lossless-text';
 import { type DiffEntry, diffSnapshots as diffSteps } from './snapshot-diff';
 
 /** The entries, without pauses. */

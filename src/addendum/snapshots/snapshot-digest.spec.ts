@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { canonicalText, parseLossless } from '../../platform/json/lossless';
 import { compactJson } from '../../platform/json/compact-json';
 import { jsonText } from '../../../test/support/json-text';
+import { canonicalText, parseLossless } from '../../../test/support/lossless-text';
 import { snapshotDigestOf } from './snapshot-digest';
 
 function digestOf(text: string): string {

@@ -12,8 +12,8 @@ const MEMBERS_AT_ONCE = 1024;
 
 /**
  * SHA-256 of what snapshots are compared by: the whole body without `meta`, keys in any order, numbers as written.
- * Equal digests mean equal bodies, so the earlier snapshot need not be read. What is hashed is the text that
- * `canonicalText` gives.
+ * Equal digests mean equal bodies, so the earlier snapshot need not be read. It hashes the JSON text with
+ * keys sorted by UTF-16 unit.
  * @param resourceText compact JSON of an object
  */
 export function* snapshotDigestOf(resourceText: string): Steps<Buffer> {

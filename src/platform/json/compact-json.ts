@@ -1,4 +1,4 @@
-import { type Steps } from '../time/steps';
+import { type Steps, atOnce } from '../time/steps';
 import { type JsonBodyErrorKind, JsonBodyError } from './json-body-error';
 
 export interface JsonLimits {
@@ -21,14 +21,11 @@ export interface JsonLimits {
  * `JSON.parse`, which cannot pause, would hold up everybody else.
  * @throws JsonBodyError that names the kind and the place.
  */
-export function compactJson(text: string, limits: JsonLimits = {}): string {
-  return new JsonScanner(text, { ...DEFAULT_LIMITS, ...limits }).scan();
-}
+export const compactJson = (text: string, limits?: JsonLimits): string => atOnce(compactJsonInSteps(text, limits));
 
-/** As {@link compactJson}, in steps of less than a millisecond: for texts of megabytes, which others should not wait for. */
-export function compactJsonInSteps(text: string, limits: JsonLimits = {}): Steps<string> {
-  return new JsonScanner(text, { ...DEFAULT_LIMITS, ...limits }).scanInSteps();
-}
+/** As {@link compactJson}, in steps of less than a millisecond: for texts of megabytes. */
+export const compactJsonInSteps = (text: string, limits: JsonLimits = {}): Steps<string> =>
+  new JsonScanner(text, { ...DEFAULT_LIMITS, ...limits }).scan();
 
 const DEFAULT_LIMITS: Required<JsonLimits> = {
   maxDepth: 64,
@@ -102,13 +99,7 @@ class JsonScanner {
     private readonly limits: Required<JsonLimits>,
   ) {}
 
-  scan(): string {
-    do this.value();
-    while (this.hasNextValue());
-    return this.compacted();
-  }
-
-  *scanInSteps(): Steps<string> {
+  *scan(): Steps<string> {
     let pauseAt = VALUES_AT_ONCE;
     do {
       this.value();

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyText } from '../../../test/support/any-text';
+import { canonicalText, parseLossless, printLossless } from '../../../test/support/lossless-text';
 import { JsonBodyError } from './json-body-error';
-import { JsonNumber, type JsonValue, canonicalText, parseLossless, printLossless } from './lossless';
+import { JsonNumber, type JsonValue } from './lossless';
 
 const forbiddenKeys = ['__proto__', 'constructor', 'prototype'];
 const text = anyText().map((sent) => sent.replaceAll('\0', ''));
@@ -35,7 +36,7 @@ function reversed(original: JsonValue): JsonValue {
   return new Map(Array.from(original, ([name, member]) => [name, reversed(member)] as const).reverse());
 }
 
-describe(parseLossless.name, () => {
+describe('lossless JSON', () => {
   it('reads back what was printed: digits, key order, every string', () => {
     fc.assert(
       fc.property(value, (original) => {

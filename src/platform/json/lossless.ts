@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../time/steps';
+import { type Steps } from '../time/steps';
 import { compactJsonInSteps } from './compact-json';
 import { endOfString, endOfValue, unquoted } from './json-skip';
 
@@ -14,13 +14,8 @@ export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | Jso
 
 /**
  * Parses JSON without rounding numbers.
- * @throws JsonBodyError for what {@link compactJson} refuses.
+ * @throws JsonBodyError for what {@link compactJsonInSteps} refuses.
  */
-export function parseLossless(text: string): JsonValue {
-  return atOnce(parseLosslessInSteps(text));
-}
-
-/** As {@link parseLossless}, in steps: for bodies of megabytes, which others should not wait for. */
 export function* parseLosslessInSteps(text: string): Steps<JsonValue> {
   return yield* new LosslessReader(yield* compactJsonInSteps(text)).value();
 }
@@ -46,23 +41,11 @@ export function isSame(a: JsonValue, b: JsonValue, isSameNumber = isWrittenSame)
 
 const isWrittenSame = (a: JsonNumber, b: JsonNumber): boolean => a.text === b.text;
 
-/** Prints a value as compact JSON text, members in their order. */
-export const printLossless = (value: JsonValue): string => atOnce(printLosslessInSteps(value));
-
-/** As {@link printLossless}, in steps. */
-export const printLosslessInSteps = (value: JsonValue): Steps<string> => print(value, (object) => object);
-
-/** Prints a value with its keys sorted by UTF-16 unit: two values are the same exactly when these texts are. */
-export const canonicalText = (value: JsonValue): string =>
-  atOnce(print(value, (object) => [...object].sort(([a], [b]) => (a < b ? -1 : 1))));
-
-type MemberOrder = (object: JsonObject) => Iterable<[string, JsonValue]>;
-
 /** Values between two pauses. */
 const VALUES_AT_ONCE = 2048;
 
-/** Keeps the open containers in a list, so that it can pause within them. */
-function* print(value: JsonValue, order: MemberOrder): Steps<string> {
+/** Prints a value as compact JSON text, members in their order. The open containers stand in a list, so that it can pause. */
+export function* printLosslessInSteps(value: JsonValue): Steps<string> {
   const open: { readonly items: Items; readonly closing: string; comma: string }[] = [];
   let text = '';
   let next: JsonValue | undefined = value;
@@ -73,7 +56,7 @@ function* print(value: JsonValue, order: MemberOrder): Steps<string> {
       open.push({ items: elementsOf(next), closing: ']', comma: '' });
     } else if (next instanceof Map) {
       text += '{';
-      open.push({ items: memberItems(order(next)), closing: '}', comma: '' });
+      open.push({ items: memberItems(next), closing: '}', comma: '' });
     } else text += next instanceof JsonNumber ? next.text : JSON.stringify(next);
     next = undefined;
     for (let inner = open.at(-1); inner !== undefined && next === undefined; inner = open.at(-1)) {
@@ -98,7 +81,7 @@ function* elementsOf(array: readonly JsonValue[]): Items {
   for (const element of array) yield ['', element];
 }
 
-function* memberItems(members: Iterable<[string, JsonValue]>): Items {
+function* memberItems(members: JsonObject): Items {
   for (const [key, member] of members) yield [`${JSON.stringify(key)}:`, member];
 }
 

@@ -1,5 +1,5 @@
-import { type Steps } from '../time/steps';
-import { type JsonLimits, compactJson, compactJsonInSteps } from './compact-json';
+import { type Steps, atOnce } from '../time/steps';
+import { type JsonLimits, compactJsonInSteps } from './compact-json';
 import { type JsonMember, membersOf } from './json-members';
 
 export interface ScannedJson {
@@ -16,20 +16,14 @@ export interface ScannedJson {
  * @throws JsonBodyError for what {@link compactJson} refuses.
  */
 export function readJson(text: string, limits?: JsonLimits): ScannedJson {
-  return scannedJson(compactJson(text, limits));
+  return atOnce(readJsonInSteps(text, limits));
 }
 
-/** As {@link readJson}, in steps: for bodies of megabytes, which others should not wait for. */
-export function* readJsonInSteps(text: string): Steps<ScannedJson> {
-  const compact = yield* compactJsonInSteps(text);
+/** As {@link readJson}, in steps: for bodies of megabytes. */
+export function* readJsonInSteps(text: string, limits?: JsonLimits): Steps<ScannedJson> {
+  const compact = yield* compactJsonInSteps(text, limits);
   yield;
-  const scanned = scannedJson(compact);
+  const value: unknown = JSON.parse(compact);
   yield;
-  return scanned;
+  return { text: compact, value, members: () => membersOf(compact) };
 }
-
-const scannedJson = (compact: string): ScannedJson => ({
-  text: compact,
-  value: JSON.parse(compact),
-  members: () => membersOf(compact),
-});

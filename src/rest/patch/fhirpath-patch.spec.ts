@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseLossless, printLossless } from '../../../test/support/lossless-text';
 import { ServiceError } from '../../platform/errors/service-error';
-import { parseLossless, printLossless } from '../../platform/json/lossless';
 import { atOnce } from '../../platform/time/steps';
 import { compileFhirPathPatch } from './fhirpath-patch';
 

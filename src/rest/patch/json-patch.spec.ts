@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import { jsonText } from '../../../test/support/json-text';
+import { canonicalText, parseLossless, printLossless } from '../../../test/support/lossless-text';
 import { ServiceError } from '../../platform/errors/service-error';
-import { canonicalText, parseLossless, printLossless } from '../../platform/json/lossless';
 import { atOnce } from '../../platform/time/steps';
 import { compileJsonPatch } from './json-patch';
 

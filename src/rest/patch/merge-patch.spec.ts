@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
-import { parseLossless, printLossless } from '../../platform/json/lossless';
 import { atOnce } from '../../platform/time/steps';
 import { compileMergePatch } from './merge-patch';
 import { jsonText } from '../../../test/support/json-text';
+import { parseLossless, printLossless } from '../../../test/support/lossless-text';
 
 const merge = (original: string, patch: string): string =>
   printLossless(atOnce(compileMergePatch(parseLossless(patch))(parseLossless(original))));

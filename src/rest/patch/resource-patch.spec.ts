@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { longestTurn } from '../../../test/support/longest-turn';
+import { parseLossless, printLossless } from '../../../test/support/lossless-text';
 import { RequestContext } from '../../platform/request/request-context';
-import { parseLossless, printLossless } from '../../platform/json/lossless';
 import { Slices } from '../../platform/time/slices';
 import { atOnce } from '../../platform/time/steps';
 import { compileFhirPathPatch } from './fhirpath-patch';
