@@ -1,5 +1,5 @@
 import { SYSTEM_IDENTIFIER, TIMELINE } from '../platform/database/cluster-identity';
-import { type Statement } from '../platform/database/statement';
+import { type Statement, statementNamed } from '../platform/database/statement';
 import { earlyBody } from './late-texts';
 import { Binder } from '../platform/database/binder';
 import { type BoundStatement } from './write-statements';
@@ -161,9 +161,7 @@ function conditionOf(
     else ${TABLES.map(hasSuccessor).join(' or ')} end`;
 }
 
-const texts = new Map<string, Statement>();
-
-/** The places of a scope's values; a statement of one name always has the same text. */
+/** The places of a scope's values. */
 class Places {
   private readonly binder = new Binder();
   readonly types: string;
@@ -200,8 +198,6 @@ class Places {
       ...(this.periodStart === undefined ? [] : ['of-period']),
       ...(this.transaction === undefined ? [] : ['of-feed']),
     ].join('-');
-    let statement = texts.get(name);
-    if (statement === undefined) texts.set(name, (statement = { name, text }));
-    return this.binder.boundTo(statement);
+    return this.binder.boundTo(statementNamed(name, () => text));
   }
 }

@@ -16,8 +16,6 @@ import { type StoredResource, type WriteMethod } from '../model/stored-resource'
 import { ResourceKeys } from './resource-keys';
 import { type ResourceRow, storedResourceOf } from './resource-row';
 import { indexDigestsOf } from './index-digests';
-import { insertResources } from './insert-many';
-import { reindexResources } from './reindex-statement';
 import {
   LAST_VERSION,
   LAST_VERSIONS,
@@ -30,6 +28,7 @@ import {
   READ_OUTDATED_FOR_UPDATE,
 } from './resource-statements';
 import { columnsOf } from './search-tables';
+import { insertResources, reindexResources } from './set-statements';
 import {
   type BoundStatement,
   type LockedVersion,

@@ -1,13 +1,10 @@
-import { binaryArray } from '../platform/database/binary-array';
+import { type ArrayElementType, binaryArray } from '../platform/database/binary-array';
 import { type StatementPart } from '../platform/database/statement-part';
-import { type Statement } from '../platform/database/statement';
+import { type Statement, statementNamed } from '../platform/database/statement';
 import { type Steps } from '../platform/time/steps';
 import { type WriteMethod } from '../model/stored-resource';
 import { unchangedTables } from './index-digests';
-import { type ColumnValues, type RowSource, SEARCH_TABLES, type SearchTable } from './search-tables';
-
-/** Places of the values that all rows of one resource share, as `$n` in a statement. */
-type RowPlaces = Omit<RowSource, 'unnest'>;
+import { type ColumnValues, SEARCH_TABLES, type SearchTable } from './search-tables';
 
 /** What a version writes into `resource`. */
 export interface RowContent {
@@ -45,36 +42,61 @@ export interface BoundStatement {
   readonly values: readonly unknown[];
 }
 
-/** One statement that writes a resource and its search rows, and what listeners add; tables without rows do not occur in it. It pauses before each table. */
+/** A column of `resource`: its name, its type, and the value of one resource. */
+export type ResourceColumn<Item> = readonly [name: string, type: ArrayElementType, of: (item: Item) => unknown];
+
+/** What of a stored resource its search rows are written with. */
+export type IndexedResource = Pick<
+  NewRow,
+  'key' | 'mainDate' | 'present' | 'columns' | 'indexDigests' | 'referenceHash'
+>;
+
+/** Key and main date come first. */
+const ofIndex: readonly ResourceColumn<IndexedResource>[] = [
+  ['resource_key', 'bigint', ({ key }) => key],
+  ['main_date', 'timestamptz', ({ mainDate }) => mainDate],
+  ['reference_hash', 'bigint', ({ referenceHash }) => referenceHash],
+  ['present', 'bigint', ({ present }) => present],
+  ['index_digests', 'text', ({ indexDigests }) => indexDigests],
+];
+
+const ofVersion: readonly ResourceColumn<NewRow>[] = [
+  ['updated_at', 'timestamptz', ({ updatedAt }) => updatedAt],
+  ['version', 'integer', ({ version }) => version],
+  ['type', 'text', ({ type }) => type],
+  ['id', 'text', ({ id }) => id],
+  ['method', 'text', ({ method }) => method],
+  ['body', 'text', ({ text }) => text],
+];
+
+/** The columns of `resource` that its search rows decide. */
+export const INDEXED_COLUMNS = [...ofIndex];
+export const NEW_ROW_COLUMNS = [...ofIndex, ...ofVersion];
+
+export const NEW_ROW_NAMES = NEW_ROW_COLUMNS.map(([name]) => name).join(', ');
+
+/**
+ * One statement that writes a resource, its search rows, and what listeners add. Tables without rows do not occur in it. It
+ * pauses before each table.
+ */
 export function* insertResource(row: NewRow, parts: readonly StatementPart[] = []): Steps<BoundStatement> {
   const binder = new Binder('resource-insert+');
-  const at = binder.bindRow(row.key, row.mainDate);
-  const resource = [
-    row.type,
-    row.id,
-    row.referenceHash,
-    row.version,
-    row.updatedAt,
-    row.method,
-    row.text,
-    row.present.toString(),
-    row.indexDigests,
-    row.parametersVersion,
-  ];
-  const [type, id, hash, version, updatedAt, method, body, present, digests, known] = resource.map((value) =>
-    binder.bind(value),
-  );
+  const places = NEW_ROW_COLUMNS.map(([, type, of]) => `${binder.bind(of(row))}::${type}`);
+  const [key = '', mainDate = ''] = places;
+  const known = binder.bind(row.parametersVersion);
   for (const [index, table] of SEARCH_TABLES.entries()) {
     yield;
     binder.change(table, row.columns[index], (unnest) =>
-      unnest === undefined ? [] : [table.insertSql({ ...at, unnest })],
+      unnest === undefined ? [] : [table.insertSql({ key, mainDate, unnest })],
     );
   }
   for (const part of parts) binder.join(part);
-  return binder.finish(
-    () => `insert into resource (resource_key, main_date, type, id, reference_hash, version, updated_at, method, body, present, index_digests)
-     values (${at.key}, ${at.mainDate}, ${type}, ${id}, ${hash}, ${version} + (${assertKnown(known)}), ${updatedAt}, ${method}, ${body}, ${present}, ${digests})`,
-  );
+  return binder.finish(() => {
+    const values = NEW_ROW_COLUMNS.map(([name], index) =>
+      name === 'version' ? `${places[index]} + (${assertKnown(known)})` : places[index],
+    );
+    return `insert into resource (${NEW_ROW_NAMES}) values (${values.join(', ')})`;
+  });
 }
 
 /**
@@ -83,16 +105,8 @@ export function* insertResource(row: NewRow, parts: readonly StatementPart[] = [
  */
 export function* updateResource(from: LockedVersion, to: RowContent): Steps<BoundStatement> {
   const binder = new Binder('resource-update=');
-  const at = binder.bindRow(from.key, to.mainDate);
-  const content = [
-    to.version,
-    to.updatedAt,
-    to.method,
-    to.text,
-    to.present.toString(),
-    to.indexDigests,
-    to.parametersVersion,
-  ];
+  const at = { key: `${binder.bind(from.key)}::bigint`, mainDate: `${binder.bind(to.mainDate)}::timestamptz` };
+  const content = [to.version, to.updatedAt, to.method, to.text, to.present, to.indexDigests, to.parametersVersion];
   const [version, updatedAt, method, body, present, digests, known] = content.map((value) => binder.bind(value));
   const owned = `s.resource_key = ${at.key}`;
   const unchanged = unchangedTables(from, to);
@@ -140,9 +154,6 @@ const DELETE: Statement = {
   ),
 };
 
-/** Statements by name: a name stands for one combination of tables, and its text is made once. */
-const statements = new Map<string, Statement>();
-
 /** Gathers values and data-modifying CTEs; the same combination of tables gives the same name and text. */
 class Binder {
   private readonly values: unknown[] = [];
@@ -152,10 +163,6 @@ class Binder {
 
   bind(value: unknown): string {
     return `$${this.values.push(value)}`;
-  }
-
-  bindRow(key: number, mainDate: Date): RowPlaces {
-    return { key: `${this.bind(key)}::bigint`, mainDate: `${this.bind(mainDate)}::timestamptz` };
   }
 
   /**
@@ -184,13 +191,8 @@ class Binder {
   }
 
   finish(main: () => string, ...more: readonly string[]): BoundStatement {
-    let statement = statements.get(this.name);
-    if (statement === undefined) {
-      const text = withSteps([...more, ...this.changes.flatMap((sqlOf) => sqlOf())], main());
-      statement = { name: this.name, text };
-      statements.set(this.name, statement);
-    }
-    return { statement, values: this.values };
+    const textOf = (): string => withSteps([...more, ...this.changes.flatMap((sqlOf) => sqlOf())], main());
+    return { statement: statementNamed(this.name, textOf), values: this.values };
   }
 }
 

@@ -3,7 +3,7 @@ import { RowHashes } from '../../src/search-index/extract/row-hashes';
 import { type SearchRows } from '../../src/search-index/extract/search-rows';
 import { atOnce } from '../../src/platform/time/steps';
 import { indexDigestsOf } from '../../src/store/index-digests';
-import { reindexResources } from '../../src/store/reindex-statement';
+import { reindexResources } from '../../src/store/set-statements';
 import { columnsOf } from '../../src/store/search-tables';
 import {
   type BoundStatement,

@@ -10,7 +10,7 @@ import { SearchParameterSet } from '../../src/search-index/extract/search-parame
 import { parseSearch } from '../../src/search/parse/parse-search';
 import { countOf } from '../../src/search/query/result-parameters';
 import { indexDigestsOf } from '../../src/store/index-digests';
-import { insertResources } from '../../src/store/insert-many';
+import { insertResources } from '../../src/store/set-statements';
 import { columnsOf } from '../../src/store/search-tables';
 import { type BoundStatement, type NewRow, insertResource } from '../../src/store/write-statements';
 import { CHARTS, NEW_BUNDLES, NEW_OBSERVATIONS, bundleTextOf, searchQueryOf } from './bench-data';

@@ -16,6 +16,15 @@ export interface Statement {
   readonly lockKey?: string;
 }
 
+const madeStatements = new Map<string, Statement>();
+
+/** A statement whose text is made at its first use: for names that stand for a bounded number of combinations. */
+export function statementNamed(name: string, textOf: () => string): Statement {
+  const known = madeStatements.get(name) ?? { name, text: textOf() };
+  madeStatements.set(name, known);
+  return known;
+}
+
 /** Our bigint values (row keys, 53-bit hashes, counters) are exact as numbers. */
 export const STATEMENT_TYPES = new TypeOverrides();
 STATEMENT_TYPES.setTypeParser(types.builtins.INT8, Number);

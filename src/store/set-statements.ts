@@ -1,0 +1,129 @@
+import { binaryArray } from '../platform/database/binary-array';
+import { statementNamed } from '../platform/database/statement';
+import { type StatementPart } from '../platform/database/statement-part';
+import { type Steps } from '../platform/time/steps';
+import { type RowSource, SEARCH_TABLES, type SearchTable } from './search-tables';
+import {
+  assertKnown,
+  type BoundStatement,
+  INDEXED_COLUMNS,
+  type IndexedResource,
+  NEW_ROW_COLUMNS,
+  NEW_ROW_NAMES,
+  type NewRow,
+  type ResourceColumn,
+  withSteps,
+} from './write-statements';
+
+/** Statements over many resources, with the values of each column as an array (ADR 0017). */
+
+/**
+ * One statement that writes many resources and their search rows. Its text is always the same, since a table without rows costs
+ * next to nothing among so many.
+ * The rows of `resource` go in by type and id, so that two such statements with ids in common never wait in a circle.
+ */
+export function* insertResources(rows: readonly NewRow[], parts: readonly StatementPart[] = []): Steps<BoundStatement> {
+  const ordered = [...rows].sort(byTypeAndId);
+  const values = [
+    // The oldest: a row that was made by older parameters than those in force makes the whole start over (ADR 0019).
+    Math.min(...ordered.map(({ parametersVersion }) => parametersVersion)),
+    ...(yield* arraysOf(NEW_ROW_COLUMNS, ordered)),
+  ];
+  const name = ['resource-insert-many', ...parts.map((part) => part.name)].join(' ');
+  return {
+    statement: statementNamed(name, () => insertText(parts, values.length)),
+    values: [...values, ...parts.flatMap((part) => part.values)],
+  };
+}
+
+/** @param used values before those of the parts */
+function insertText(parts: readonly StatementPart[], used: number): string {
+  const places = new SetPlaces(1); // after the version of the parameters
+  const checked = NEW_ROW_NAMES.replace(/\bversion\b/, 'version + z.checked');
+  const resource = `insert into resource (${NEW_ROW_NAMES}) select ${checked} from ${places.unnest(NEW_ROW_COLUMNS)}
+    cross join (select ${assertKnown('$1::bigint')} as checked offset 0) z`;
+  const steps = SEARCH_TABLES.map((table) => table.insertSql(places.sourceOf(table)));
+  let last = used;
+  const more = parts.map(({ values, sqlOf }) => sqlOf(values.map(() => `$${++last}`)));
+  return withSteps([...steps, ...more], resource);
+}
+
+const byTypeAndId = (a: NewRow, b: NewRow): number =>
+  a.type === b.type ? (a.id < b.id ? -1 : 1) : a.type < b.type ? -1 : 1;
+
+/**
+ * One statement that makes the search rows of stored resources those of `resources`, as an update of each would, and
+ * writes no version. The caller holds the locks of the resources.
+ */
+export function* reindexResources(
+  resources: readonly IndexedResource[],
+  parametersVersion: number,
+  keepsDigests: boolean,
+): Steps<BoundStatement> {
+  return {
+    statement: statementNamed('resource-reindex', reindexText),
+    values: [parametersVersion, keepsDigests, ...(yield* arraysOf(INDEXED_COLUMNS, resources))],
+  };
+}
+
+function reindexText(): string {
+  const places = new SetPlaces(2); // after the version of the parameters and the flag
+  // Digests that no update would go by may stay: a job for all resources of a type need not write their rows.
+  const resource = `update resource r set main_date = u.main_date, reference_hash = u.reference_hash, present = u.present,
+      index_digests = u.index_digests
+    from ${places.unnest(INDEXED_COLUMNS)}
+    where (select ${assertKnown('$1::bigint')}) = 0 and r.resource_key = u.resource_key
+      and ((r.main_date, r.reference_hash, r.present) is distinct from (u.main_date, u.reference_hash, u.present)
+        or ($2::boolean and r.index_digests is distinct from u.index_digests) or (
+        r.index_digests <> u.index_digests and split_part(r.index_digests, ' ', 1) = split_part(u.index_digests, ' ', 1)))`;
+  const steps = SEARCH_TABLES.flatMap((table) =>
+    table.replaceSql('s.resource_key = any($3::bigint[])', places.sourceOf(table)),
+  );
+  return withSteps(steps, resource);
+}
+
+/** Numbers the arrays of a statement. */
+class SetPlaces {
+  /** @param last the place before the first array */
+  constructor(private last: number) {}
+
+  unnest(columns: SearchTable['columns'] | readonly ResourceColumn<never>[]): string {
+    const arrays = columns.map(([, type]) => `$${++this.last}::${type}[]`);
+    return `unnest(${arrays.join(', ')}) u(${columns.map(([name]) => name).join(', ')})`;
+  }
+
+  sourceOf({ columns }: SearchTable): RowSource {
+    return { key: 'u.resource_key', mainDate: 'u.main_date', unnest: this.unnest([...columns, ...OF_RESOURCE]) };
+  }
+}
+
+/** Each search row stands with the key and the main date of its resource. */
+const OF_RESOURCE = INDEXED_COLUMNS.slice(0, 2);
+
+/** The arrays of the columns of `resource`, and of all rows of each search table. */
+function* arraysOf<Item extends IndexedResource>(
+  columns: readonly ResourceColumn<Item>[],
+  items: readonly Item[],
+): Steps<Buffer[]> {
+  const arrays = columns.map(([, type, of]) => binaryArray(type, items.map(of)));
+  for (const [index, table] of SEARCH_TABLES.entries()) {
+    yield;
+    arrays.push(...rowArraysOf(table, index, items));
+  }
+  return arrays;
+}
+
+/** All rows of one table, in the order of {@link SetPlaces.sourceOf}. */
+function rowArraysOf({ columns }: SearchTable, table: number, items: readonly IndexedResource[]): Buffer[] {
+  const values: unknown[][] = columns.map(() => []);
+  const owners: IndexedResource[] = [];
+  for (const item of items) {
+    const added = item.columns[table] ?? [];
+    for (const [index, of] of added.entries()) for (const value of of) values[index]?.push(value);
+    added[0]?.forEach(() => owners.push(item));
+  }
+  return [
+    ...columns.map(([, type], index) => binaryArray(type, values[index] ?? [])),
+    ...OF_RESOURCE.map(([, type, of]) => binaryArray(type, owners.map(of))),
+  ];
+}
