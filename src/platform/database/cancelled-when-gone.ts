@@ -13,9 +13,11 @@ const REPEAT_MILLISECONDS = 200;
  */
 export async function cancelledWhenGone<T>(signal: EndSignal, client: PoolClient, run: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
-  let cancelling: Cancelling | undefined;
+  let over: AbortController | undefined;
+  let cancelling: Promise<void> | undefined;
   const stop = (): void => {
-    cancelling ??= new Cancelling(client);
+    over ??= new AbortController();
+    cancelling ??= cancelUntil(over.signal, client);
   };
   signal.addEventListener('abort', stop);
   try {
@@ -24,26 +26,12 @@ export async function cancelledWhenGone<T>(signal: EndSignal, client: PoolClient
     throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener('abort', stop);
-    await cancelling?.end();
+    over?.abort();
+    await cancelling;
   }
 }
 
-class Cancelling {
-  private readonly over = new AbortController();
-  private readonly done: Promise<void>;
-
-  constructor(client: PoolClient) {
-    this.done = cancelUntil(this.over.signal, client);
-  }
-
-  /** Waits until no cancel is on its way. */
-  end(): Promise<void> {
-    this.over.abort();
-    return this.done;
-  }
-}
-
-/** A connection of which nobody can say whether a cancel is still on its way must not be used again. */
+/** Destroys the connection when a cancel failed: one could still be on its way, and would hit what runs there next. */
 async function cancelUntil(over: AbortSignal, client: PoolClient): Promise<void> {
   try {
     while (!over.aborted) {

@@ -1,5 +1,5 @@
 import { QueryFailedError } from 'typeorm';
-import { ServiceError } from '../errors/service-error';
+import { type ErrorKind, ServiceError } from '../errors/service-error';
 import { ROW_FORMAT_CONSTRAINT } from './row-format';
 
 /** Somebody else changed the same thing at the same time: the unit of work starts over. */
@@ -44,60 +44,35 @@ export const isLockNotAvailable = (error: unknown): boolean => postgresErrorOf(e
 export const isInsufficientPrivilege = (error: unknown): error is Error =>
   postgresErrorOf(error)?.code === INSUFFICIENT_PRIVILEGE;
 
-/**
- * Turns a failure of the database into words of the domain: the one place that reads SQLSTATE for callers.
- * Anything unknown comes back as undefined, which every edge answers with a silent 500.
- */
+/** The error of the domain for a failure of the database; undefined for an unknown one, which every edge answers with 500. */
 export function databaseErrorToServiceError(error: unknown): ServiceError | undefined {
-  if (isTransactionConflict(error)) {
-    return new ServiceError(
-      'busy',
-      'Too many writes to the same resource at once. Try again.',
-      { retryAfterSeconds: 1 },
-      { cause: error },
-    );
+  const found = refusalOf(error);
+  if (found === undefined) return undefined;
+  const [kind, message, retryAfterSeconds] = found;
+  return new ServiceError(kind, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds }, {
+    cause: error,
+  });
+}
+
+type Refusal = readonly [kind: ErrorKind, message: string, retryAfterSeconds?: number];
+
+function refusalOf(error: unknown): Refusal | undefined {
+  if (isTransactionConflict(error)) return ['busy', 'Too many writes to the same resource at once. Try again.', 1];
+  const { code = nodeCodeOf(error) ?? '', constraint } = postgresErrorOf(error) ?? {};
+  if (code === QUERY_CANCELED)
+    return ['timeout', 'The query took longer than allowed. Ask for less, or raise the time limit.'];
+  if (code === CHARACTER_NOT_IN_REPERTOIRE)
+    return ['invalid', 'The request holds a character that no text can hold (NUL).'];
+  if (constraint === ROW_FORMAT_CONSTRAINT) {
+    const message =
+      'A newer release has migrated the database, and this server may only read. Send writes to a server of that release.';
+    return ['busy', message, 60];
   }
-  const code = postgresErrorOf(error)?.code ?? nodeCodeOf(error) ?? '';
-  if (code === QUERY_CANCELED) {
-    return new ServiceError(
-      'timeout',
-      'The query took longer than allowed. Ask for less, or raise the time limit.',
-      {},
-      { cause: error },
-    );
-  }
-  if (code === CHARACTER_NOT_IN_REPERTOIRE) {
-    return new ServiceError(
-      'invalid',
-      'The request holds a character that no text can hold (NUL).',
-      {},
-      { cause: error },
-    );
-  }
-  if (postgresErrorOf(error)?.constraint === ROW_FORMAT_CONSTRAINT) {
-    return new ServiceError(
-      'busy',
-      'A newer release has migrated the database, and this server may only read. Send writes to a server of that release.',
-      { retryAfterSeconds: 60 },
-      { cause: error },
-    );
-  }
-  if (code === READ_ONLY_TRANSACTION) {
-    return new ServiceError(
-      'busy',
-      'The database takes no writes at the moment: it is a standby. Try again.',
-      { retryAfterSeconds: 5 },
-      { cause: error },
-    );
-  }
+  if (code === READ_ONLY_TRANSACTION)
+    return ['busy', 'The database takes no writes at the moment: it is a standby. Try again.', 5];
   const isUnavailable = code === LOCK_NOT_AVAILABLE || /^(08|53|57P)/.test(code) || UNREACHABLE.has(code);
   if (!isUnavailable && !isLostConnection(error)) return undefined;
-  return new ServiceError(
-    'busy',
-    'The database is not available at the moment. Try again.',
-    { retryAfterSeconds: 1 },
-    { cause: error },
-  );
+  return ['busy', 'The database is not available at the moment. Try again.', 1];
 }
 
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND']);

@@ -7,7 +7,7 @@ import { poolOf } from './connection-slots';
 import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { type Statement } from './statement';
-import { configOf, driverValues } from './statements';
+import { configOf, driverValues, failureOf } from './statements';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
 
@@ -94,16 +94,10 @@ export class Snapshots {
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      broken = await rolledBack(client);
+      broken = await failureOf(client, 'ROLLBACK');
       throw error;
     } finally {
       client.release(broken);
     }
   }
 }
-
-const rolledBack = (client: PoolClient): Promise<Error | undefined> =>
-  client.query('ROLLBACK').then(
-    () => undefined,
-    (error: unknown) => error as Error,
-  );

@@ -13,6 +13,9 @@ import { STATEMENT_TYPES, type Statement, TEXT_INSTANT_TYPES } from './statement
 import { type TimeLimit } from './time-limit';
 import { UnitOfWork } from './unit-of-work';
 
+/** Sends a statement with its values. */
+type Send<Row> = (client: PoolClient) => Promise<Row[]>;
+
 /**
  * Runs named statements on TypeORM's own pool: in the open unit of work, else on a connection of their own.
  * For the hot paths; the same SQL through a repository costs 6 to 8 times as much (ADR 0004). PostgreSQL cancels them when the client
@@ -31,15 +34,16 @@ export class Statements {
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     if (this.unitOfWork.isHeldEarly(statement, values)) return [];
     const [config, given] = [configOf(statement), driverValues(values)];
+    const send: Send<Row> = async (client) => (await client.query<Row>(config, given)).rows;
     const { client: unit, ticket } = this.unitOfWork;
     const limit = this.limits.value;
     const timed = limit?.isKept === false ? limit : undefined;
     if (unit !== undefined) {
       return cancelledWhenGone(ticket.signal, unit, () =>
-        timed === undefined ? rowsOf<Row>(unit, config, given) : limitedInUnit<Row>(unit, timed, config, given),
+        timed === undefined ? send(unit) : limitedInUnit(unit, timed, send),
       );
     }
-    const alone = (): Promise<Row[]> => this.runAlone<Row>(ticket.signal, timed, config, given);
+    const alone = (): Promise<Row[]> => this.runAlone(ticket.signal, timed, send);
     return limit === undefined || ticket === BACKGROUND ? alone() : this.searchSlots.run(waiterOf(ticket), alone);
   }
 
@@ -63,24 +67,15 @@ export class Statements {
     }
   }
 
-  private async runAlone<Row extends QueryResultRow>(
-    signal: EndSignal,
-    limit: TimeLimit | undefined,
-    config: QueryConfig,
-    values: unknown[],
-  ): Promise<Row[]> {
+  private async runAlone<Row>(signal: EndSignal, limit: TimeLimit | undefined, send: Send<Row>): Promise<Row[]> {
     const client: PoolClient = await poolOf(this.dataSource).connect();
     let broken: Error | undefined;
     try {
-      if (limit === undefined)
-        return await cancelledWhenGone(signal, client, () => rowsOf<Row>(client, config, values));
+      if (limit === undefined) return await cancelledWhenGone(signal, client, () => send(client));
       try {
-        return await cancelledWhenGone(signal, client, () => limitedAlone<Row>(client, limit, config, values));
+        return await cancelledWhenGone(signal, client, () => limitedAlone(client, limit, send));
       } finally {
-        broken = await client.query('COMMIT').then(
-          () => undefined,
-          (error: unknown) => error as Error,
-        );
+        broken = await failureOf(client, 'COMMIT');
       }
     } finally {
       client.release(broken);
@@ -94,38 +89,29 @@ export class Statements {
 
 const waiterOf = ({ caller, signal }: Ticket): Waiter => ({ key: caller, signal });
 
-const rowsOf = async <Row extends QueryResultRow>(
-  client: PoolClient,
-  config: QueryConfig,
-  values: unknown[],
-): Promise<Row[]> => (await client.query<Row>(config, values)).rows;
+/** Runs a command that may fail. @returns its error, with which a connection is released for good */
+export const failureOf = (client: PoolClient, command: 'COMMIT' | 'ROLLBACK'): Promise<Error | undefined> =>
+  client.query(command).then(
+    () => undefined,
+    (error: unknown) => error as Error,
+  );
 
 /** All commands travel in one flight. */
-async function limitedInUnit<Row extends QueryResultRow>(
-  unit: PoolClient,
-  limit: TimeLimit,
-  config: QueryConfig,
-  values: unknown[],
-): Promise<Row[]> {
+async function limitedInUnit<Row>(unit: PoolClient, limit: TimeLimit, send: Send<Row>): Promise<Row[]> {
   const [, rows] = await inOneFlight([
     unit.query(`SET LOCAL statement_timeout = ${limit.millisecondsLeft}`),
-    rowsOf<Row>(unit, config, values),
+    send(unit),
     unit.query('SET LOCAL statement_timeout TO DEFAULT'),
   ] as const);
   return rows;
 }
 
-async function limitedAlone<Row extends QueryResultRow>(
-  client: PoolClient,
-  limit: TimeLimit,
-  config: QueryConfig,
-  values: unknown[],
-): Promise<Row[]> {
+async function limitedAlone<Row>(client: PoolClient, limit: TimeLimit, send: Send<Row>): Promise<Row[]> {
   const milliseconds = limit.millisecondsLeft;
   const [, , rows] = await inOneFlight([
     client.query('BEGIN READ ONLY'),
     client.query(`SET LOCAL statement_timeout = ${milliseconds}`),
-    rowsOf<Row>(client, config, values),
+    send(client),
   ] as const);
   return rows;
 }

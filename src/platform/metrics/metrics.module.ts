@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AnswerMetrics } from './answer.metrics';
-import { MetricSources } from './metric-sources.registry';
 import { Metrics } from './metrics';
 import { MetricsServer } from './metrics-server';
 import { ProcessMetrics } from './process.metrics';
@@ -9,6 +8,6 @@ import { ProcessMetrics } from './process.metrics';
 /** Serves what every provider with `@MetricsFrom` reads. */
 @Module({
   imports: [DiscoveryModule],
-  providers: [MetricSources, Metrics, MetricsServer, AnswerMetrics, ProcessMetrics],
+  providers: [Metrics, MetricsServer, AnswerMetrics, ProcessMetrics],
 })
 export class MetricsModule {}

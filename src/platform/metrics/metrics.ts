@@ -1,9 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { HandlerRegistry } from '../discovery/handler-registry';
 import { errorName } from '../logging/error-trace';
 import { expositionOf } from './exposition';
 import { type MetricFamily } from './metric-family';
-import { type MetricPath } from './metric-source';
-import { MetricSources } from './metric-sources.registry';
+import { type MetricPath, MetricsFrom, type MetricSource, type MetricSourceDefinition } from './metric-source';
 
 interface SourceRun {
   readonly source: string;
@@ -11,15 +12,17 @@ interface SourceRun {
   readonly families: readonly MetricFamily[];
 }
 
-/** What this server tells of itself, in the text format of Prometheus. */
+/** The metrics of every provider with `@MetricsFrom`, in the text format of Prometheus. */
 @Injectable()
-export class Metrics {
+export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSource> {
   private readonly logger = new Logger(Metrics.name);
   private readonly running = new Map<MetricPath, Promise<string>>();
 
-  constructor(private readonly sources: MetricSources) {}
+  constructor(discovery: DiscoveryService) {
+    super(discovery, MetricsFrom, ({ source }) => source);
+  }
 
-  /** Whoever asks while an answer is being made gets that one. */
+  /** Requests that come while an answer is being made get the same one. */
   read(path: MetricPath): Promise<string> {
     const running = this.running.get(path) ?? this.make(path).finally(() => this.running.delete(path));
     this.running.set(path, running);
@@ -27,7 +30,7 @@ export class Metrics {
   }
 
   private async make(path: MetricPath): Promise<string> {
-    const wanted = this.sources.all().filter(({ meta }) => meta.path === path);
+    const wanted = this.all().filter(({ meta }) => meta.path === path);
     const runs = await Promise.all(
       wanted.map(async ({ meta: { source }, handler }): Promise<SourceRun> => {
         try {

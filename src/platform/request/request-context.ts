@@ -69,8 +69,8 @@ export class RequestContext {
 
   /** Called before the change is committed: entries that follow read their caller again. */
   noteCallerChange(): void {
-    const state = this.storage.value;
-    if (state !== undefined) state.whole.callerChanges++;
+    const whole = this.storage.value?.whole;
+    if (whole !== undefined) whole.callerChanges++;
   }
 
   /** Runs `work` apart from the request: what goes on for others after the answer is none of its own. */
@@ -97,8 +97,7 @@ export class RequestContext {
   }
 
   correlateEvents(topicCorrelationId: string): void {
-    const state = this.storage.value;
-    if (state !== undefined) state.topicCorrelationId = topicCorrelationId;
+    this.note({ topicCorrelationId });
   }
 
   get caller(): Caller | undefined {
@@ -111,14 +110,12 @@ export class RequestContext {
   }
 
   keepEpochs(epochs: Epochs): void {
-    const state = this.storage.value;
-    if (state !== undefined) state.epochs = epochs;
+    this.note({ epochs });
   }
 
   /** A transaction starts over, perhaps because the epochs were outdated: they are read again. */
   startOver(): void {
-    const state = this.storage.value;
-    if (state !== undefined) Object.assign(state, { epochs: undefined, isStartedOver: true });
+    this.note({ epochs: undefined, isStartedOver: true });
     this.noteCallerChange(); // what it changed is undone
   }
 
@@ -141,8 +138,7 @@ export class RequestContext {
   }
 
   grant(rows: GrantedRows): void {
-    const state = this.storage.value;
-    if (state !== undefined) state.rows = rows;
+    this.note({ rows });
   }
 
   /**
@@ -154,16 +150,13 @@ export class RequestContext {
   }
 
   identify(caller: Caller, epochs: Epochs): void {
-    const state = this.storage.value;
-    if (state === undefined) return;
-    Object.assign(state, { caller, epochs });
-    state.ticket?.identify(caller.userId, caller.clientId);
+    this.note({ caller, epochs });
+    this.storage.value?.ticket?.identify(caller.userId, caller.clientId);
   }
 
   /** The claimed User or Client, which exists, before its credentials are checked: audit records name it in a refusal. */
   claim(claimed: Partial<Caller>): void {
-    const state = this.storage.value;
-    if (state !== undefined) state.claimed = { ...state.claimed, ...claimed };
+    this.note({ claimed: { ...this.claimed, ...claimed } });
   }
 
   get claimed(): Partial<Caller> | undefined {
@@ -185,8 +178,13 @@ export class RequestContext {
   }
 
   isolate(isolationLevel: IsolationLevel): void {
+    this.note({ isolationLevel });
+  }
+
+  /** Background work has no state to note anything in. */
+  private note(changes: Partial<RequestState>): void {
     const state = this.storage.value;
-    if (state !== undefined) Object.assign(state, { isolationLevel });
+    if (state !== undefined) Object.assign(state, changes);
   }
 }
 
