@@ -1,3 +1,4 @@
+import { memoized } from '../platform/memoized';
 import { assertAllowed, assertLength } from './allowed';
 import { type LocationStep, locationsByLibrary } from './library';
 import { parseExpression } from './syntax/parse-expression';
@@ -7,22 +8,12 @@ import { parseExpression } from './syntax/parse-expression';
  * @returns a function that finds elements in a resource, each by the way to it; undefined for a value that is no element
  * @throws NotAllowed for a function or variable that paths may not use, ExpressionError for what is no FHIRPath
  */
-export function compileLocations(text: string): Locate {
-  const known = paths.get(text) ?? compiledPath(text);
-  if (paths.size >= MAX_PATHS) paths.clear();
-  paths.set(text, known);
-  return known;
-}
-
-type Locate = (resource: unknown) => readonly (readonly LocationStep[] | undefined)[];
-
-/** Applications send the same paths again, and the library takes about a millisecond to compile one. */
-const paths = new Map<string, Locate>();
-const MAX_PATHS = 500;
-
-function compiledPath(text: string): Locate {
+export const compileLocations = memoized((text): Locate => {
   assertLength(text, 'patch');
   const expression = parseExpression(text);
   assertAllowed(expression, 'patch');
   return locationsByLibrary(text);
-}
+  // Applications send the same paths again, and the library takes about a millisecond to compile one.
+}, 500);
+
+type Locate = (resource: unknown) => readonly (readonly LocationStep[] | undefined)[];

@@ -1,4 +1,5 @@
 import { readAsset } from '../../platform/assets';
+import { memoized } from '../../platform/memoized';
 
 /** http://hl7.org/fhir/R4/codesystem-search-param-type.html */
 export type SearchParameterKind =
@@ -154,22 +155,16 @@ export const invariantDefinitions = once(
   () => (load('invariants') as { invariants: readonly InvariantDefinition[] }).invariants,
 );
 
-const elementTables = new Map<string, ReadonlyMap<string, ElementDefinition>>();
-
 /**
  * The elements of a resource type, data type or backbone element by name, inherited ones first.
  * Primitive types have none of their own; types that R4 does not know yield undefined.
  */
-export function elementsOfType(type: string): ReadonlyMap<string, ElementDefinition> | undefined {
-  const known = elementTables.get(type);
-  if (known !== undefined) return known;
+export const elementsOfType: (type: string) => ReadonlyMap<string, ElementDefinition> | undefined = memoized((type) => {
   const record = typeRecords().get(type);
   if (record === undefined) return undefined;
   const inherited = record.base === undefined ? undefined : elementsOfType(record.base);
-  const table = new Map([...(inherited ?? []), ...parseElements(record.elements ?? {})]);
-  elementTables.set(type, table);
-  return table;
-}
+  return new Map([...(inherited ?? []), ...parseElements(record.elements ?? {})]);
+});
 
 /** Reads element tables in the notation of elements.json: `{"value[x]": "0..1 Quantity|string"}`. */
 export function parseElements(elements: Readonly<Record<string, string>>): ReadonlyMap<string, ElementDefinition> {
@@ -199,7 +194,7 @@ function load(name: string): unknown {
   return JSON.parse(readAsset(`fhir/definitions/${name}.json`));
 }
 
-function once<T>(make: () => T): () => T {
+export function once<T>(make: () => T): () => T {
   let value: T | undefined;
   return () => (value ??= make());
 }

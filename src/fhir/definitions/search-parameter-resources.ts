@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readAsset } from '../../platform/assets';
 import { softwareVersion } from '../../platform/software-version';
 import {
+  once,
   type SearchParameterDefinition,
   searchParameterDefinitions,
   searchParameterFile,
@@ -20,20 +21,21 @@ export const MEMBERS = [
 
 /** The SearchParameter of R4 with this url, reduced as {@link searchParameterDefinitions} gives it. */
 export function definitionOfUrl(url: unknown): SearchParameterDefinition | undefined {
-  if (typeof url !== 'string') return undefined;
-  byUrl ??= new Map(searchParameterDefinitions().map((definition) => [`${BASE}${definition.id}`, definition]));
-  return byUrl.get(url);
+  return typeof url === 'string' ? byUrl().get(url) : undefined;
 }
 
-let byUrl: ReadonlyMap<string, SearchParameterDefinition> | undefined;
+const byUrl = once(
+  () => new Map(searchParameterDefinitions().map((definition) => [`${BASE}${definition.id}`, definition])),
+);
 
 /** The SearchParameter of R4 that is stored under this id. */
 export function definitionOfId(id: string | undefined): SearchParameterDefinition | undefined {
-  byId ??= new Map(searchParameterDefinitions().map((definition) => [resourceIdOf(definition), definition]));
-  return byId.get(id ?? '');
+  return byId().get(id ?? '');
 }
 
-let byId: ReadonlyMap<string, SearchParameterDefinition> | undefined;
+const byId = once(
+  () => new Map(searchParameterDefinitions().map((definition) => [resourceIdOf(definition), definition])),
+);
 
 /** A SearchParameter of R4 as HL7 published it; made anew at each call, since few ask and the texts are long. */
 export const searchParameterResource = (definition: SearchParameterDefinition): Resource => ({

@@ -1,5 +1,6 @@
 import { readAsset } from '../../platform/assets';
-import { elementsOfType, memberKey } from './definitions';
+import { memoized } from '../../platform/memoized';
+import { elementsOfType, memberKey, once } from './definitions';
 
 /** The element of its type that a property of a JSON object is: `valueQuantity` is the choice `value`, as a Quantity. */
 export interface Property {
@@ -14,23 +15,20 @@ interface SummaryRecord {
   readonly elements: readonly string[];
 }
 
-let summaries: ReadonlyMap<string, ReadonlySet<string>> | undefined;
-const tables = new Map<string, ReadonlyMap<string, Property>>();
+const summaries = once(() => {
+  const { types } = JSON.parse(readAsset('fhir/definitions/summary-elements.json')) as {
+    types: readonly SummaryRecord[];
+  };
+  return new Map(types.map(({ name, elements }) => [name, new Set(elements)]));
+});
 
 /** Elements of `type` that belong to its summary (http://hl7.org/fhir/R4/search.html#summary); undefined where none does. */
 export function summaryElementsOf(type: string): ReadonlySet<string> | undefined {
-  summaries ??= new Map(
-    (JSON.parse(readAsset('fhir/definitions/summary-elements.json')) as { types: readonly SummaryRecord[] }).types.map(
-      ({ name, elements }) => [name, new Set(elements)],
-    ),
-  );
-  return summaries.get(type);
+  return summaries().get(type);
 }
 
 /** The properties that an object of `type` can have in JSON; undefined for types that R4 does not know. */
-export function propertiesOf(type: string): ReadonlyMap<string, Property> | undefined {
-  const known = tables.get(type);
-  if (known !== undefined) return known;
+export const propertiesOf = memoized((type): ReadonlyMap<string, Property> | undefined => {
   const elements = elementsOfType(type);
   if (elements === undefined) return undefined;
   const summary = summaryElementsOf(type);
@@ -40,6 +38,5 @@ export function propertiesOf(type: string): ReadonlyMap<string, Property> | unde
     const isSummary = summary?.has(name) ?? false;
     for (const of of types) table.set(memberKey(element, of), { element: name, type: of, isRequired, isSummary });
   }
-  tables.set(type, table);
   return table;
-}
+});

@@ -1,4 +1,5 @@
 import { Negotiator } from 'negotiator';
+import { memoized } from '../../platform/memoized';
 
 /** The format of a FHIR answer, and its Content-Type. */
 export interface AnswerFormat {
@@ -95,17 +96,8 @@ function formatsWith(offer: FormatOffer | undefined): Formats {
 }
 
 /** Each client sends the same list again and again; the few that there are need not be read each time. */
-const answers = new Map<string, AnswerFormat | undefined>();
-const MOST_REMEMBERED = 100;
+const rememberedFormat = memoized((accept) => bestOf(accept, FORMATS), 100);
 const LONGEST_REMEMBERED = 300;
-
-function rememberedFormat(accept: string): AnswerFormat | undefined {
-  if (answers.has(accept)) return answers.get(accept);
-  const best = bestOf(accept, FORMATS);
-  if (answers.size >= MOST_REMEMBERED) answers.clear();
-  answers.set(accept, best);
-  return best;
-}
 
 /** A plus sign that was not encoded arrives as a space. */
 function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined {

@@ -1,10 +1,10 @@
+import { memoized } from '../../platform/memoized';
 import { LinearRegex } from '../../platform/text/linear-regex';
 import { TooCostly } from '../../platform/errors/too-costly';
 import { EvaluationError } from './compiled';
 
-/** Patterns are literals of definitions mostly: few, and costly to compile. */
-const patterns = new Map<string, LinearRegex | string>();
-const MAX_PATTERNS = 500;
+/** Patterns are literals of definitions mostly: few, and costly to compile. Profiles come and go, and data hold patterns too. */
+const compile = memoized((source) => LinearRegex.compile(source), 500);
 
 /**
  * `matches()`, by RE2: FHIRPath comes from callers, and a pattern that backtracks would hold up everybody (ADR 0047). A point
@@ -30,11 +30,5 @@ export function patternFaultOf(pattern: string): string | undefined {
 }
 
 function compiledPattern(pattern: string, flags: string): LinearRegex | string {
-  const source = /^[im]*$/.test(flags) ? `(?s${flags})${pattern}` : '';
-  if (source === '') return 'has flags other than i and m';
-  const known = patterns.get(source) ?? LinearRegex.compile(source);
-  // Profiles come and go, and data hold patterns: nothing may stay for ever.
-  if (patterns.size >= MAX_PATTERNS) patterns.clear();
-  patterns.set(source, known);
-  return known;
+  return /^[im]*$/.test(flags) ? compile(`(?s${flags})${pattern}`) : 'has flags other than i and m';
 }

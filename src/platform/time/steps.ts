@@ -13,12 +13,13 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /** Does `next` when the rest is done. */
-export function then(rest: Rest, next: () => Rest): Rest {
-  return rest === undefined ? next() : chained(rest, next);
+export function then(rest: Rest, next: () => void): Rest {
+  if (rest !== undefined) return chained(rest, next);
+  next();
+  return undefined;
 }
 
-function* chained(rest: Steps<void>, next: () => Rest): Steps<void> {
+function* chained(rest: Steps<void>, next: () => void): Steps<void> {
   yield* rest;
-  const more = next();
-  if (more !== undefined) yield* more;
+  next();
 }

@@ -1,5 +1,6 @@
 import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { localKey } from '../../fhir/reference';
+import { memoized } from '../../platform/memoized';
 import { type Steps } from '../../platform/time/steps';
 import { dateRows } from './date-rows';
 import { compositeRows } from './composite-rows';
@@ -26,7 +27,7 @@ const ITEMS_AT_ONCE = 64;
 
 /** Makes and keeps an extractor for each resource type. */
 export class Extractors {
-  private readonly byType = new Map<string, Extract>();
+  readonly extractorFor = memoized((type) => makeExtractor(type, this.parameters, this.hashes, this.baseUrl));
 
   /** @param baseUrl the server's own base, without a trailing slash: references below it are local */
   constructor(
@@ -34,14 +35,6 @@ export class Extractors {
     private readonly hashes: RowHashes,
     private readonly baseUrl: string,
   ) {}
-
-  extractorFor(type: string): Extract {
-    const known = this.byType.get(type);
-    if (known !== undefined) return known;
-    const extract = makeExtractor(type, this.parameters, this.hashes, this.baseUrl);
-    this.byType.set(type, extract);
-    return extract;
-  }
 }
 
 /** What to run on the whole resource, and on each of its members. */

@@ -53,7 +53,6 @@ export function siblingMember(key: string, { name, isRepeated, item }: ElementSh
     return singleMember(name, (value, run, owner) =>
       then(item(value, run), () => {
         if (owner[key] === undefined) checkContent(value, run);
-        return undefined;
       }),
     );
   }
@@ -67,7 +66,6 @@ export function siblingMember(key: string, { name, isRepeated, item }: ElementSh
       }
       return then(item(one, run), () => {
         if (!hasValue) checkContent(one, run);
-        return undefined;
       });
     },
     (value, owner, run) => {

@@ -71,7 +71,6 @@ export class ResourceValidator {
             'invariant',
             'dom-2: a contained resource must not contain others. Move them up to the container.',
           );
-        return undefined;
       }),
     );
   }

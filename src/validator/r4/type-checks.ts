@@ -6,6 +6,7 @@ import {
   memberKey,
 } from '../../fhir/definitions/definitions';
 import { isFhirId } from '../../fhir/reference';
+import { memoized } from '../../platform/memoized';
 import { type Rest, then } from '../../platform/time/steps';
 import { bindingCheckOf, type ElementCheck, type ItemCheck } from './binding-check';
 import { type ElementTables } from '../../fhir/definitions/element-tables';
@@ -33,7 +34,8 @@ export type NestedResourceCheck = (value: unknown, isContained: boolean, run: Va
 
 /** The checks of all types, each compiled to closures when it is first needed. */
 export class TypeChecks {
-  private readonly tables = new Map<string, ObjectTable>();
+  /** Types hold each other, so a table is made when it is first needed. */
+  private readonly tableOf = memoized((type) => this.compile(type));
 
   constructor(
     private readonly elements: ElementTables,
@@ -43,14 +45,6 @@ export class TypeChecks {
   /** Checks a value as a type, a backbone element or a resource of this type. */
   check(type: string, value: unknown, run: ValidationRun): Rest {
     return checkObject(this.tableOf(type), value, run);
-  }
-
-  private tableOf(type: string): ObjectTable {
-    const known = this.tables.get(type);
-    if (known !== undefined) return known;
-    const table = this.compile(type);
-    this.tables.set(type, table);
-    return table;
   }
 
   private compile(type: string): ObjectTable {
@@ -120,7 +114,6 @@ export class TypeChecks {
       const isContained = name === 'contained';
       return (item, run) => this.checkNested(item, isContained, run);
     }
-    // Types hold each other, so a table is looked up when it is first needed.
     let table: ObjectTable | undefined;
     const check: ElementCheck = (item, run) => {
       table ??= this.tableOf(type);
@@ -133,14 +126,8 @@ export class TypeChecks {
 const followedBy =
   (first: ElementCheck, second: ItemCheck): ElementCheck =>
   (item, run) => {
-    const rest = first(item, run);
-    if (rest === undefined) {
+    return then(first(item, run), () => {
       second(item, run);
-      return undefined;
-    }
-    return then(rest, () => {
-      second(item, run);
-      return undefined;
     });
   };
 

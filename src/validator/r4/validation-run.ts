@@ -87,7 +87,7 @@ export class ValidationRun {
   }
 
   /** A property, so that it can stand behind a {@link Rest}. */
-  readonly leave = (): undefined => {
+  readonly leave = (): void => {
     this.path.pop();
   };
 
@@ -124,7 +124,6 @@ export class ValidationRun {
     return this.inScopeOf(resource, (scope) =>
       then(validate(), () => {
         this.reportUnnamed(scope);
-        return undefined;
       }),
     );
   }
@@ -138,7 +137,6 @@ export class ValidationRun {
     return then(validate(scope), () => {
       this.scope = outerScope;
       this.resource = outerResource;
-      return undefined;
     });
   }
 
@@ -148,12 +146,7 @@ export class ValidationRun {
     this.resource = resource;
     return then(validate(), () => {
       this.resource = outer;
-      return undefined;
     });
-  }
-
-  get isInContained(): boolean {
-    return this.scope !== undefined && this.scope.resource !== this.resource;
   }
 
   /** Notes a reference, canonical or uri that begins with `#`. */
