@@ -89,7 +89,6 @@ const resourceFaces = {
       'states/parameter-states.repository',
     ],
     above: [
-      'index-snapshot',
       'search-index.module',
       'extract/composite',
       'extract/composite-rows',

@@ -9,10 +9,19 @@ import { ResourceTypes } from '../model/resource-types';
 import { Extractors } from './extract/extractor';
 import { RowHashes } from './extract/row-hashes';
 import { SearchParameterSet } from './extract/search-parameter-set';
-import { IndexSnapshot } from './index-snapshot';
-import { definitionsDigest } from './states/definitions-digest';
+import { definitionsDigest } from './extract/parameter-digest';
 import { KnownProgress } from './states/known-progress';
 import { type ParametersInForce, ParameterStates } from './states/parameter-states.repository';
+
+/** The search parameters of one moment, and what they find in a resource. */
+export interface IndexSnapshot {
+  /** Counts the changes of parameters; writes by an older one are refused. */
+  readonly version: number;
+  readonly parameters: SearchParameterSet;
+  readonly extractors: Extractors;
+  /** False when a server with other parameters was started later. */
+  readonly isOfThisBuild: boolean;
+}
 
 /** Stored parameters in compiled form, kept while indexes are built. */
 interface Compiled {
@@ -111,12 +120,10 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   private async load(): Promise<IndexSnapshot> {
     const set = await this.states.load();
     if (this.made?.set.signature !== set.signature) {
-      const { parameters, extractors } = this.compiledOf(set);
+      const { parameters: all, extractors } = this.compiledOf(set);
       const { version, unfinished: ids, definitions } = set;
-      const isOfThisBuild = definitions === this.digest;
-      const known = parameters.withUnfinished({ ids, progressOf: (type, code) => this.progress.of(type, code) });
-      const snapshot = new IndexSnapshot(version, known, extractors, isOfThisBuild);
-      this.made = { set, snapshot };
+      const parameters = all.withUnfinished({ ids, progressOf: (type, code) => this.progress.of(type, code) });
+      this.made = { set, snapshot: { version, parameters, extractors, isOfThisBuild: definitions === this.digest } };
     }
     return this.made.snapshot;
   }

@@ -9,9 +9,8 @@ import { UnitOfWork } from '../platform/database/unit-of-work';
 import { Slices } from '../platform/time/slices';
 import { type Steps } from '../platform/time/steps';
 import { MAX_STORED_PAIRS } from '../search-index/extract/extraction';
-import { type IndexSnapshot } from '../search-index/index-snapshot';
 import { KnownUnits } from './known-units';
-import { SearchIndex } from '../search-index/search-index';
+import { type IndexSnapshot, SearchIndex } from '../search-index/search-index';
 import { type StoredResource, type WriteMethod } from '../model/stored-resource';
 import { ResourceKeys } from './resource-keys';
 import { type ResourceRow, storedResourceOf } from './resource-row';
@@ -269,7 +268,7 @@ export class ResourceStore {
     fallbackDate: Date,
     maxPairs?: number,
   ): Steps<Version & Indexed> {
-    const found = yield* index.rowsOf(type, stored.value, maxPairs);
+    const found = yield* index.extractors.extractorFor(type)(stored.value, maxPairs);
     const { present, mainDate: ownDate } = found;
     const mainDate = ownDate === undefined ? fallbackDate : new Date(ownDate);
     const columns = yield* columnsOf({ ...found, units: this.knownUnits.unknownAmong(found.units) });

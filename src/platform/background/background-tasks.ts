@@ -1,7 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { Environment } from '../config/environment';
-import { type Statement } from '../database/statement';
 import { Statements } from '../database/statements';
 import { UnitOfWork } from '../database/unit-of-work';
 import { HandlerRegistry } from '../discovery/handler-registry';
@@ -10,12 +9,6 @@ import { errorName } from '../logging/error-trace';
 import { type MetricFamily } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
 import { Background, type BackgroundDefinition, type BackgroundTask } from './background';
-
-/** The lock ends with the transaction, however that ends. */
-const TRY_LOCK: Statement = {
-  name: 'background-try-lock',
-  text: 'select pg_try_advisory_xact_lock($1) as is_mine',
-};
 
 interface TaskState {
   wakes: number;
@@ -108,8 +101,7 @@ export class BackgroundTasks
     try {
       if (lock === undefined) return await handler.step();
       return await this.unitOfWork.run(async () => {
-        const held = await this.statements.runOne<{ is_mine: boolean }>(TRY_LOCK, [lock]);
-        return held?.is_mine === true ? handler.step() : undefined;
+        return (await this.statements.tryLock(lock)) ? handler.step() : undefined;
       });
     } catch (error) {
       this.logger.warn(`"${task}" failed and is tried again: ${errorName(error)}`);

@@ -13,6 +13,8 @@ import { STATEMENT_TYPES, type Statement, TEXT_INSTANT_TYPES } from './statement
 import { type TimeLimit } from './time-limit';
 import { UnitOfWork } from './unit-of-work';
 
+const TRY_LOCK: Statement = { name: 'try-lock', text: 'select pg_try_advisory_xact_lock($1) as is_mine' };
+
 /** Sends a statement with its values. */
 type Send<Row> = (client: PoolClient) => Promise<Row[]>;
 
@@ -49,6 +51,11 @@ export class Statements {
 
   async runOne<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
     return (await this.run<Row>(statement, values))[0];
+  }
+
+  /** Takes an advisory lock until the open transaction ends. @returns false when another transaction holds it */
+  async tryLock(lock: number): Promise<boolean> {
+    return (await this.runOne<{ is_mine: boolean }>(TRY_LOCK, [lock]))?.is_mine ?? false;
   }
 
   /**

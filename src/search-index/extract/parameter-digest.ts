@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Branch } from '../../fhirpath/fhirpath';
+import { readAsset } from '../../platform/assets';
 import { ROWS_VERSIONS } from './rows-version';
-import { type SearchParameter } from './search-parameter';
+import { type OwnSearchParameter, type SearchParameter } from './search-parameter';
 import { type SearchParameterSet } from './search-parameter-set';
 
 /**
@@ -29,3 +30,10 @@ const itemOf = ({ branch, parts }: NonNullable<NonNullable<SearchParameter['comp
 
 /** Steps with equal texts do the same; the type of the values does not change what is done with them. */
 const branchText = ({ steps }: Branch): string => steps.map(({ text }) => text).join('.');
+
+/** Of all that the parameters of this build are made from: while it stays, a start need not compile and compare them. */
+export function definitionsDigest(own: readonly OwnSearchParameter[], ownTypes: readonly string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([ROWS_VERSIONS, own, ownTypes]));
+  for (const file of ['search-parameters', 'elements']) hash.update(readAsset(`fhir/definitions/${file}.json`));
+  return hash.digest('hex');
+}

@@ -2,7 +2,6 @@ import { type Alias, type Candidate, findAliases } from './alias';
 import { compileComposite } from './composite';
 import { parameterIdOf } from './hash';
 import { holdsValuesOf } from './kind-types';
-import { mainDateCodeOf } from './main-date';
 import { type ParameterDefinition } from './parameter-definition';
 import { type Composite, type SearchParameter, type UnusableParameter } from './search-parameter';
 import { type Branch, compilePaths, ExpressionError } from '../../fhirpath/fhirpath';
@@ -23,6 +22,16 @@ const columnCodes: ReadonlySet<string> = new Set(['_id', '_lastUpdated']);
 
 /** No type of R4 tells its patient by another code alone. */
 const patientCodes = ['patient', 'subject'];
+
+/**
+ * The parameter that tells when a resource happened, for types that have several: the first of these. What was ordered,
+ * written or recorded for a person comes before what is planned; lifetimes (Patient's birthdate, a Medication's expiration)
+ * are no clinical date, so persons and things sort by their creation.
+ */
+const mainDateCodes = (
+  'authoredon authored-on authored date created sent onset-date occurrence effective effective-time whenhandedover ' +
+  'started start-date start collected datetime datewritten recorded identified issued timestamp period'
+).split(' ');
 
 interface Compiled extends ParameterDefinition {
   readonly branches: readonly Branch[];
@@ -145,8 +154,7 @@ function presenceMasksOf(
 }
 
 function mainDateOf(byCode: ReadonlyMap<string, SearchParameter>): SearchParameter | undefined {
-  const dates = [...byCode.values()].filter(({ kind }) => kind === 'date');
-  return byCode.get(mainDateCodeOf(dates.map(({ code }) => code)) ?? '');
+  return mainDateCodes.map((code) => byCode.get(code)).find((parameter) => parameter?.kind === 'date');
 }
 
 function patientOf(byCode: ReadonlyMap<string, SearchParameter>): SearchParameter | undefined {

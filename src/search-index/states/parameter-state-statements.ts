@@ -1,4 +1,3 @@
-import { INDEX_JOB_LOCK } from '../../platform/database/advisory-locks';
 import { type Statement } from '../../platform/database/statement';
 
 /** All SQL of `search_parameter_state` and `search_parameter_version` (ADR 0019, ADR 0051). */
@@ -101,12 +100,6 @@ export const PUT: Statement = {
       digest = excluded.digest, presence_bit = null, state = 'building', ${FROM_THE_START}
     where search_parameter_state.state = 'removing' or search_parameter_state.definition_id = excluded.definition_id
     returning parameter_key`,
-};
-
-/** Of all servers one takes a step at a time. */
-export const TAKE_JOB: Statement = {
-  name: 'index-job-take',
-  text: `select pg_try_advisory_xact_lock(${INDEX_JOB_LOCK}) as is_taken`,
 };
 
 export const LOCK_NEW: Statement = {

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { INDEX_JOB_LOCK } from '../../platform/database/advisory-locks';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { ServerSetup } from '../../platform/database/server-setup';
 import { Statements } from '../../platform/database/statements';
@@ -25,7 +26,6 @@ import {
   READ_SET,
   REBUILD,
   REMOVE,
-  TAKE_JOB,
 } from './parameter-state-statements';
 
 /** The parameters of one moment, as far as the database knows them. */
@@ -76,7 +76,8 @@ export class ParameterStates {
       await this.note(compareStates(declared, stored));
     });
     // Types without resources are done with this, so that a new database answers without warnings from its first request on.
-    if (isCompared) await this.unitOfWork.run(async () => (await this.takeJob()) && this.begin());
+    if (isCompared)
+      await this.unitOfWork.run(async () => (await this.statements.tryLock(INDEX_JOB_LOCK)) && this.begin());
     const rows = await this.statements.run<{ resource_type: string; bits: string }>(READ_BITS, []);
     return new Map(
       rows.map(({ resource_type: type, bits }) => [
@@ -84,11 +85,6 @@ export class ParameterStates {
         new Map(Object.entries(JSON.parse(bits) as Record<string, number>)),
       ]),
     );
-  }
-
-  /** Of all servers one takes a step of the jobs at a time: until the transaction ends. */
-  async takeJob(): Promise<boolean> {
-    return (await this.statements.runOne<{ is_taken: boolean }>(TAKE_JOB, []))?.is_taken ?? false;
   }
 
   /**
