@@ -2,7 +2,7 @@ import { nearestCode } from '../platform/text/nearest-code';
 import { childNodesOf, type Expression, ExpressionError } from './syntax/expression';
 import { patternFaultOf } from './compile/pattern';
 
-/** Who brings an expression: a trigger of a topic, a constraint of a stored profile, an operation of a FHIRPath patch. */
+/** The source of an expression: a trigger of a topic, a constraint of a stored profile, an operation of a FHIRPath patch. */
 export type Use = 'criterion' | 'constraint' | 'patch';
 
 /** The expression is FHIRPath, but uses what expressions of this kind may not use. */

@@ -55,7 +55,7 @@ function compiledByLibrary<T>(compile: () => T): T {
 
 /**
  * Evaluates a question about one element with the FHIRPath library: any expression, some hundred times slower than a compiled
- * one. What it cannot evaluate is undefined.
+ * one. The answer is undefined where it cannot be evaluated.
  * @param base path of the element that the question is about, such as `Patient.contact`
  * @throws ExpressionError when the library does not take it
  */
@@ -78,7 +78,7 @@ export function questionByLibrary(expression: string, base: string): Truth {
 /** Makes a node of the library from a resource, which knows its type. */
 const nodesOf = fhirpath.compile('$this', MODEL, { async: false, resolveInternalTypes: false });
 
-/** What `resolve()` makes of a reference: JSON text of a resource, or undefined where it leads to none. */
+/** `resolve()`: the JSON text of the resource that a reference leads to, or undefined. */
 export type ResolveReference = (reference: unknown) => string | undefined;
 
 /** Texts of a resource before and after a change, absent where there is nothing. */
@@ -126,7 +126,7 @@ export interface LocationStep {
   readonly index: number | undefined;
 }
 
-/** What the library makes of an element; plain values, which it computed, have no place. */
+/** An element in the library; plain values, which it computed, have no place. */
 interface ResourceNode {
   readonly parentResNode: ResourceNode | null;
   readonly propName?: string | null;

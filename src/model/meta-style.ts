@@ -1,7 +1,7 @@
 import { elementsOf, type JsonMember } from '../platform/json/json-members';
 import { type Meta } from '../fhir/types';
 
-/** What the server says of a version in its `meta`. */
+/** The server's own part of the `meta` of a version. */
 export interface VersionStamp {
   readonly version: number;
   readonly updatedAt: Date;
@@ -9,14 +9,14 @@ export interface VersionStamp {
   readonly createdAt: Date | undefined;
 }
 
-/** The `meta` that was sent, but for version and time of update. */
+/** `meta` as sent, without version and time of update. */
 export interface SentMeta {
   readonly members: readonly JsonMember[];
   readonly value: Meta;
 }
 
 /**
- * How `meta` tells when a resource was created. What was sent in that place is not stored, so that a client can neither
+ * The place of the creation time in `meta`. A value that a client sends there is not stored, so that it can neither
  * move the time nor double it by sending back what it read.
  */
 export interface MetaStyle {
@@ -24,7 +24,6 @@ export interface MetaStyle {
   textOf(sent: SentMeta, stamp: VersionStamp): string;
   /** A `meta` that was sent, without what is not stored; itself when that is all. */
   withoutCreation(meta: Meta): Meta;
-  /** What a stored `meta` tells. */
   createdAtIn(meta: Meta): Date | undefined;
 }
 

@@ -9,7 +9,7 @@ const OWN_MEMBERS = new Set(['resourceType', 'id', 'meta']);
 const OWN_META_MEMBERS = new Set(['versionId', 'lastUpdated']);
 
 /**
- * The content of a resource that is about to be written: every byte as sent but for `resourceType`, `id`, `meta`
+ * The content of a resource that is about to be written: every byte as sent, except `resourceType`, `id`, `meta`
  * and white space outside strings.
  */
 export class ResourceDraft {
@@ -19,7 +19,7 @@ export class ResourceDraft {
   private constructor(
     readonly type: string,
     private assignedId: string | undefined,
-    /** What was sent in `meta`, but for version and time of update. */
+    /** `meta` as sent, without version and time of update. */
     readonly meta: SentMeta,
     private content: Readonly<Record<string, unknown>>,
     members: readonly JsonMember[],
@@ -77,7 +77,7 @@ export class ResourceDraft {
     );
   }
 
-  /** A draft of its own with the same content, for work that may run again: rules change what they check. @internal */
+  /** A copy, for work that may run again: rules change what they check. @internal */
   copy(): ResourceDraft {
     return new ResourceDraft(this.type, this.assignedId, this.meta, this.content, this.members, this.isOwn);
   }

@@ -33,7 +33,7 @@ export const refusedToAll = (message: string): RefusedWrites => ({
 export interface OwnResourceType {
   readonly type: string;
   /**
-   * What its resources may hold, in the notation of src/fhir/definitions/elements.json: the type and its nested elements, which
+   * The content of its resources, in the notation of src/fhir/definitions/elements.json: the type and its nested elements, which
    * are named by their path. Resources are then validated as strictly as those of R4; without a shape their content is open.
    */
   readonly shape?: OwnShapes;

@@ -13,7 +13,6 @@ export interface StoredResource {
   readonly text: string;
 }
 
-/** What an entry of a Bundle needs of a resource. */
 export type ResourceText = Pick<StoredResource, 'type' | 'id' | 'text'>;
 
 /** A deletion in the history: it has a version, but no content. */

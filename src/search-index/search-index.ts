@@ -80,7 +80,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     return this.declared;
   }
 
-  /** What is in force for this request: for everything that reads. */
+  /** The parameters in force for this request: for everything that reads. */
   async current(): Promise<IndexSnapshot> {
     const snapshot = await this.cached.get();
     if (snapshot.parameters.hasUnfinished) await this.progress.refresh();
@@ -101,7 +101,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     );
   }
 
-  /** What this process knows turned out to be outdated. */
+  /** Drops the outdated parameters of this process. */
   forget(): void {
     this.cached.forget();
   }

@@ -9,7 +9,7 @@ export interface VisibleRows {
   testOfCurrent(types: readonly string[], bind: Binder): string;
 }
 
-/** Which versions a history is about. */
+/** The versions of a history. */
 export interface HistoryScope {
   readonly types: readonly string[];
   /** Only the versions of this resource, of the one type. */

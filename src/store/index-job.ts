@@ -51,7 +51,7 @@ interface ClaimedRow {
   readonly writers: readonly string[] | null;
 }
 
-/** All but the id are null where somebody else holds the resource. */
+/** All columns except the id are null where another transaction locks the resource. */
 interface BatchRow {
   readonly id: string;
   readonly version: number | null;
@@ -88,7 +88,7 @@ export class IndexJob implements BackgroundTask {
     return 0;
   }
 
-  /** A pass that is due may be in the hands of somebody who changes its definition. */
+  /** Another transaction may lock a pass that is due, to change its definition. */
   private async untilNext(): Promise<number | undefined> {
     const next = await this.statements.runOne<{ pause: number }>(NEXT_STEP, []);
     return next && Math.max(next.pause, PAUSE_MILLISECONDS);
@@ -108,7 +108,7 @@ export class IndexJob implements BackgroundTask {
       await this.finish(pass);
       return 0;
     }
-    // Up to the first that somebody else holds: it is looked at again, with what then is stored.
+    // Up to the first that another transaction locks: the next step reads it again.
     const held = next.findIndex(({ body }) => body === null);
     const taken = held < 0 ? next : next.slice(0, held);
     const pause = held < 0 ? 0 : PAUSE_MILLISECONDS;

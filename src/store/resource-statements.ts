@@ -1,7 +1,6 @@
 import { type Statement } from '../platform/database/statement';
 
-/** All SQL of the resource tables but for search (`../search`), the writes (`write-statements.ts`) and lists of
- * versions (`history-statements.ts`). */
+/** SQL of the resource tables that reads and locks. Writes: `write-statements.ts`; lists of versions: `history-statements.ts`. */
 
 export const RESOURCE_COLUMNS = 'type, id, version, updated_at, method, body';
 
@@ -10,7 +9,7 @@ export const READ_CURRENT: Statement = {
   text: `select ${RESOURCE_COLUMNS} from resource where type = $1 and id = $2`,
 };
 
-/** For a write: waits for whoever changes the row now. */
+/** For a write: waits for a transaction that changes the row now. */
 export const READ_FOR_UPDATE: Statement = {
   name: 'resource-read-for-update',
   text: `select ${RESOURCE_COLUMNS}, resource_key, main_date, index_digests from resource where type = $1 and id = $2 for update`,
@@ -61,7 +60,7 @@ export const READ_VERSIONS: Statement = {
 };
 
 /**
- * Holds off others who create the same id until this transaction ends. A statement of its own: the search for an
+ * Blocks others that create the same id until this transaction ends. A separate statement: the search for an
  * existing row must begin after the lock is held.
  */
 export const LOCK_ID: Statement = {

@@ -38,7 +38,7 @@ import {
   updateResource,
 } from './write-statements';
 
-/** What the search rows of a stored resource are made from. */
+/** The source of the search rows of a stored resource. */
 export interface StoredBody {
   readonly type: string;
   readonly id: string;
@@ -75,12 +75,12 @@ export interface FreeId {
   readonly createdAt?: Date | undefined;
 }
 
-/** What an id is when a transaction holds it; of what is stored, `lastVersion` is the version. */
+/** An id that a transaction has locked; `lastVersion` of a stored resource is its version. */
 export interface LockedId extends FreeId {
   readonly current: LockedResource | undefined;
 }
 
-/** Nobody has or had it. */
+/** An id that never was. */
 export const NEW_ID: FreeId = { lastVersion: 0 };
 
 /** A resource that is not stored, with its first version or the one after its deletion. */
@@ -92,7 +92,7 @@ export interface NewResource extends ResourceName {
 
 /**
  * Locks of ids take room in a table that all connections share (64 for each connection that the server allows): a large
- * write goes without them, and {@link ResourceStore.assertUnchanged} finds out whether somebody came in between.
+ * write goes without them, and {@link ResourceStore.assertUnchanged} finds out whether another transaction came in between.
  */
 const MAX_ID_LOCKS = 128;
 
@@ -213,8 +213,8 @@ export class ResourceStore {
   }
 
   /**
-   * Makes sure that nobody created and deleted an id between the look at its history and its insert, which holds it.
-   * @throws TransactionConflict when somebody did.
+   * Checks that no transaction created and deleted an id between the look at its history and its insert, which locks it.
+   * @throws TransactionConflict when one did.
    */
   async assertUnchanged(resources: readonly NewResource[]): Promise<void> {
     if (resources.length <= MAX_ID_LOCKS) return; // held by locks
@@ -288,7 +288,7 @@ export class ResourceStore {
       await this.statements.run(statement, values);
     } catch (error) {
       if (isParametersConflict(error)) this.index.forget();
-      // Somebody else created the id and has committed: at the next try it is there.
+      // Another transaction created the id and has committed: at the next try it is there.
       if (!isUniqueViolation(error, 'resource_type_id_idx')) throw error;
       throw new TransactionConflict('The id was created at the same time', { cause: error });
     }

@@ -6,7 +6,7 @@ import { type WriteMethod } from '../model/stored-resource';
 import { unchangedTables } from './index-digests';
 import { type ColumnValues, SEARCH_TABLES, type SearchTable } from './search-tables';
 
-/** What a version writes into `resource`. */
+/** The columns of `resource` that a version writes. */
 export interface RowContent {
   readonly version: number;
   readonly updatedAt: Date;
@@ -45,7 +45,7 @@ export interface BoundStatement {
 /** A column of `resource`: its name, its type, and the value of one resource. */
 export type ResourceColumn<Item> = readonly [name: string, type: ArrayElementType, of: (item: Item) => unknown];
 
-/** What of a stored resource its search rows are written with. */
+/** A stored resource with its search rows. */
 export type IndexedResource = Pick<
   NewRow,
   'key' | 'mainDate' | 'present' | 'columns' | 'indexDigests' | 'referenceHash'

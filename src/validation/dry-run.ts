@@ -26,7 +26,7 @@ export class DryRun {
    */
   async answer(type: string, { mode, resource, profiles }: ValidateRequest, id?: string): Promise<FhirAnswer> {
     this.types.assertDescribed(type);
-    // Rules of modules compare with what is stored, whoever may read that.
+    // Rules of modules compare with stored resources, also those that the caller may not read.
     if (!isR4ResourceType(type)) this.requests.assertAllRows();
     if (mode !== undefined && mode !== 'profile')
       this.types.assertWritable(type, mode, id === undefined ? 'type' : 'instance');
@@ -42,7 +42,7 @@ export class DryRun {
     }
     const issues = await this.extensions.issuesOf(draft, profiles);
     if (mode !== 'create' && mode !== 'update') return validationAnswer(issues);
-    // Who may not see a target shall not hear whether it is stored.
+    // A caller who may not see a target must not learn whether it is stored.
     const found = this.reader.isLimited ? [] : await this.extensions.missingReferences(draft);
     const isTaken =
       mode === 'create' && draft.id !== undefined && (await this.reader.find(type, draft.id)) !== undefined;

@@ -18,7 +18,7 @@ export const RESOURCE_VALIDATE = {
 
 const MODES = ['create', 'update', 'delete', 'profile'] as const;
 
-/** What `$validate` is asked (http://hl7.org/fhir/R4/resource-operation-validate.html). */
+/** A request of `$validate` (http://hl7.org/fhir/R4/resource-operation-validate.html). */
 export interface ValidateRequest {
   readonly mode: (typeof MODES)[number] | undefined;
   /** Canonicals of profiles beside those of `meta.profile`. */

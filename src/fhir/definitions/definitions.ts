@@ -53,7 +53,7 @@ interface TypeRecord {
   readonly elements?: Readonly<Record<string, string>>;
 }
 
-/** The members that all records of search-parameters.json have, besides lists of targets. */
+/** The members that all records of search-parameters.json share, except lists of targets. */
 export interface SharedMembers {
   readonly common: Readonly<Record<string, unknown>>;
   readonly ofKind: Readonly<Partial<Record<string, Readonly<Record<string, unknown>>>>>;

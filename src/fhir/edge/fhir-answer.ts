@@ -34,7 +34,7 @@ export const parametersAnswer = (parameter: readonly object[]): FhirAnswer => ({
 /** Where `response.locals` keeps the text of the one resource that is shown, for audit records. */
 export const SHOWN_RESOURCE = 'shownResource';
 
-/** Headers that an answer depends on besides its URL; caches ask again each time, since rights may have changed. */
+/** Headers that an answer depends on in addition to its URL; caches ask again each time, since rights may have changed. */
 const VARY = 'Accept, Accept-Encoding, Authorization';
 const CACHE_CONTROL = 'private, no-cache';
 

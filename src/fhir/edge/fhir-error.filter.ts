@@ -7,7 +7,7 @@ import { sendAnswer } from './fhir-answer';
 import { FHIR_ERRORS, operationOutcome, outcomeOf } from './operation-outcome';
 
 /**
- * The default edge: any error becomes an OperationOutcome. What nobody foresaw is logged with its stack and answered
+ * The default edge: any error becomes an OperationOutcome. An unexpected one is logged with its stack and answered
  * with a request id and nothing else.
  */
 @Catch()

@@ -14,8 +14,8 @@ export class FormatGuard implements CanActivate {
 }
 
 /**
- * Refuses what cannot be answered as asked, before anything is done: no write happens whose answer nobody could read.
- * @param offer what the answer can be written in besides
+ * Refuses a format that cannot be written, before anything is done: no write happens whose answer its caller could not read.
+ * @param offer further formats of this answer
  * @returns what it will be written in
  * @throws ServiceError 'not-acceptable', or 'invalid' for `_pretty`
  */

@@ -11,7 +11,7 @@ export interface AnswerFormat {
   readonly isPage?: true;
 }
 
-/** Formats that some answers have besides JSON and YAML. */
+/** Formats that some answers have in addition to JSON and YAML. */
 export type FormatOffer = 'lines' | 'page';
 
 const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({
@@ -47,7 +47,7 @@ const FORMATS_WITH_PAGE: Formats = new Map<string, AnswerFormat>([
   ...FORMATS,
 ]);
 
-/** Values of `_format` besides media types (http://hl7.org/fhir/R4/http.html#mime-type). */
+/** Short values of `_format` (http://hl7.org/fhir/R4/http.html#mime-type). */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   json: 'application/fhir+json',
   yaml: 'text/yaml',
@@ -72,7 +72,7 @@ export const xmlHint = (mediaType: string | null | undefined): string =>
 /**
  * Chooses the format of an answer: `_format` before `Accept`, as R4 says. Of an Accept header the range with the largest
  * q wins, then the more exact one, then the earlier one (RFC 9110, section 12.5.1).
- * @param offer what the answer can be written in besides
+ * @param offer further formats of this answer
  * @returns undefined when nothing that is asked for can be made
  */
 export function negotiatedFormat(

@@ -20,7 +20,7 @@ const SUBSETTED: JsonObject = new Map([
 ]);
 
 /**
- * Leaves out of a resource what was not asked for, and tags it SUBSETTED, so that nobody stores it as a whole one.
+ * Keeps the requested part of a resource, and tags it SUBSETTED, so that no client stores it as a whole one.
  * Mandatory elements stay; numbers keep their digits. A resource that has no such parts comes back as it is.
  */
 export function* subsetOf(text: string, subset: Subset): Steps<string> {

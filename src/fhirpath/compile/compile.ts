@@ -178,7 +178,7 @@ function where(
   };
 }
 
-/** What cannot be evaluated is no match. */
+/** An EvaluationError counts as no match. */
 export function lenient(truth: Truth): Truth {
   return (focus, variables) => {
     try {

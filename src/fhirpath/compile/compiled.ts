@@ -1,7 +1,7 @@
 import { ExpressionError, NotCompiled } from '../syntax/expression';
 import { comparisonKindOf, type Kind, plain } from './values';
 
-/** What `%` names mean while an expression runs. */
+/** The values of `%` names while an expression runs. */
 export interface Variables {
   readonly resource: unknown;
   readonly rootResource?: unknown;

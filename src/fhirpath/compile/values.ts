@@ -17,7 +17,7 @@ export function plain(value: unknown): unknown {
 
 const elementOf = (value: unknown): unknown => (value instanceof Primitive ? value.element : undefined);
 
-/** What values of a type can be compared with, and how. `open` is where no table tells. */
+/** Values of one kind are compared in one way. `open`: no table knows the type. */
 export type Kind = 'boolean' | 'string' | 'integer' | 'decimal' | 'temporal' | 'quantity' | 'object' | 'mixed' | 'open';
 
 /** The type of values of several types in one collection. */

@@ -122,7 +122,7 @@ export class Environment {
 /** A processor stays free for requests; beyond eight, hashes would take more memory than logins are worth. */
 const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
 
-/** A field name (RFC 9110, section 5.1), but for those whose values must never leave. */
+/** A field name (RFC 9110, section 5.1), without those whose values must never leave. */
 const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!#$%&'*+.^`|~-]{1,64}$/i;
 
 export type LogLevel = 'error' | 'warn' | 'log' | 'debug' | 'verbose';
@@ -214,7 +214,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   return Object.freeze(environment);
 }
 
-/** What Kubernetes sets in each container for a Service whose name begins with `svc-`. */
+/** Kubernetes sets such a variable in each container for a Service whose name begins with `svc-`. */
 const isServiceLink = (name: string, value: string): boolean =>
   /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name) || /^(tcp|udp|sctp):\/\//.test(value);
 

@@ -41,7 +41,7 @@ export class Binder {
 const MAX_NAMES = 500;
 const statements = new Map<string, Statement>();
 
-/** Beyond the bound a shape has no name and is planned anew, so that nobody can fill the memory with odd queries. */
+/** Beyond the bound a shape has no name and is planned anew, so that odd queries cannot fill the memory. */
 function statementOf(text: string, instants: Pick<Statement, 'hasTextInstants'>): Statement {
   const known = statements.get(text);
   if (known !== undefined) return known;

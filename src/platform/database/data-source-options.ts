@@ -8,7 +8,7 @@ export interface DatabaseLimits {
   readonly statementTimeoutSeconds: number;
 }
 
-/** What a waiting request may wait for a connection before it is told to come back. */
+/** The longest wait for a connection; then the request is answered with 503. */
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 
 const IDLE_TIMEOUT_MILLISECONDS = 10 * 60_000;
@@ -44,7 +44,7 @@ export function dataSourceOptions(
 }
 
 /**
- * An 'error' event that nobody hears would end the process, and one can follow in the bytes that connect. A connection that breaks fails
+ * An 'error' event without a listener would end the process, and one can follow in the bytes that connect. A connection that breaks fails
  * the statement that runs, or the next one.
  */
 function hearErrors(client: ClientBase): void {

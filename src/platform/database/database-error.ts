@@ -2,7 +2,7 @@ import { QueryFailedError } from 'typeorm';
 import { type ErrorKind, ServiceError } from '../errors/service-error';
 import { ROW_FORMAT_CONSTRAINT } from './row-format';
 
-/** Somebody else changed the same thing at the same time: the unit of work starts over. */
+/** Another transaction changed the same thing at the same time: the unit of work starts over. */
 export class TransactionConflict extends Error {
   override readonly name = 'TransactionConflict';
 }

@@ -13,7 +13,7 @@ export class KeptByRights<T> {
 
   /**
    * @param read what is stored now
-   * @param isKept refuses large values, and those of keys that nobody has, of which a caller could make up any number
+   * @param isKept refuses large values, and those of unknown keys, of which a caller could make up any number
    */
   constructor(
     private readonly epoch: RegistryEpoch,

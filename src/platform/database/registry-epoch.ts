@@ -58,7 +58,7 @@ export class RegistryEpoch {
     return this.requests.isStartedOver || this.unitOfWork.hasGathered(this.raisedHere);
   }
 
-  /** What is decided now by the rights of this request is held to in {@link assertRightsSql}; null where they are read anew. */
+  /** The epoch that {@link assertRightsSql} compares decisions of this request with; null where rights are read anew. */
   async rightsToHold(): Promise<number | null> {
     return this.isReadAnew ? null : (await this.current()).rights;
   }

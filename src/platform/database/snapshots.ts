@@ -12,11 +12,10 @@ import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
 
 export interface SnapshotOptions {
-  /** What all statements up to {@link Snapshot.liftLimit} together may take; the time between them does not count. */
+  /** Limit of all statements together up to {@link Snapshot.liftLimit}; the time between them does not count. */
   readonly seconds: number;
-  /** What was spent before. */
   readonly spentMilliseconds?: number;
-  /** What the caller is told when the time is over. */
+  /** The error when the time is over. */
   readonly refusal: () => ServiceError;
   /** Whether tables are written. */
   readonly isWriting?: true;

@@ -1,4 +1,4 @@
-/** What a statement of somebody else does besides, so that both are one round trip and one transaction. */
+/** A CTE that another module adds to a statement: both are one round trip and one transaction. */
 export interface StatementPart {
   /** Becomes part of the statement's name: one name, one SQL. */
   readonly name: string;

@@ -124,7 +124,7 @@ async function limitedAlone<Row>(client: PoolClient, limit: TimeLimit, send: Sen
 }
 
 /**
- * What is the same at each run of a statement. The driver copies the own properties of a config one by one for each query;
+ * The constant part of each run of a statement. The driver copies the own properties of a config one by one for each query;
  * what a config inherits costs it nothing. All runs share it, so it is frozen: a driver that wrote values into it would fail.
  */
 const configs = new WeakMap<Statement, QueryConfig>();

@@ -48,7 +48,7 @@ const BEGIN: Readonly<Record<IsolationLevel, string>> = {
   serializable: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
 };
 
-/** A conflict says that somebody else was faster, so a few more tries settle it; a livelock ends as 503. */
+/** After a conflict another write was faster, so a few more tries settle it; a livelock ends as 503. */
 const MAX_TRIES = 5;
 
 /** A unit learns what it has to lock as it runs; each time it starts over with more. */
@@ -200,7 +200,7 @@ export class UnitOfWork {
 
   /**
    * Runs `action` once the transaction is over, committed or rolled back, and its connection is free; at once when none is
-   * open. Whoever opened the transaction goes on after it. A failing action is logged.
+   * open. The caller of {@link run} continues after it. A failing action is logged.
    */
   async whenOver(action: () => unknown): Promise<void> {
     const { unit } = this;
@@ -274,7 +274,7 @@ function add<T>(gathered: Gathered, key: symbol, item: T, flush: (items: T[]) =>
 
 /**
  * BEGIN is sent together with the first statement (the pool pipelines), which saves every write a round trip.
- * The runner is told of the transaction, so that repositories bound to it join instead of opening their own.
+ * The runner is marked as being in a transaction, so that repositories bound to it join instead of opening their own.
  */
 function openUnit(
   runner: QueryRunner,

@@ -1,4 +1,4 @@
-/** What went wrong, in words of the domain. Each edge (FHIR, RPC, OAuth) has one table that turns them into answers. */
+/** Kinds of errors of the domain. Each edge (FHIR, RPC, OAuth) maps them to its answers in one table. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthorized'
@@ -49,7 +49,7 @@ export interface ErrorDetails {
 }
 
 /**
- * A refusal or failure that the caller is told about. `message` goes to the caller, so it says what to do and
+ * A refusal or failure that is returned to the caller. `message` goes to the caller, so it says what to do and
  * never repeats secrets or patient data.
  */
 export class ServiceError extends Error {

@@ -1,4 +1,4 @@
-/** A comparison that would hold everybody else up; whoever asked for it must not take that for an answer. */
+/** A comparison that would delay other requests. Callers must not take it for an answer. */
 export class TooCostly extends Error {
   override readonly name = 'TooCostly';
 }

@@ -13,7 +13,7 @@ const linearRegExp = Object.assign(
 
 /**
  * Compiles JSON schemas (draft-07) that something is decided by: unknown keywords and formats are errors, since a condition that
- * is not read would let too much pass. What it compiles throws TooCostly for texts that are too long for a pattern.
+ * is not read would let too much pass. Compiled schemas throw TooCostly for texts that are too long for a pattern.
  */
 export const strictAjv = (options: Options = {}): Ajv =>
   new Ajv({

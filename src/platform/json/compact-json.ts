@@ -64,12 +64,12 @@ const FIRST_SURROGATE = 0xd800;
 const FIRST_LOW_SURROGATE = 0xdc00;
 const LAST_SURROGATE = 0xdfff;
 
-/** RFC 8259, section 7, but for `\uXXXX`. */
+/** RFC 8259, section 7, without `\uXXXX`. */
 const SIMPLE_ESCAPES = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
 
 const PLAIN_NAME = /^[A-Za-z_][\w-]{0,63}$/;
 
-/** What stands between white space is gathered in slices; joining so many at once bounds what a hostile text costs. */
+/** Slices between white space that are joined at once: it bounds the cost of a hostile text. */
 const SLICES_AT_ONCE = 1024;
 
 /** Values between two pauses. */
@@ -82,7 +82,7 @@ interface OpenContainer {
   readonly keys: Set<string>;
 }
 
-/** Keeps the open containers in a list of its own, so that no depth of the text can exhaust the stack. */
+/** Keeps the open containers in a list, so that no depth of the text can exhaust the stack. */
 class JsonScanner {
   private at = 0;
   private readonly containers: OpenContainer[] = [];

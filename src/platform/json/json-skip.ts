@@ -40,7 +40,7 @@ export function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** What a string with its quotes and escapes stands for. */
+/** The value of a string with quotes and escapes. */
 export function unquoted(token: string): string {
   return token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
 }

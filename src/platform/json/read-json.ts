@@ -5,7 +5,7 @@ import { type JsonMember, membersOf } from './json-members';
 export interface ScannedJson {
   /** Compact: white space outside strings is dropped, every other character is as sent. */
   readonly text: string;
-  /** What `JSON.parse` makes of the text. Numbers lose digits here: store and compare the text. */
+  /** The result of `JSON.parse`. Numbers lose digits here: store and compare the text. */
   readonly value: unknown;
   /** The top-level members in the order sent; empty when the text is no object. @internal */
   members(): readonly JsonMember[];

@@ -4,7 +4,7 @@ import { type RequestContext } from '../request/request-context';
 
 const LEVELS = ['error', 'warn', 'log', 'debug', 'verbose'] as const satisfies readonly LogLevel[];
 
-/** What Nest tells of its own start: a hundred lines that only its developers read. */
+/** NestJS logs a hundred lines at its start, which only its developers read. */
 const BOOT_CONTEXTS = new Set<unknown>([
   'NestFactory',
   'InstanceLoader',

@@ -8,8 +8,8 @@ const TELLING = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', '
 const QUOTING = /^(22|P0)[0-9A-Z]{3}$/;
 
 /**
- * What the log tells of an error that nobody foresaw: its name and code, its message unless that may repeat data of a patient, and
- * where it came from.
+ * The log text of an unexpected error: its name and code, its message unless that may repeat data of a patient, and its stack
+ * frames.
  */
 export function errorTrace(error: unknown): string {
   if (!(error instanceof Error)) return `Something that is no Error was thrown: ${typeof error}`;

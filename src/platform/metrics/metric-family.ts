@@ -1,9 +1,9 @@
 /** One value of a family. */
 export interface Sample {
   readonly value: number;
-  /** Ids and words of ours only: never a name, a URL or a text that somebody wrote. */
+  /** Ids and words of ours only: never a name, a URL or a text of a caller. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** What a histogram adds to its name: `_bucket`, `_sum`, `_count`. */
+  /** Histograms only. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
 }
 

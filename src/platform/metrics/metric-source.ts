@@ -5,9 +5,9 @@ import { type MetricFamily } from './metric-family';
 export const METRIC_PATHS = ['/metrics', '/metrics/minutes', '/metrics/hours'] as const;
 export type MetricPath = (typeof METRIC_PATHS)[number];
 
-/** Reads metrics when somebody asks for them. */
+/** Reads metrics for each scrape. */
 export interface MetricSource {
-  /** Bounded in time and number, the same families at each call. What it throws costs its own families alone. */
+  /** Bounded in time and number, the same families at each call. An error costs its own families alone. */
   read(): Promise<readonly MetricFamily[]> | readonly MetricFamily[];
 }
 

@@ -35,7 +35,7 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
     ];
   }
 
-  /** Measured from the first time that somebody asks: a server that nobody asks has no timer. */
+  /** Measured from the first scrape on: a server without scrapes has no timer. */
   private loopDelay(): MetricFamily {
     if (this.delay === undefined) {
       this.delay = monitorEventLoopDelay({ resolution: RESOLUTION_MILLISECONDS });

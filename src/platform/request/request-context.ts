@@ -73,7 +73,7 @@ export class RequestContext {
     if (whole !== undefined) whole.callerChanges++;
   }
 
-  /** Runs `work` apart from the request: what goes on for others after the answer is none of its own. */
+  /** Runs `work` apart from the request, which may be answered before it ends. */
   outside<T>(work: () => T): T {
     return this.storage.run(undefined, work);
   }
@@ -188,7 +188,7 @@ export class RequestContext {
   }
 }
 
-/** The refusal of what a limited grant does not cover, as long as nobody checks each row. */
+/** The refusal of work that does not check each row, for callers with row criteria. */
 export const limitedToRows = (): ServiceError =>
   new ServiceError(
     'forbidden',

@@ -111,7 +111,6 @@ export class Slices {
   }
 }
 
-/** What one slice came to: the result, once there is one. */
 interface Slice<T> {
   readonly done?: { readonly value: T };
 }

@@ -1,6 +1,6 @@
 import { type Branch } from '../../fhirpath/fhirpath';
 
-/** What of a compiled parameter decides whether it is an alias. */
+/** The part of a compiled parameter that decides whether it is an alias. */
 export interface Candidate {
   readonly code: string;
   readonly kind: string;

@@ -37,7 +37,7 @@ export class Extractors {
   ) {}
 }
 
-/** What to run on the whole resource, and on each of its members. */
+/** Visits of the whole resource, and of each of its members. */
 interface Plan {
   readonly whole: Visit<Extraction>[];
   readonly byMember: Map<string, Visit<Extraction>[]>;
@@ -111,7 +111,7 @@ function addToPlan(plan: Plan, steps: SearchParameter['branches'][number]['steps
   plan.byMember.set(member, visits);
 }
 
-/** What happens to each value of a parameter: its presence is noted, and its rows are written if it owns any. */
+/** Notes the presence of a parameter's value, and writes its rows if the parameter owns any. */
 function visitOf(parameter: SearchParameter, patientIds: readonly number[]): Visit<Extraction> | undefined {
   const { parameterId, storedAs, presenceMask } = parameter;
   const isAlias = !storedAs.includes(parameterId);

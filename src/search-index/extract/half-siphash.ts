@@ -7,7 +7,7 @@ export interface HashKey {
 /**
  * HalfSipHash-2-4 with 64 bits of output (https://github.com/veorq/SipHash) over the four bytes of `seed` and the UTF-16
  * code units of `text`, both little endian. 53 bits are kept, so that no BigInt is needed.
- * Whoever does not know the key cannot make two texts meet.
+ * Without the key nobody can choose two texts of one hash.
  * @returns a whole number from 1 to 2^53 - 1
  */
 export function halfSipHash53(text: string, seed: number, { low, high }: HashKey): number {
@@ -46,7 +46,7 @@ export function halfSipHash53(text: string, seed: number, { low, high }: HashKey
   return ((b ^ d) & 0x1fffff) * 0x1_0000_0000 + (first >>> 0) || 1;
 }
 
-/** What is left of the text when all its pairs are taken, and the number of bytes, seed included. */
+/** The rest of the text after its pairs of units, and the number of bytes, seed included. */
 function lastWord(text: string): number {
   const rest = text.length % 2 === 0 ? 0 : text.charCodeAt(text.length - 1);
   return ((4 + 2 * text.length) << 24) | rest;

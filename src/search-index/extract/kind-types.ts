@@ -13,7 +13,7 @@ const TYPES: Readonly<Partial<Record<SearchParameterKind, readonly string[]>>> =
   uri: ['uri'],
 };
 
-/** Tells whether a parameter of `kind` can index what a branch leads to; where nobody knows the type, it can. */
+/** Whether a parameter of `kind` can index the values of a branch; true for an unknown type. */
 export function holdsValuesOf(kind: SearchParameterKind, { type }: Branch): boolean {
   if (type === undefined) return true;
   if (kind === 'reference' && isR4ResourceType(type)) return true;

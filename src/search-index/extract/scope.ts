@@ -2,7 +2,7 @@ import { type Variables } from '../../fhirpath/fhirpath';
 import { isObject } from '../../platform/json/plain-object';
 import { referenceTargetOf } from '../../fhir/reference';
 
-/** What an expression may look at beside the value at hand. */
+/** The variables of an expression. */
 export class Scope implements Variables {
   private containedTypes: ReadonlyMap<unknown, unknown> | undefined;
 

@@ -1,4 +1,4 @@
-/** What one version of one resource adds to the search tables. Equal rows stand once. */
+/** The search index rows of one version of one resource. Equal rows stand once. */
 export interface SearchRows {
   /** The start of the resource's clinical date in epoch milliseconds; undefined when it has none. */
   readonly mainDate: number | undefined;

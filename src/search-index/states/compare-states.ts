@@ -30,7 +30,7 @@ export interface StateChanges {
 }
 
 /**
- * What has to be built and removed, so that the stored rows are those of `declared`. A presence bit is assigned once: a
+ * Finds the parameters to build and to remove, so that the stored rows are those of `declared`. A presence bit is assigned once: a
  * parameter keeps it for as long as its state is kept, whatever the order of declaration.
  * @param declared the parameters of HL7 and of modules
  */

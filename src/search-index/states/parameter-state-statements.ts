@@ -109,7 +109,7 @@ export const LOCK_NEW: Statement = {
 
 /**
  * Transactions that may have written resources by older parameters: those that hold the lock of a writer. A statement locks
- * the table before it takes its snapshot, so whoever is not among them sees, and checks, the new version.
+ * the table before it takes its snapshot, so every other transaction sees, and checks, the new version.
  */
 export const LIST_WRITERS: Statement = {
   name: 'index-job-writers',
@@ -177,7 +177,7 @@ export const SET_WRITERS: Statement = {
 };
 
 /**
- * The next resources by id (the index that stands for a type), up to $4 bytes of bodies, and their rows where nobody else holds
+ * The next resources by id (the index that stands for a type), up to $4 bytes of bodies, and their rows where no other transaction locks
  * them. What is created behind the place is indexed by its writer. Never waits while it holds others: writers that lock several
  * rows could wait for it in a circle.
  */

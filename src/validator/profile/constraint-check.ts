@@ -9,7 +9,7 @@ import { type StoredSources } from './profile-trees';
 import { type ElementConstraint, type Invariant } from './stored-profile';
 import { checkLimits, type Measures } from './value-limits';
 
-/** What a profile says of one value by itself: fixed values, limits, codes, invariants. */
+/** Checks one value by itself: fixed values, limits, codes, invariants. */
 export class ConstraintCheck {
   private readonly invariants = new Map<Invariant, Truth | ExpressionError>();
 

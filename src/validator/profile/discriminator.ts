@@ -5,15 +5,15 @@ import { bareValue, type ElementValue, matchesPattern, valuesOfElement } from '.
 import { type ProfileNode } from './profile-tree';
 import { type Slicing } from './stored-profile';
 
-/** What slices ask beyond the value itself. */
+/** Resources around a value, for discriminators that need more than the value. */
 export interface SliceSurroundings {
-  /** What a reference resolves to as far as it is at hand; only its type where no more is known. */
+  /** The target of a reference as far as it is at hand; only its type where no more is known. */
   resolve(reference: unknown): { readonly type?: string; readonly resource?: PlainObject };
   /** Whether a resource conforms to a profile; undefined where the profile is not known here. */
   conforms(resource: PlainObject, canonical: string): boolean | undefined;
 }
 
-/** What slices of references ask of other profiles. */
+/** Other profiles, for slices of references. */
 export interface SliceProfiles {
   treeOf(canonical: string): ProfileNode | undefined;
   typeOf(canonical: string): string | undefined;
@@ -70,7 +70,7 @@ function discriminatorTest(
   if (behind === undefined) return plainTest(slice, type, steps, profiles);
   const targets = targetProfilesOf(nodeAt(slice, steps));
   if (type === 'type' && behind.length === 0) return targetTypeTest(targets, steps, profiles);
-  // What the slice says of the target is said by the one profile that the target must have.
+  // The slice constrains the target by the one profile that the target must have.
   const [only] = targets;
   const target = only === undefined || targets.length > 1 ? undefined : profiles.treeOf(only);
   const test = target === undefined ? undefined : plainTest(target, type, behind, profiles);
@@ -186,7 +186,6 @@ function profilesOf(node: ProfileNode | undefined): readonly string[] {
     .map((url) => url.replace(/\|.*/, ''));
 }
 
-/** What a reference may point at. */
 function targetProfilesOf(node: ProfileNode | undefined): readonly string[] {
   const stated = (node?.constraints ?? []).map(({ types }) => types.flatMap(({ targetProfiles }) => targetProfiles));
   return stated.findLast((targets) => targets.length > 0) ?? [];

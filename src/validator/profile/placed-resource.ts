@@ -6,7 +6,7 @@ export interface PlacedResource {
   readonly resource: PlainObject;
   /** From the outermost resource: `['Bundle', 'entry', 0, 'resource']`. */
   readonly path: readonly (string | number)[];
-  /** What `#` refers to: the resource itself, or what contains it. */
+  /** The target of `#`: the resource itself, or its container. */
   readonly container: PlainObject;
   /** Other resources by the URL that references may name: the entries of the Bundle around it. */
   readonly neighbours: ReadonlyMap<string, PlainObject>;
@@ -35,7 +35,7 @@ export function placesFrom(place: PlacedResource): readonly PlacedResource[] {
   return places;
 }
 
-/** What a reference resolves to inside of the resource, its container and its Bundle; type alone where only that can be read. */
+/** Resolves a reference inside of the resource, its container and its Bundle; the type alone where only that can be read. */
 export function resolveFrom(
   { container, neighbours, fullUrl }: PlacedResource,
   reference: unknown,

@@ -3,7 +3,7 @@ import { type ElementConstraint } from './stored-profile';
 /** An element of a profile with its children and slices: ids such as `Patient.identifier:mrn.system` as a tree. */
 export interface ProfileNode {
   readonly name: string;
-  /** What is said of the element itself; a profile and its bases may all say something. */
+  /** Of the element itself; a profile and each of its bases may add some. */
   readonly constraints: ElementConstraint[];
   readonly children: Map<string, ProfileNode>;
   readonly slices: Map<string, ProfileNode>;

@@ -15,13 +15,12 @@ import { type ElementConstraint, type StoredProfile } from './stored-profile';
 import { fittingTypesOf, resourceTypeOf } from './type-constraints';
 import { type Measures } from './value-limits';
 
-/** What profiles refer to, and what comparing values needs. */
 export type ProfileSources = StoredSources & Measures;
 
 /** Slices that ask whether a resource conforms to a profile whose slices ask the same. */
 const MAX_DEPTH = 3;
 
-/** What one profile says of one value. */
+/** Issues of one value by one profile. */
 interface Outcome {
   readonly issues: readonly ErrorIssue[];
   isReported: boolean;
@@ -99,7 +98,6 @@ export class ProfileValidator {
     this.place = outer;
   }
 
-  /** What slices ask beyond their values. */
   private readonly surroundings: SliceSurroundings = {
     resolve: (reference) => (this.place === undefined ? {} : resolveFrom(this.place, reference)),
     conforms: (resource, canonical) => {
@@ -198,7 +196,7 @@ export class ProfileValidator {
     return true;
   }
 
-  /** What a profile of a data type, extension or resource demands holds at this place; of several, one must be met. */
+  /** The value must meet one of the profiles that its type names. */
   private *checkProfiles(
     canonicals: readonly string[],
     value: PlainObject,

@@ -12,7 +12,6 @@ export interface TestedSlice {
   readonly test: SliceTest;
 }
 
-/** What checking slices needs of the profile around them. */
 export interface SliceContext {
   /** Of the profile. */
   readonly url: string;

@@ -3,7 +3,7 @@ import { isObject } from '../../platform/json/plain-object';
 import { type ElementValue } from './element-values';
 import { type TypeConstraint } from './stored-profile';
 
-/** What the types of an element, as a profile states them, say of one value. */
+/** The types of an element in a profile, compared with one value. */
 export interface FittingTypes {
   /** The type of the value where its key or the value itself names it. */
   readonly actual: string | undefined;

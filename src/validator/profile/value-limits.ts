@@ -3,7 +3,6 @@ import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { type ValidationRun } from '../r4/validation-run';
 import { type ElementConstraint } from './stored-profile';
 
-/** What comparing values needs beside them. */
 export interface Measures {
   /** Converts a number of one UCUM unit to another; undefined where they measure different things. */
   convert(value: number, from: string, to: string): number | undefined;

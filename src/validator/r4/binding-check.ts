@@ -9,7 +9,7 @@ export type ItemCheck = (item: unknown, run: ValidationRun) => void;
 /** As {@link ItemCheck}, of a value that may be large: it may leave a rest. */
 export type ElementCheck = (item: unknown, run: ValidationRun) => Rest;
 
-/** What messages list of a value set; longer ones are named by their URL. */
+/** Messages list the codes of a value set up to this number; of longer ones they name the URL. */
 const LISTED_CODES = 24;
 
 /** Currencies are not in HL7's package; their codes have a syntax (ISO 4217). */

@@ -56,7 +56,7 @@ function searchFaultOf({ resource, search }: PlainObject): string | undefined {
   return isOutcome || resource.id !== undefined ? undefined : 'A resource that a search found must have an id.';
 }
 
-/** What a Composition names directly must be in its document (http://hl7.org/fhir/R4/documents.html#content). */
+/** Direct references of a Composition lead into its document (http://hl7.org/fhir/R4/documents.html#content). */
 function checkDocument(entries: readonly PlainObject[], run: ValidationRun): void {
   const [first] = entries;
   const composition = first?.resource;

@@ -15,7 +15,7 @@ export interface KnownMember {
   readonly choice?: { readonly name: string; readonly key: string };
 }
 
-/** What an element is: its name in paths, and the check of each of its values. */
+/** An element: its name in paths, and the check of each of its values. */
 export interface ElementShape {
   readonly name: string;
   readonly isRepeated: boolean;

@@ -115,7 +115,7 @@ class ObjectWalk {
   }
 }
 
-/** What the data types look like that are most often sent as a text. */
+/** Examples of the data types that are most often sent as a text. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   Reference: '{"reference": "Patient/1"}',
   CodeableConcept: '{"text": "…"} or {"coding": [{"system": "…", "code": "…"}]}',

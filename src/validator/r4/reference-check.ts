@@ -83,7 +83,7 @@ function containedTypeOf(id: string, run: ValidationRun): string | undefined {
         'Add it to "contained", or correct the reference.',
     );
   }
-  // A type that does not exist is told where it stands.
+  // An unknown type is reported at the contained resource itself.
   return type !== undefined && isR4ResourceType(type) ? type : undefined;
 }
 

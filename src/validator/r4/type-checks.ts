@@ -29,7 +29,7 @@ import { type ValidationRun } from './validation-run';
 /** HL7's definitions call it a string, its pages an id (http://hl7.org/fhir/R4/resource.html#id). */
 const RESOURCE_ID = ['id'];
 
-/** Resources that hold whole resources: what is inside has a scope of its own. */
+/** Checks a resource inside of a resource, which has its own scope. */
 export type NestedResourceCheck = (value: unknown, isContained: boolean, run: ValidationRun) => Rest;
 
 /** The checks of all types, each compiled to closures when it is first needed. */

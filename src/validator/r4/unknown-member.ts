@@ -6,17 +6,17 @@ import { type KnownMember } from './member-check';
 const LISTED_CHOICES = 40;
 /** Where an element could stand instead; more are no help. */
 const LISTED_OWNERS = 3;
-/** What is in these is found nearly everywhere. */
+/** Nearly every element has the members of these. */
 const GENERAL = new Set(['meta', 'text', 'contained', 'extension', 'modifierExtension']);
 
 interface Hint {
-  /** What to do instead, with a blank in front; may be empty. */
+  /** A remedy with a blank in front; may be empty. */
   readonly hint: string;
   /** Name of the element that is meant, where one is near. */
   readonly meant?: string;
 }
 
-/** What someone probably meant who sent a member that the type does not have. */
+/** The probable meaning of a member that the type does not have. */
 export function hintFor(key: string, type: string, members: ReadonlyMap<string, KnownMember>): Hint {
   if (key === 'fhir_comments') return { hint: ' R4 has no comments in JSON. Leave them out.' };
   const known = [...members].filter(([name]) => !name.startsWith('_'));

@@ -23,7 +23,7 @@ const VISITS_AT_ONCE = 512;
 const NO_IDS: ReadonlyMap<string, string> = new Map();
 const NO_URLS: readonly string[] = [];
 
-/** What references with `#` mean: a resource and what it contains. */
+/** The targets of references with `#`: a resource and its contained ones. */
 class ContainerScope {
   /** Fragments that references and canonicals of the resource name, without the `#`. */
   readonly named = new Set<string>();
@@ -119,7 +119,7 @@ export class ValidationRun {
     this.leave();
   }
 
-  /** Validates a resource of its own: `#` means what it contains. */
+  /** Validates a resource that is not contained: `#` means its own contained resources. */
   inResource(resource: PlainObject, validate: () => Rest): Rest {
     return this.inScopeOf(resource, (scope) =>
       then(validate(), () => {

@@ -14,7 +14,7 @@ const ENTITY = /&(?!(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|lt|gt|amp|quot|apos);)/;
 const FRAGMENT = /\s(?:href|src)\s*=\s*["']#([A-Za-z0-9.-]{1,64})["']/g;
 
 /**
- * What is wrong with the `div` of a narrative: it must be well-formed, hold formatting only, and say something
+ * The fault of the `div` of a narrative: it must be well-formed, hold formatting only, and say something
  * (http://hl7.org/fhir/R4/narrative.html, invariants txt-1 and txt-2).
  * @returns undefined when nothing is
  */

@@ -49,7 +49,7 @@ function socketOf(name: string): string {
   }
 }
 
-/** Returns undefined when somebody listens there. */
+/** Returns undefined when another process listens there. */
 async function listen(socket: string): Promise<Server | undefined> {
   try {
     return await bind(socket);

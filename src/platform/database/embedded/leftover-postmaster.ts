@@ -11,7 +11,7 @@ const SHUTDOWN_SECONDS = 60;
 
 /**
  * Ends the server that outlived its killed parent, if there is one, and removes a pid file that PostgreSQL would stumble
- * over. Call it only with the data directory taken: then nobody uses that server.
+ * over. Call it only with the data directory taken: then no process uses that server.
  * @throws StartError when it does not end within a minute.
  */
 export async function endLeftoverPostmaster(clusterFolder: string): Promise<void> {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../../errors/system-error';
 
-/** What the first process of PostgreSQL writes into its data folder; `pid` is NaN when the file is empty or garbage. */
+/** The content of `postmaster.pid`; `pid` is NaN when the file is empty or garbage. */
 export interface PostmasterPidFile {
   readonly pid: number;
   readonly isReady: boolean;

@@ -30,7 +30,7 @@ export const FAST_SHUTDOWN = 'SIGINT';
 /** Enough for the last words of a server. */
 const LOG_TAIL_LENGTH = 4096;
 
-/** What `startPostmaster` starts; `settings` are parameters of the command line. */
+/** `settings` are parameters of the command line. */
 export interface PostmasterCommand {
   readonly binaries: PostgresBinaries;
   readonly account: PostgresAccount | undefined;

@@ -5,7 +5,7 @@ import { isSystemError } from '../../errors/system-error';
 
 const run = promisify(execFile);
 
-/** Tells whether a process with this id exists, whoever owns it. */
+/** Whether a process with this id exists, of any owner. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -11,7 +11,7 @@ const load: PostgresSettings = {
   max_wal_size: '4GB', // right after a checkpoint a write puts ten times its size into the WAL: make them rare
 };
 
-/** What it logs is shown in error messages, so it may hold no patient data: neither statements nor keys nor values. */
+/** Error messages show the log, so it may hold no patient data: neither statements nor keys nor values. */
 const log: PostgresSettings = {
   logging_collector: 'off',
   log_min_messages: 'log', // above WARNING and ERROR: sessions report those to their client
@@ -24,7 +24,7 @@ const log: PostgresSettings = {
 /** Where the platform can tell that a client went away, a statement of a killed server ends soon, and so do its locks. */
 const liveness: PostgresSettings = process.platform === 'win32' ? {} : { client_connection_check_interval: '500ms' };
 
-/** Fast and forgetful: for data that nobody misses after a crash. */
+/** Fast and forgetful: for data that may be lost in a crash. */
 const forgetful: PostgresSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /** Returns the command line of settings; those in `further` win over ours. */

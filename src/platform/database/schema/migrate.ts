@@ -66,7 +66,7 @@ export interface PlannedMigrations {
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
 }
 
-/** What {@link migrate} would do; changes nothing. Throws as it does. */
+/** Plans {@link migrate} and changes nothing. Throws as it does. */
 export function planMigrations(url: string): Promise<PlannedMigrations> {
   return connected(url, async (client) => {
     await assertSuitable(client);
