@@ -1,17 +1,15 @@
 import { type Pool } from 'pg';
 import { type DataSource } from 'typeorm';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
-import { Slots } from '../admission/slots';
+import { Slots, type SlotsOptions } from '../admission/slots';
 
 /** As long as the pool waits for a connection. */
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 
 export const poolOf = (dataSource: DataSource): Pool => (dataSource.driver as PostgresDriver).master as Pool;
 
-/** So many connections may searches hold at once, and so many transactions; of each, so many are for one caller. */
-function sharesOf(
-  size: number,
-): Record<'search' | 'transaction', { readonly permits: number; readonly perCaller: number }> {
+/** How many connections searches may hold at once, and transactions; and how many of each are for one caller. */
+function sharesOf(size: number): Record<'search' | 'transaction', Pick<SlotsOptions, 'permits' | 'perCaller'>> {
   const searches = Math.max(1, Math.floor((size * 3) / 8));
   // The rest is for what is short: single reads and writes, Sessions, deliveries.
   const transactions = size - searches - Math.max(1, Math.floor(size / 8));

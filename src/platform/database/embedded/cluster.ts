@@ -17,15 +17,14 @@ export interface ClusterPlace {
   readonly account: PostgresAccount | undefined;
 }
 
-/** Returns the folder of the cluster proper (PGDATA) below `home`. */
-export function clusterFolder(home: string): string {
-  return join(home, 'cluster');
-}
+/** PGDATA. */
+export const clusterFolder = (home: string): string => join(home, 'cluster');
 
-/** Returns where the cluster of a data directory lives, when the account of PostgreSQL can reach it. */
-export function clusterHome(dataDirectory: string): string {
-  return join(dataDirectory, 'postgres');
-}
+/** Where the password of the owner of the cluster stands. */
+export const passwordFile = (home: string): string => join(home, 'password');
+
+/** The home of a cluster whose data directory the account of PostgreSQL can reach. */
+export const clusterHome = (dataDirectory: string): string => join(dataDirectory, 'postgres');
 
 /**
  * Finds where the cluster of `dataDirectory` lives or shall live. An ordinary user gets `postgres` in it. Root gets the
@@ -55,17 +54,12 @@ export async function openCluster(
   binaries: PostgresBinaries,
   isDurable: boolean,
 ): Promise<string> {
-  if (!existsSync(place.home)) await makeCluster(place, binaries, isDurable);
-  try {
-    return await readFile(passwordFile(place.home), 'utf8');
-  } catch (error) {
-    throw new StartError(
-      `${place.home} belongs to another user. Start as that user, or set DATA_DIR to another folder.`,
-      {
-        cause: error,
-      },
-    );
-  }
+  const { home } = place;
+  if (!existsSync(home)) await makeCluster(place, binaries, isDurable);
+  return readFile(passwordFile(home), 'utf8').catch((cause: unknown) => {
+    const message = `${home} belongs to another user. Start as that user, or set DATA_DIR to another folder.`;
+    throw new StartError(message, { cause });
+  });
 }
 
 async function makeCluster(
@@ -104,11 +98,6 @@ function initdbParameters(home: string, majorVersion: number, isDurable: boolean
     ...(majorVersion >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
     ...(isDurable ? [] : ['--no-sync']),
   ];
-}
-
-/** Where the password of the owner of the cluster stands. */
-export function passwordFile(home: string): string {
-  return join(home, 'password');
 }
 
 async function ownerOf(path: string): Promise<PostgresAccount> {

@@ -11,9 +11,7 @@ export interface PostgresAccount {
 }
 
 /** PostgreSQL refuses to run as root; `process.getuid` is missing on Windows. */
-export function isRoot(): boolean {
-  return process.getuid?.() === 0;
-}
+export const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
  * Finds the account that root starts PostgreSQL as.
@@ -33,17 +31,12 @@ export async function findUnprivilegedAccount(): Promise<PostgresAccount> {
   );
 }
 
-/** Tells whether `account` may pass through `folder` and everything above it. */
-export async function canReach(account: PostgresAccount, folder: string): Promise<boolean> {
-  try {
-    await run('test', ['-x', folder], { ...account, cwd: '/' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** Whether `account` may pass through `folder` and everything above it. */
+export const canReach = (account: PostgresAccount, folder: string): Promise<boolean> =>
+  run('test', ['-x', folder], { ...account, cwd: '/' }).then(
+    () => true,
+    () => false,
+  );
 
-async function readId(flag: '-u' | '-g', name: string): Promise<number> {
-  const { stdout } = await run('id', [flag, name]);
-  return Number(stdout);
-}
+const readId = async (flag: '-u' | '-g', name: string): Promise<number> =>
+  Number((await run('id', [flag, name])).stdout);

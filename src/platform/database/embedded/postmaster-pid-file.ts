@@ -8,10 +8,8 @@ export interface PostmasterPidFile {
   readonly isReady: boolean;
 }
 
-/** Returns the path of the file; where PostgreSQL finds one, it looks whether its writer still lives. */
-export function postmasterPidPath(clusterFolder: string): string {
-  return join(clusterFolder, 'postmaster.pid');
-}
+/** Where PostgreSQL finds such a file, it checks whether its writer still lives. */
+export const postmasterPidPath = (clusterFolder: string): string => join(clusterFolder, 'postmaster.pid');
 
 /** Reads the file; undefined when there is none. Source: PostgreSQL, src/include/utils/pidfile.h. */
 export async function findPostmasterPid(clusterFolder: string): Promise<PostmasterPidFile | undefined> {

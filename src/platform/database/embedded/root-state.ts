@@ -14,15 +14,12 @@ export async function makeRootState(): Promise<void> {
   await chmod(rootState, 0o755);
 }
 
-/** Returns the folder for a copy of the binaries of one release. */
-export function binariesCopyFolder(release: string): string {
-  return join(rootState, `postgresql-${release}`);
-}
+/** The folder for a copy of the binaries of one release. */
+export const binariesCopyFolder = (release: string): string => join(rootState, `postgresql-${release}`);
 
 /**
  * Returns the folder that stands in for an unreachable data directory. Its name comes from the whole absolute path, so
  * that two clones never share a cluster, and from `identity`, so that a removed data directory begins anew.
  */
-export function fallbackFolder(dataDirectory: string, identity: string): string {
-  return join(rootState, createHash('sha256').update(`${dataDirectory}\0${identity}`).digest('hex'));
-}
+export const fallbackFolder = (dataDirectory: string, identity: string): string =>
+  join(rootState, createHash('sha256').update(`${dataDirectory}\0${identity}`).digest('hex'));
