@@ -33,21 +33,12 @@ const RESTS_PER_BATCH = 3;
 
 /** The parameters of one type that go on together. */
 interface Pass {
-  readonly keys: readonly number[];
+  readonly keys: readonly string[];
   readonly type: string;
   readonly codes: readonly string[];
   readonly doneCount: number;
   readonly lastId: string;
-  /** Undefined where no job has begun yet. */
-  readonly writers: readonly string[] | undefined;
-}
-
-interface ClaimedRow {
-  readonly parameter_key: number;
-  readonly resource_type: string;
-  readonly code: string;
-  readonly done_count: number;
-  readonly last_id: string;
+  /** Null where no job has begun yet. */
   readonly writers: readonly string[] | null;
 }
 
@@ -79,11 +70,11 @@ export class IndexJob implements BackgroundTask {
   ) {}
 
   async step(): Promise<number | undefined> {
-    const pass = passOf(await this.statements.run<ClaimedRow & Record<string, unknown>>(CLAIM, []));
+    const pass = await this.statements.runOne<Pass & Record<string, unknown>>(CLAIM, []);
     if (pass === undefined) return this.untilNext();
     const { keys, writers } = pass;
     if (writers?.length === 0) return this.batch(pass);
-    if (writers === undefined) await this.states.begin();
+    if (writers === null) await this.states.begin();
     else await this.waitFor(keys, writers);
     return 0;
   }
@@ -94,7 +85,7 @@ export class IndexJob implements BackgroundTask {
     return next && Math.max(next.pause, PAUSE_MILLISECONDS);
   }
 
-  private async waitFor(keys: readonly number[], writers: readonly string[]): Promise<void> {
+  private async waitFor(keys: Pass['keys'], writers: readonly string[]): Promise<void> {
     const left = await this.states.listWriters(writers);
     await this.statements.run(SET_WRITERS, [keys, left, left.length === 0 ? 0 : PAUSE_MILLISECONDS]);
   }
@@ -129,20 +120,6 @@ export class IndexJob implements BackgroundTask {
       this.logger.log(`The index of ${what} is complete: ${doneCount} resources`);
     });
   }
-}
-
-function passOf(rows: readonly ClaimedRow[]): Pass | undefined {
-  const [first] = rows;
-  return (
-    first && {
-      keys: rows.map(({ parameter_key: key }) => key),
-      type: first.resource_type,
-      codes: rows.map(({ code }) => code),
-      doneCount: first.done_count,
-      lastId: first.last_id,
-      writers: first.writers ?? undefined,
-    }
-  );
 }
 
 const storedBodyOf = (

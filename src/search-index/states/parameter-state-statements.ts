@@ -157,10 +157,13 @@ export const CLAIM: Statement = {
       select resource_type, last_id, writers from search_parameter_state
       where state <> 'active' and next_step_at <= clock_timestamp()
       order by writers is not null, total_count, parameter_key limit 1 for update skip locked
+    ), claimed as materialized (
+      select s.* from search_parameter_state s
+      join lead on s.resource_type = lead.resource_type and s.last_id = lead.last_id and s.writers is not distinct from lead.writers
+      where s.state <> 'active' order by s.parameter_key for update of s skip locked
     )
-    select s.parameter_key, s.resource_type, s.code, s.done_count, s.last_id, s.writers from search_parameter_state s
-    join lead on s.resource_type = lead.resource_type and s.last_id = lead.last_id and s.writers is not distinct from lead.writers
-    where s.state <> 'active' order by s.parameter_key for update of s skip locked`,
+    select array_agg(parameter_key) as keys, array_agg(code) as codes, min(resource_type) as type, min(done_count) as "doneCount",
+      min(last_id) as "lastId", min(writers) as writers from claimed having count(*) > 0`,
 };
 
 /** In how many milliseconds there is something to do; no row when nothing is. */
