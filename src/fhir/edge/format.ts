@@ -33,19 +33,18 @@ const FORMATS: Formats = new Map([
 
 export const DEFAULT_FORMAT: AnswerFormat = format('application/fhir+json', false);
 
-/** One resource a line (http://hl7.org/fhir/uv/bulkdata/STU1/index.html#file-request), where an operation answers so. */
-const FORMATS_WITH_LINES: Formats = new Map<string, AnswerFormat>([
-  ...FORMATS,
-  ...['application/fhir+ndjson', 'application/ndjson', 'application/x-ndjson'].map(
-    (type) => [type, { contentType: type, isYaml: false, isLines: true }] as const,
-  ),
-]);
-
-/** The page comes first, so that callers who take any type get it. */
-const FORMATS_WITH_PAGE: Formats = new Map<string, AnswerFormat>([
-  ['text/html', { ...format('text/html', false), isPage: true }],
-  ...FORMATS,
-]);
+/** Formats by offer; the first one is sent where any will do. */
+const OFFERED: Readonly<Record<FormatOffer | 'none', Formats>> = {
+  none: FORMATS,
+  // One resource a line (http://hl7.org/fhir/uv/bulkdata/STU1/index.html#file-request), where an operation answers so.
+  lines: new Map<string, AnswerFormat>([
+    ...FORMATS,
+    ...['application/fhir+ndjson', 'application/ndjson', 'application/x-ndjson'].map(
+      (type) => [type, { contentType: type, isYaml: false, isLines: true }] as const,
+    ),
+  ]),
+  page: new Map<string, AnswerFormat>([['text/html', { ...format('text/html', false), isPage: true }], ...FORMATS]),
+};
 
 /** Short values of `_format` (http://hl7.org/fhir/R4/http.html#mime-type). */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
@@ -78,26 +77,11 @@ export const xmlHint = (mediaType: string | null | undefined): string =>
 export function negotiatedFormat(
   accept: string | undefined,
   asked: string | null,
-  offer?: FormatOffer,
+  offer: FormatOffer | 'none' = 'none',
 ): AnswerFormat | undefined {
-  const formats = formatsWith(offer);
-  if (asked !== null && asked !== '') return askedFormat(asked, formats);
-  if (accept === undefined || accept === '' || accept === '*/*') {
-    return offer === 'page' ? formats.get('text/html') : DEFAULT_FORMAT;
-  }
-  const exact = formats.get(accept);
-  if (exact !== undefined) return exact;
-  return accept.length > LONGEST_REMEMBERED || offer !== undefined ? bestOf(accept, formats) : rememberedFormat(accept);
+  if (asked !== null && asked !== '') return askedFormat(asked, OFFERED[offer]);
+  return bestByOffer[offer](accept === undefined || accept === '' ? '*/*' : accept);
 }
-
-function formatsWith(offer: FormatOffer | undefined): Formats {
-  if (offer === undefined) return FORMATS;
-  return offer === 'lines' ? FORMATS_WITH_LINES : FORMATS_WITH_PAGE;
-}
-
-/** Each client sends the same list again and again; the few that there are need not be read each time. */
-const rememberedFormat = memoized((accept) => bestOf(accept, FORMATS), 100);
-const LONGEST_REMEMBERED = 300;
 
 /** A plus sign that was not encoded arrives as a space. */
 function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined {
@@ -109,15 +93,19 @@ function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined 
 /** No client sends more; a longer list would only cost time. */
 const MAX_RANGES = 50;
 
-function bestOf(accept: string, formats: Formats): AnswerFormat | undefined {
-  const ranges = accept
-    .split(',', MAX_RANGES)
-    .map(mediaRangeOf)
-    .filter(({ isKnownVersion }) => isKnownVersion)
-    .map(({ mediaType, quality }) => `${mediaType};q=${quality}`);
-  const [best = ''] = new Negotiator({ headers: { accept: ranges.join(',') } }).mediaTypes([...formats.keys()]);
-  return formats.get(best);
-}
+/** Each client sends the same list again and again; the few that there are need not be read each time. */
+const bestOf = (formats: Formats): ((accept: string) => AnswerFormat | undefined) =>
+  memoized((accept) => {
+    const ranges = accept
+      .split(',', MAX_RANGES)
+      .map(mediaRangeOf)
+      .filter(({ isKnownVersion }) => isKnownVersion)
+      .map(({ mediaType, quality }) => `${mediaType};q=${quality}`);
+    const [best = ''] = new Negotiator({ headers: { accept: ranges.join(',') } }).mediaTypes([...formats.keys()]);
+    return formats.get(best);
+  }, 100);
+
+const bestByOffer = { none: bestOf(OFFERED.none), lines: bestOf(OFFERED.lines), page: bestOf(OFFERED.page) };
 
 interface MediaRange {
   readonly mediaType: string;
