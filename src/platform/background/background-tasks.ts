@@ -6,7 +6,7 @@ import { UnitOfWork } from '../database/unit-of-work';
 import { HandlerRegistry } from '../discovery/handler-registry';
 import { RequestContext } from '../request/request-context';
 import { errorName } from '../logging/error-trace';
-import { type MetricFamily } from '../metrics/metric-family';
+import { family, type MetricFamily } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
 import { Background, type BackgroundDefinition, type BackgroundTask } from './background';
 
@@ -70,14 +70,8 @@ export class BackgroundTasks
   }
 
   read(): readonly MetricFamily[] {
-    return [
-      {
-        name: 'svc_background_failures_total',
-        type: 'counter',
-        help: 'Runs of background tasks that failed.',
-        samples: [...this.states].map(([task, { failures }]) => ({ labels: { task }, value: failures })),
-      },
-    ];
+    const samples = [...this.states].map(([task, { failures }]) => ({ labels: { task }, value: failures }));
+    return [family('counter', 'svc_background_failures_total', 'Runs of background tasks that failed.', samples)];
   }
 
   private async run(meta: BackgroundDefinition, handler: BackgroundTask, state: TaskState): Promise<void> {

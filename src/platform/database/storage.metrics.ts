@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type MetricFamily } from '../metrics/metric-family';
+import { family, type MetricFamily } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
 import { type Statement } from './statement';
 import { Statements } from './statements';
@@ -28,17 +28,11 @@ export class RowMetrics implements MetricSource {
 
   async read(): Promise<readonly MetricFamily[]> {
     const rows = await this.statements.run<{ table: string; live: number; dead: number }>(ROWS, []);
-    return [
-      {
-        name: 'svc_table_rows',
-        type: 'gauge',
-        help: 'Rows by estimate; those that are dead wait for autovacuum.',
-        samples: rows.flatMap(({ table, live, dead }) => [
-          { labels: { table, state: 'live' }, value: live },
-          { labels: { table, state: 'dead' }, value: dead },
-        ]),
-      },
-    ];
+    const samples = rows.flatMap(({ table, live, dead }) => [
+      { labels: { table, state: 'live' }, value: live },
+      { labels: { table, state: 'dead' }, value: dead },
+    ]);
+    return [family('gauge', 'svc_table_rows', 'Rows by estimate; those that are dead wait for autovacuum.', samples)];
   }
 }
 
@@ -49,13 +43,7 @@ export class SizeMetrics implements MetricSource {
 
   async read(): Promise<readonly MetricFamily[]> {
     const rows = await this.statements.run<{ table: string; bytes: number }>(SIZES, []);
-    return [
-      {
-        name: 'svc_table_size_bytes',
-        type: 'gauge',
-        help: 'Bytes on disk, indexes included.',
-        samples: rows.map(({ table, bytes }) => ({ labels: { table }, value: bytes })),
-      },
-    ];
+    const samples = rows.map(({ table, bytes }) => ({ labels: { table }, value: bytes }));
+    return [family('gauge', 'svc_table_size_bytes', 'Bytes on disk, indexes included.', samples)];
   }
 }

@@ -3,7 +3,7 @@ import { type Server, type ServerResponse } from 'node:http';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Environment } from '../config/environment';
-import { type MetricFamily } from './metric-family';
+import { family, type MetricFamily } from './metric-family';
 import { MetricsFrom, type MetricSource } from './metric-source';
 
 const CHANNEL = 'http.server.response.finish';
@@ -32,14 +32,9 @@ export class AnswerMetrics implements MetricSource, OnApplicationBootstrap, OnAp
   }
 
   read(): readonly MetricFamily[] {
-    return [
-      {
-        name: 'svc_http_answers_total',
-        type: 'counter',
-        help: 'Answers that were sent whole, by the class of their status.',
-        samples: STATUS_CLASSES.map((status, index) => ({ labels: { status }, value: this.counts[index] ?? 0 })),
-      },
-    ];
+    const help = 'Answers that were sent whole, by the class of their status.';
+    const samples = STATUS_CLASSES.map((status, index) => ({ labels: { status }, value: this.counts[index] ?? 0 }));
+    return [family('counter', 'svc_http_answers_total', help, samples)];
   }
 
   private readonly count = (message: unknown): void => {

@@ -15,10 +15,13 @@ export interface MetricFamily {
   readonly samples: readonly Sample[];
 }
 
+export const family = (
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  samples: readonly Sample[],
+): MetricFamily => ({ name, type, help, samples });
+
 /** A family of one value. */
-export const single = (type: 'counter' | 'gauge', name: string, help: string, value: number): MetricFamily => ({
-  name,
-  type,
-  help,
-  samples: [{ value }],
-});
+export const single = (type: 'counter' | 'gauge', name: string, help: string, value: number): MetricFamily =>
+  family(type, name, help, [{ value }]);

@@ -3,7 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../discovery/handler-registry';
 import { errorName } from '../logging/error-trace';
 import { expositionOf } from './exposition';
-import { type MetricFamily } from './metric-family';
+import { family, type MetricFamily } from './metric-family';
 import { type MetricPath, MetricsFrom, type MetricSource, type MetricSourceDefinition } from './metric-source';
 
 interface SourceRun {
@@ -41,12 +41,9 @@ export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSourc
         }
       }),
     );
-    const up: MetricFamily = {
-      name: 'svc_metrics_source_up',
-      type: 'gauge',
-      help: 'Whether these metrics could be read: 1, or 0 where those of the source are missing.',
-      samples: runs.map(({ source, isUp }) => ({ labels: { source }, value: Number(isUp) })),
-    };
+    const help = 'Whether these metrics could be read: 1, or 0 where those of the source are missing.';
+    const samples = runs.map(({ source, isUp }) => ({ labels: { source }, value: Number(isUp) }));
+    const up = family('gauge', 'svc_metrics_source_up', help, samples);
     return expositionOf([up, ...runs.flatMap(({ families }) => families)]);
   }
 }

@@ -2,7 +2,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { softwareVersion } from '../software-version';
-import { type MetricFamily, single } from './metric-family';
+import { family, type MetricFamily, single } from './metric-family';
 import { MetricsFrom, type MetricSource } from './metric-source';
 
 const RESOLUTION_MILLISECONDS = 20;
@@ -28,10 +28,9 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
       single('gauge', 'nodejs_heap_size_used_bytes', 'JavaScript heap in use.', heap.used_heap_size),
       single('gauge', 'svc_heap_limit_bytes', 'Where the JavaScript heap ends.', heap.heap_size_limit),
       this.loopDelay(),
-      {
-        ...single('gauge', 'svc_build_info', 'Always 1; the label is the release.', 1),
-        samples: [{ labels: { version: softwareVersion() }, value: 1 }],
-      },
+      family('gauge', 'svc_build_info', 'Always 1; the label is the release.', [
+        { labels: { version: softwareVersion() }, value: 1 },
+      ]),
     ];
   }
 
@@ -47,12 +46,8 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
       value: delay.count === 0 ? 0 : secondsLate(delay.percentile(quantile * 100)),
     }));
     delay.reset();
-    return {
-      name: 'svc_event_loop_delay_seconds',
-      type: 'gauge',
-      help: 'How late the event loop was since the last scrape; quantile 1 is the latest.',
-      samples,
-    };
+    const help = 'How late the event loop was since the last scrape; quantile 1 is the latest.';
+    return family('gauge', 'svc_event_loop_delay_seconds', help, samples);
   }
 }
 
