@@ -16,9 +16,9 @@ export const checkBundle: ItemCheck = (bundle, run) => {
   checkLinks(objectsIn(bundle.link), run);
   for (const [index, entry] of entries.entries()) {
     const fault = fullUrlFaultOf(entry, bundle.type);
-    if (fault !== undefined) reportIn(run, ['entry', index, 'fullUrl'], fault);
+    if (fault !== undefined) run.reportAt(['entry', index, 'fullUrl'], 'value', fault);
     const found = bundle.type === 'searchset' ? searchFaultOf(entry) : undefined;
-    if (found !== undefined) reportIn(run, ['entry', index, 'resource'], found);
+    if (found !== undefined) run.reportAt(['entry', index, 'resource'], 'value', found);
   }
   if (bundle.type === 'document') checkDocument(entries, run);
 };
@@ -27,7 +27,7 @@ function checkLinks(links: readonly PlainObject[], run: ValidationRun): void {
   const seen = new Set<unknown>();
   for (const [index, { relation }] of links.entries()) {
     if (ONCE.includes(relation) && seen.has(relation))
-      reportIn(run, ['link', index, 'relation'], `A Bundle has one link "${String(relation)}" at most.`);
+      run.reportAt(['link', index, 'relation'], 'value', `A Bundle has one link "${String(relation)}" at most.`);
     seen.add(relation);
   }
 }
@@ -75,9 +75,9 @@ function checkDocument(entries: readonly PlainObject[], run: ValidationRun): voi
     const found = versions.get(target.kind === 'local' ? `${base}${target.key}` : target.key) ?? [];
     const version = 'version' in target ? target.version : undefined;
     if (version === undefined ? found.length > 0 : found.includes(version)) continue;
-    reportIn(
-      run,
+    run.reportAt(
       ['entry', 0, 'resource', ...path, 'reference'],
+      'value',
       'No entry of the document has this URL as fullUrl. Relative references start from the base of the fullUrl of the Composition.',
     );
   }
@@ -114,12 +114,4 @@ function placedValuesOf(
   const member = owner[name];
   if (!Array.isArray(member)) return isObject(member) ? [{ value: member, path: [...path, name] }] : [];
   return objectsIn(member).map((value, index) => ({ value, path: [...path, name, index] }));
-}
-
-function reportIn(run: ValidationRun, path: readonly (string | number)[], diagnostics: string): void {
-  for (const step of path) run.enter(step);
-  run.report('value', diagnostics);
-  path.forEach(() => {
-    run.leave();
-  });
 }

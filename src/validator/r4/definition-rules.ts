@@ -6,17 +6,12 @@ import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain
 export const checkConstrainedPaths: ItemCheck = (definition, run) => {
   if (!isObject(definition) || definition.derivation !== 'constraint' || !isObject(definition.differential)) return;
   if (typeof definition.type !== 'string' || elementsOfType(definition.type) === undefined) return;
-  run.enter('differential');
-  run.enter('element');
   for (const [index, { path, type }] of objectsIn(definition.differential.element).entries()) {
-    run.enter(index);
+    const at = ['differential', 'element', index];
     if (typeof path === 'string' && !isElement(path))
-      run.reportAt('path', 'value', `"${path.slice(0, 200)}" is no element of R4.`);
-    for (const fault of objectsIn(type).flatMap(typeFaultsOf)) run.reportAt('type', 'value', fault);
-    run.leave();
+      run.reportAt([...at, 'path'], 'value', `"${path.slice(0, 200)}" is no element of R4.`);
+    for (const fault of objectsIn(type).flatMap(typeFaultsOf)) run.reportAt([...at, 'type'], 'value', fault);
   }
-  run.leave();
-  run.leave();
 };
 
 /** A type of R4 in place of a profile must be the type itself. */

@@ -113,10 +113,12 @@ export class ValidationRun {
     this.found.push(...issues.slice(0, Math.max(0, MAX_ISSUES - this.found.length)));
   }
 
-  reportAt(step: string, code: IssueCode, diagnostics: string): void {
-    this.enter(step);
+  /** @param below steps from here to the place of the issue */
+  reportAt(below: string | readonly (string | number)[], code: IssueCode, diagnostics: string): void {
+    const { length } = this.path;
+    this.path.push(...[below].flat());
     this.report(code, diagnostics);
-    this.leave();
+    this.path.length = length;
   }
 
   /** Validates a resource that is not contained: `#` means its own contained resources. */
@@ -189,14 +191,11 @@ export class ValidationRun {
     contained.forEach((inner: unknown, index) => {
       if (!isObject(inner) || typeof inner.id !== 'string') return;
       if (named.has(inner.id) || namingContainer.has(inner)) return;
-      this.enter('contained');
-      this.enter(index);
-      this.report(
+      this.reportAt(
+        ['contained', index],
         'invariant',
         `dom-3: nothing refers to "#${inner.id.slice(0, 64)}". Refer to it, or leave the contained resource out.`,
       );
-      this.leave();
-      this.leave();
     });
   }
 }
