@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { eventually } from '../support/eventually';
@@ -30,9 +31,10 @@ describe('connections that dear requests of one caller hold', () => {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
 
+  /** Within a transaction `pg_stat_activity` shows no connection that was made after the first look. */
   const waiting = async (): Promise<number> => {
     const { rows } = await other.query<{ count: string }>(
-      `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      `select count(*) from pg_locks join pg_database d on d.oid = database where datname = current_database() and not granted`,
     );
     return Number(rows[0]?.count);
   };
@@ -85,5 +87,45 @@ describe('connections that dear requests of one caller hold', () => {
       await other.query('commit');
       await flood;
     }
+  });
+
+  it('S10: texts that are read while a page is sent take the connections of searches, and give them back when callers leave', async () => {
+    const data = Buffer.alloc(100_000).toString('base64');
+    for (let n = 0; n < 6; n++)
+      await app.put(`/fhir/Binary/b${n}`, { resourceType: 'Binary', id: `b${n}`, contentType: 'x/y', data });
+    let callers = new AbortController();
+    const page = (bearer: string): Promise<number> =>
+      fetch(`${app.url}/fhir/Binary?_count=6`, { headers: { authorization: bearer }, signal: callers.signal })
+        .then((answer) => answer.text())
+        .then(
+          (text) => text.length,
+          () => 0,
+        );
+    const pages = (bearer: string): Promise<number>[] => Array.from({ length: FLOOD }, () => page(bearer));
+    /** The most connections that waited in some 300 ms. */
+    const most = async (): Promise<number> => {
+      const seen: number[] = [];
+      for (let look = 0; look < 15; look++) seen.push(await delay(20).then(waiting));
+      return Math.max(...seen);
+    };
+    // The search of a page reads current versions alone; its late texts may be versions of the history.
+    await other.query('begin; lock table resource_history in access exclusive mode');
+    for (let round = 0; round < 3; round++) {
+      callers = new AbortController();
+      const floods = pages(hostile.bearer);
+      await eventually('texts of one caller are read', async () => (await waiting()) === 2);
+      expect(await most()).toBe(2);
+      floods.push(...pages(friend.bearer));
+      await eventually('texts of the other one, too', async () => (await waiting()) === 3);
+      expect(await most()).toBe(3);
+      expect((await app.get('/fhir/Patient/p1')).status).toBe(200);
+      callers.abort();
+      await Promise.all(floods);
+      await eventually('none is read any more', async () => (await waiting()) === 0, 3_000);
+    }
+    await other.query('commit');
+    callers = new AbortController();
+    const whole = await Promise.all([hostile, hostile, friend].map(({ bearer }) => page(bearer)));
+    expect(Math.min(...whole)).toBeGreaterThan(6 * data.length);
   });
 });
