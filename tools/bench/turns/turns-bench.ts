@@ -27,7 +27,9 @@ export async function measureTurns(cleanup: Cleanup): Promise<string> {
         for (const request of requestsOf(megabytes)) {
           const answer = sender.send(request);
           waits.push(await longestWait(prober, answer));
-          statuses.push((await answer).status);
+          const { status } = await answer;
+          if (status > 299) throw new Error(`${name}, ${megabytes} MB: answered ${status}, so nothing was measured`);
+          statuses.push(status);
         }
         const wait = `${Math.max(...waits).toFixed(0)} ms`;
         lines.push(`${`${megabytes} MB`.padEnd(7)} ${name.padEnd(36)} ${wait.padStart(22)}   ${statuses.join(' ')}`);
