@@ -64,7 +64,7 @@ export class ResourceReader {
   /** Finds exact versions in the order of `keys`; history is never purged, so each that was written is there. */
   async findVersions(keys: readonly VersionKey[]): Promise<StoredVersion[]> {
     const columns = [keys.map(({ type }) => type), keys.map(({ id }) => id), keys.map(({ version }) => version)];
-    return (await this.statements.run<VersionRow>(READ_VERSIONS, columns)).map(storedVersionOf);
+    return (await this.statements.run<VersionRow>(READ_VERSIONS, columns)).splice(0).map(storedVersionOf);
   }
 
   /** @throws ServiceError 'not-found' when there never was such a resource. */

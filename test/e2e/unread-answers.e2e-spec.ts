@@ -104,7 +104,7 @@ describe(`${CONNECTIONS} answers that nobody reads`, () => {
       const grown = residentMegabytes() - before;
       if (process.env.UNREAD !== undefined)
         console.log(`${path}: ${before.toFixed()} MB, and ${grown.toFixed()} MB more`);
-      expect(grown).toBeLessThan(100 + 4 * CONNECTIONS);
+      expect(grown).toBeLessThan(100 + 2 * CONNECTIONS);
     },
     120_000,
   );

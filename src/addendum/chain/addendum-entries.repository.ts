@@ -73,12 +73,13 @@ export class AddendumEntries {
     target: NativeReference,
     { after = 0, last }: { readonly after?: number; readonly last?: number | undefined } = {},
   ): AsyncGenerator<StoredEntry, void, void> {
-    let end: StoredEntry | undefined;
-    do {
-      const page = await this.entriesAfter(target, end?.sequence ?? after, last);
-      yield* page;
-      end = page.at(-1);
-    } while (end?.isLast === false);
+    let [sequence, isOver] = [after, false];
+    while (!isOver) {
+      const page = await this.entriesAfter(target, sequence, last);
+      const end = page.at(-1);
+      [sequence, isOver] = [end?.sequence ?? sequence, end?.isLast !== false];
+      yield* emptied(page);
+    }
   }
 
   /** The next addenda behind a sequence number, up to {@link BYTES_AT_ONCE}; none when there are no more. */
@@ -106,4 +107,9 @@ export class AddendumEntries {
     const hash = this.index.referenceHash(resourceType, id);
     return (await this.statements.runOne<{ id: string }>(FIND_UNLINKED, [hash]))?.id;
   }
+}
+
+/** Yields the items and removes them: a list would keep texts in memory while a slow reader takes one of them. */
+export function* emptied<T>(list: T[]): Generator<T, void, void> {
+  for (let next = list.shift(); next !== undefined; next = list.shift()) yield next;
 }

@@ -19,7 +19,7 @@ import { ResourceWriter } from '../../resource/resource-writer';
 import { type StoredResource } from '../../model/stored-resource';
 import { memberText } from '../../rpc/member-text';
 import { type ParamError, RpcRefusal } from '../../rpc/rpc-refusal';
-import { AddendumEntries, type StoredEntry } from '../chain/addendum-entries.repository';
+import { AddendumEntries, emptied, type StoredEntry } from '../chain/addendum-entries.repository';
 import { isFinal, NOTE } from '../types/addendum-kinds';
 import { GrantedTargets } from './granted-targets';
 
@@ -144,15 +144,27 @@ export class Addenda {
     const first = await this.entries.entriesAfter(target, 0);
     const end = first.at(-1);
     if (end === undefined) await this.assertStored(target, path);
-    const begin = `[${first.map(storedTextOf).join(',')}`;
     return end?.isLast === false
-      ? new JsonParts(this.listFrom(begin, target, end.sequence))
-      : new JsonText(`${begin}]`);
+      ? new JsonParts(this.listFrom(first, target, end.sequence))
+      : new JsonText(`[${first.map(storedTextOf).join(',')}]`);
   }
 
-  private async *listFrom(begin: string, target: NativeReference, after: number): AsyncGenerator<string, void, void> {
-    yield begin;
-    for await (const entry of this.entries.of(target, { after })) yield `,${storedTextOf(entry)}`;
+  /** Commas come apart from long texts, which they would copy. */
+  private async *listFrom(
+    first: StoredEntry[],
+    target: NativeReference,
+    after: number,
+  ): AsyncGenerator<string, void, void> {
+    let before = '[';
+    for (const entry of emptied(first)) {
+      yield before;
+      yield storedTextOf(entry);
+      before = ',';
+    }
+    for await (const entry of this.entries.of(target, { after })) {
+      yield ',';
+      yield storedTextOf(entry);
+    }
     yield ']';
   }
 

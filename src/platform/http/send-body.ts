@@ -122,7 +122,7 @@ async function sendWhole(response: Response, head: AnswerHead, text: string): Pr
     response.setHeader('Content-Encoding', encoding);
     response.end(encoded);
   }
-  boundRest(response, text.length);
+  boundRest(response);
 }
 
 function setHead(response: Response, { status, headers }: AnswerHead): void {
@@ -131,14 +131,17 @@ function setHead(response: Response, { status, headers }: AnswerHead): void {
 }
 
 /** The pace holds for what is still to be taken when the answer has ended. Answers within this process have no socket. */
-function boundRest(response: Response, characters = 0): void {
+function boundRest(response: Response): void {
   if (response.socket === null || response.writableFinished) return;
-  const chunks = Math.max(1, Math.ceil(characters / CHUNK));
-  const timer = setTimeout(() => response.destroy(), chunks * termsOf(response).stallSeconds * 1000);
+  const timer = setTimeout(() => response.destroy(), stallMillisecondsOf(response));
   response.once('close', () => {
     clearTimeout(timer);
   });
 }
+
+/** How long a reader may take for what the socket has not taken yet. */
+const stallMillisecondsOf = (response: Response): number =>
+  Math.max(1, Math.ceil(response.writableLength / CHUNK)) * termsOf(response).stallSeconds * 1000;
 
 export const termsOf = (response: Response): AnswerTerms =>
   (response.app.locals[ANSWER_TERMS] as AnswerTerms | undefined) ?? DEFAULT_TERMS;
@@ -149,7 +152,6 @@ class ResponseSink implements TextSink {
   /** The head was all that the caller asked for. */
   hasEnded = false;
   private readonly ticket: Ticket;
-  private readonly stallMilliseconds: number;
   private readonly turn: () => Promise<void>;
   private encoder: AnswerEncoder | undefined;
   /** Short texts that wait for a chunk to be full. They are sent before `long`. */
@@ -166,11 +168,10 @@ class ResponseSink implements TextSink {
     private readonly body: string | Produce,
     private readonly printer: TextPrinter | undefined,
   ) {
-    const { ticket, stallSeconds, turn } = termsOf(response);
+    const { ticket, turn } = termsOf(response);
     this.turn = turn;
     this.ticket = ticket();
     this.signal = this.ticket.signal;
-    this.stallMilliseconds = stallSeconds * 1000;
   }
 
   /** No frame that waits holds a text: texts of hundreds of slow readers would leave V8's young generation. */
@@ -198,7 +199,7 @@ class ResponseSink implements TextSink {
     this.encoder?.close();
   }
 
-  /** Gathers short texts; a long one is never joined to others, which would copy it. */
+  /** Gathers short texts; a long one is never joined to others as a whole, which would copy it. */
   private take(text: string): Promise<void> {
     if (text.length < CHUNK) this.pending += text;
     else this.long = text;
@@ -212,13 +213,10 @@ class ResponseSink implements TextSink {
 
   private nextChunk(): string {
     const { pending, long } = this;
-    if (pending !== '') {
-      this.pending = '';
-      return pending;
-    }
     const end = endOfChunk(long);
+    this.pending = '';
     this.long = long.slice(end);
-    return long.slice(0, end);
+    return pending + long.slice(0, end);
   }
 
   private send(text: string): Promise<void> {
@@ -250,7 +248,7 @@ class ResponseSink implements TextSink {
   private async drained(): Promise<void> {
     const { response } = this;
     this.signal.throwIfAborted(); // else 'close' may have been told already
-    const stalled = setTimeout(() => response.destroy(), this.stallMilliseconds);
+    const stalled = setTimeout(() => response.destroy(), stallMillisecondsOf(response));
     await new Promise<void>((resolve) => {
       const wake = (): void => {
         response.off('drain', wake).off('close', wake);
@@ -282,8 +280,12 @@ class ResponseSink implements TextSink {
   }
 }
 
-/** A chunk never ends within a surrogate pair: each half would be sent as U+FFFD. */
+/**
+ * A text that is little longer goes at once: the rest of it would keep all of it in memory while the socket is full. A chunk never
+ * ends within a surrogate pair: each half would be sent as U+FFFD.
+ */
 function endOfChunk(text: string): number {
+  if (text.length < 2 * CHUNK) return text.length;
   const isHigh = (text.charCodeAt(CHUNK - 1) & 0xfc00) === 0xd800;
-  return isHigh && CHUNK < text.length ? CHUNK - 1 : CHUNK;
+  return isHigh ? CHUNK - 1 : CHUNK;
 }
