@@ -1,18 +1,76 @@
 import { once } from 'node:events';
-import { type Server } from 'node:http';
+import { get, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import express from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { MemoryBudget } from '../admission/memory-budget';
 import { readEnvironment } from '../config/environment';
 import { Slices } from '../time/slices';
 import { RequestContext } from '../request/request-context';
 import { requestContext } from './request-context.middleware';
-import { ANSWER_TERMS, type AnswerTerms, sendBody } from './send-body';
+import { ANSWER_TERMS, type AnswerTerms, produceOf, sendBody } from './send-body';
 
 const ANSWERS = 40;
 const CHUNKS = 12;
 const CHUNK = 'x'.repeat(64 * 1024);
+
+describe('S10: the memory budget', () => {
+  const MEGABYTE = 'x'.repeat(2 ** 20);
+  const budget = new MemoryBudget({ ...readEnvironment({}), memoryBudgetBytes: 4 * 2 ** 20 });
+  let server: Server;
+
+  beforeAll(async () => {
+    const requests = new RequestContext();
+    const app = express();
+    app.use(requestContext(requests, budget));
+    const terms: AnswerTerms = {
+      stallSeconds: 10,
+      ticket: () => requests.ticket,
+      inSlices: (steps) => new Slices(requests).run(steps),
+      turn: () => Promise.resolve(),
+    };
+    app.locals[ANSWER_TERMS] = terms;
+    app.use((request, response, next) => {
+      const texts = Array<string>(30).fill(MEGABYTE.repeat(Number(request.query.megabytes)));
+      sendBody(response, { status: 200, headers: {} }, produceOf(texts)).catch(next);
+    });
+    app.use((_error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+      response.status(503).end();
+    });
+    server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+
+  const ask = async (megabytes: number): Promise<IncomingMessage> => {
+    const { port } = server.address() as AddressInfo;
+    const request = get(`http://127.0.0.1:${port}/?megabytes=${megabytes}`, { agent: false });
+    return ((await once(request, 'response')) as [IncomingMessage])[0];
+  };
+
+  it('counts the longest text of an answer once, until its end', async () => {
+    const unread = await ask(1);
+    expect([unread.statusCode, budget.inUse]).toEqual([200, 2 ** 20]);
+    unread.on('data', () => {
+      expect(budget.inUse).toBeLessThanOrEqual(2 ** 20);
+    });
+    await once(unread, 'end');
+    await nextTurn();
+    expect(budget.inUse).toBe(0);
+  });
+
+  it('refuses an answer before it begins when its texts have no room', async () => {
+    const unread = await Promise.all([ask(1), ask(1)]);
+    const refused = await ask(1);
+    expect([...unread, refused].map(({ statusCode }) => statusCode)).toEqual([200, 200, 503]);
+    for (const one of unread) one.destroy();
+  });
+});
 
 describe('S10: many long answers at once', () => {
   let server: Server;

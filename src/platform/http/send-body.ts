@@ -159,6 +159,8 @@ class ResponseSink implements TextSink {
   /** The rest of a long text. */
   private long = '';
   private turnEndsAt = performance.now() + TURN_MILLISECONDS;
+  /** Bytes in the memory budget. */
+  private counted = 0;
   /** Full at first: many answers may begin in one turn. */
   private sentInTurn = SENT_AT_ONCE;
 
@@ -177,6 +179,7 @@ class ResponseSink implements TextSink {
   /** No frame that waits holds a text: texts of hundreds of slow readers would leave V8's young generation. */
   async write(text: string): Promise<void> {
     this.signal.throwIfAborted();
+    if (text.length > CHUNK) this.count(text.length);
     if (this.printer === undefined) return this.take(text);
     for (const printed of this.printer.print(text)) await this.take(printed);
   }
@@ -260,11 +263,21 @@ class ResponseSink implements TextSink {
     this.signal.throwIfAborted();
   }
 
+  /**
+   * Counts the longest text so far until the answer ends: one of texts of a size is refused before it begins, or not at all. Within
+   * this process, who receives the answer counts its bytes.
+   * @throws ServiceError 'busy'
+   */
+  private count(bytes: number): void {
+    if (this.response.socket === null || bytes <= this.counted) return;
+    this.ticket.hold(bytes - this.counted);
+    this.counted = bytes;
+  }
+
   private begin(): void {
     const { response, head, body } = this;
     const isWhole = typeof body === 'string' && this.printer === undefined;
-    // Within this process, who receives the answer counts its bytes.
-    if (response.socket !== null) this.ticket.hold(isWhole ? body.length : 2 * CHUNK);
+    this.count(2 * CHUNK);
     this.hasBegun = true;
     setHead(response, head);
     const encoding = acceptedEncoding(response.req.headers['accept-encoding']);
