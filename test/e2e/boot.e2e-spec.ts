@@ -128,6 +128,7 @@ describe('wrong settings', () => {
   it('tell that a database cannot be reached, without its password', async () => {
     const { exitCode, output } = await ServerProcess.startInVain({
       DATABASE_URL: 'postgresql://nobody:pass-canary@127.0.0.1:1/none',
+      SVC_DATABASE_WAIT_SECONDS: '0',
       SVC_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
     });
     expect(exitCode).toBe(1);
