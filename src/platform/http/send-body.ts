@@ -95,7 +95,8 @@ export async function sendBody(
     await sink.end();
   } catch (error) {
     if (sink.hasEnded || sink.signal.aborted) return;
-    if (sink.hasBegun) response.destroy();
+    // The outer request of an inner answer, which has no socket, is refused with the same error.
+    if (sink.hasBegun) response.destroy(response.socket === null && error instanceof Error ? error : undefined);
     throw error;
   } finally {
     sink.close();
