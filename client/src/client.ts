@@ -105,7 +105,9 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      const lines = (rest + decoder.decode(value, { stream: !done })).split('\n');
+      // Only what came now is searched for line ends: a resource of 5 MB comes in hundreds of pieces.
+      const [first = '', ...further] = decoder.decode(value, { stream: !done }).split('\n');
+      const lines = [rest + first, ...further];
       rest = lines.pop() ?? '';
       yield* lines.filter((line) => line !== '');
       if (done) break;
