@@ -40,6 +40,9 @@ const apply = async (stored: string, operations: readonly Operation[]): Promise<
 const named = (count: number): string =>
   `{"resourceType":"Patient","name":[${Array.from({ length: count }, (_, n) => `{"given":["${n}"],"family":"f"}`).join(',')}]}`;
 
+/** CPU milliseconds, five times what was measured; the compiler and the collector of the process count too. */
+const LONGEST = 500;
+
 describe(compileResourcePatch.name, () => {
   it('S22: applies hundreds of operations to 60 kB in short turns', async () => {
     const operations = Array.from({ length: 250 }, (_, n) => ({
@@ -50,7 +53,7 @@ describe(compileResourcePatch.name, () => {
     let text = '';
     const longest = await longestTurn(async () => (text = await apply(named(1500), operations)));
     expect(text).toContain('{"given":["249"],"family":"g249"},{"given":["250"],"family":"f"}');
-    expect(longest).toBeLessThan(250);
+    expect(longest).toBeLessThan(LONGEST);
   });
 
   it('S22: looks 16 times for what is not there in 400 kB, in short turns', async () => {
@@ -59,7 +62,7 @@ describe(compileResourcePatch.name, () => {
     let text = '';
     const longest = await longestTurn(async () => (text = await apply(stored, operations)));
     expect(text).toBe(stored);
-    expect(longest).toBeLessThan(250);
+    expect(longest).toBeLessThan(LONGEST);
   });
 
   it('S22: ends a path that takes too long, and a patch of many that take long', async () => {
@@ -72,7 +75,7 @@ describe(compileResourcePatch.name, () => {
       const some = { type: 'delete', path: "Patient.name.where(family = 'none')" };
       await expect(apply(named(4000), Array(1000).fill(some) as Operation[])).rejects.toMatchObject(refused);
     });
-    expect(longest).toBeLessThan(250);
+    expect(longest).toBeLessThan(LONGEST);
   });
 
   it('S22: gives what a tree for each operation gives, digit by digit', () => {
