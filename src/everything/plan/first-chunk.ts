@@ -17,28 +17,32 @@ export interface FirstChunkRow {
   readonly id: string;
   /** Ids of the parameters that link it to the patient, 0 for the patient itself, with commas between. */
   readonly parameters: string;
-  /** Null where it is too long for the first chunk, or the bodies of all entries together are. */
+  /** Null where it is too long for the first chunk, or the bodies up to it together are. */
   readonly body: string | null;
 }
 
 /**
  * All entries in the order of the answer, with their bodies, by one statement. Of a compartment with more links than
- * `mostLinks` it returns their number alone, bodies that are too long are null.
+ * `mostLinks` it returns their number alone. Bodies that are too long are null, and those behind the first {@link MOST_BYTES}.
  */
 export function firstChunk(query: CompartmentQuery, mostLinks: number): CompiledSearch {
   const bind = new Binder();
   const ids = query.types === undefined ? query.compartment.parameterIds : linksOf(query).flatMap(([, own]) => own);
+  const count = '(select count(*) from link)::integer';
   const followed = [
-    `select resource_key, parameter_id from link where (select links from state) <= ${bind.value(mostLinks)}::integer`,
+    `select resource_key, parameter_id from link where ${count} <= ${bind.value(mostLinks)}::integer`,
     ...(hasPatient(query) ? ['select resource_key, parameter_id from patient'] : []),
   ];
-  const isShort = `octet_length(c.body) <= ${MOST_BYTES_OF_BODY} and sum(octet_length(c.body)) over () <= ${MOST_BYTES}`;
-  const columns = `c.type, c.id, c.updated_at, case when ${isShort} then c.body end as body`;
-  return bind.finish(`with patient as (${patientLink(query, bind)}),
-    link as materialized (${linksTo(query, ids, bind)} limit ${MOST_LINKS + 1}),
-    state as (select case when exists (select from patient) then (select count(*) from link)::integer end as links)
-    select s.links, e.type, e.id, e.parameters, e.body from state s left join (
+  const columns = 'c.type, c.id, c.updated_at, c.body';
+  const order = `(e.type = 'Patient' and e.id = ${bind.value(query.patientId)}) desc, e.type, e.updated_at desc, e.id`;
+  // A sum over sorted rows needs neither a copy of them nor a second pass.
+  const bytes = `sum(octet_length(e.body)) over (order by ${order} rows unbounded preceding)`;
+  return bind.finish(`with patient as not materialized (${patientLink(query, bind)}),
+    link as materialized (${linksTo(query, ids, bind)} limit ${MOST_LINKS + 1})
+    select n.links, e.type, e.id, e.parameters,
+      case when octet_length(e.body) <= ${MOST_BYTES_OF_BODY} and ${bytes} <= ${MOST_BYTES} then e.body end as body
+    from (select case when exists (select from patient) then ${count} end as links) n left join (
       ${rowsBehind(gathered(followed.join(' union all ')), columns, entryTest(query, undefined, bind))}
     ) e on true
-    order by (e.type = 'Patient' and e.id = ${bind.value(query.patientId)}) desc, e.type, e.updated_at desc, e.id`);
+    order by ${order}`);
 }
