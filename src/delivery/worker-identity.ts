@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { Client } from 'pg';
+import { type Client } from 'pg';
+import { DatabaseClient } from '../platform/database/database-client';
 import { TAKE_SLOT } from './delivery-statements';
 
 /** How long PostgreSQL keeps the lock of a machine that vanished without a word: about 10 + 3 × 5 s. */
@@ -37,7 +38,7 @@ export class WorkerIdentity {
   }
 
   private async connect(onLost: () => void): Promise<number> {
-    const client = new Client({
+    const client = new DatabaseClient({
       connectionString: this.databaseUrl,
       application_name: 'svc-health-server delivery',
       keepAlive: true,

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { DatabaseClient } from '../../src/platform/database/database-client';
 import { migrate } from '../../src/platform/database/schema/migrate';
 
 /** Makes a new delivery generation and holds delivery. A backup of an older version is migrated first. */
@@ -12,7 +12,7 @@ export const releaseDelivery = (databaseUrl: string): Promise<void> =>
   run(databaseUrl, 'update delivery_generation set is_held = false');
 
 async function run(databaseUrl: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: databaseUrl });
+  const client = new DatabaseClient({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query(sql);

@@ -1,4 +1,5 @@
-import { Client } from 'pg';
+import { type Client } from 'pg';
+import { DatabaseClient } from '../../src/platform/database/database-client';
 import { LINK_COLUMNS } from '../../src/addendum/chain/addendum-statements';
 import {
   BREAKS,
@@ -48,7 +49,7 @@ interface AuditedRow extends LinkRow {
 
 /** Follows all chains as they are at one moment, in constant memory. Returns how many chains and links were intact. */
 export async function auditAddenda(audit: Audit): Promise<{ chains: number; links: number }> {
-  const client = new Client({ connectionString: audit.databaseUrl, application_name: 'audit-addenda' });
+  const client = new DatabaseClient({ connectionString: audit.databaseUrl, application_name: 'audit-addenda' });
   await client.connect();
   try {
     await client.query('begin isolation level repeatable read read only');

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
+import { type Client } from 'pg';
+import { DatabaseClient } from '../../src/platform/database/database-client';
 import { planMigrations } from '../../src/platform/database/schema/migrate';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
@@ -29,7 +30,7 @@ async function main(): Promise<void> {
       throw new Error(
         'The database does not have the schema of this version yet: start a server, or run npm run migrate.',
       );
-    const client = new Client({ connectionString: url });
+    const client = new DatabaseClient({ connectionString: url });
     await client.connect();
     try {
       const types = await requestReindex(client, positionals);

@@ -1,5 +1,6 @@
 import { type ClientBase } from 'pg';
 import { type DataSourceOptions } from 'typeorm';
+import { DatabaseClient } from './database-client';
 import { ROW_FORMAT } from './row-format';
 import { SilentConnections } from './silent-connections';
 
@@ -29,6 +30,7 @@ export function dataSourceOptions(
     connectTimeoutMS: CONNECT_TIMEOUT_MILLISECONDS,
     applicationName: 'svc-health-server',
     extra: {
+      Client: DatabaseClient,
       // BEGIN and the first statement, or a whole limited read, travel in one flight.
       pipeline: true,
       // A connection keeps the plans of its statements: a new one makes them again.

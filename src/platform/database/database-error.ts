@@ -21,7 +21,7 @@ const QUERY_CANCELED = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
 const INSUFFICIENT_PRIVILEGE = '42501';
 const CHARACTER_NOT_IN_REPERTOIRE = '22021';
-const READ_ONLY_TRANSACTION = '25006';
+export const READ_ONLY_TRANSACTION = '25006';
 
 export function isTransactionConflict(error: unknown): boolean {
   const { code } = postgresErrorOf(error) ?? {};
@@ -57,6 +57,8 @@ export function databaseErrorToServiceError(error: unknown): ServiceError | unde
 type Refusal = readonly [kind: ErrorKind, message: string, retryAfterSeconds?: number];
 
 function refusalOf(error: unknown): Refusal | undefined {
+  // Of several hosts or addresses one may be there soon.
+  if (error instanceof AggregateError) return error.errors.map(refusalOf).find((refusal) => refusal !== undefined);
   if (isTransactionConflict(error)) return ['busy', 'Too many writes to the same resource at once. Try again.', 1];
   const { code = nodeCodeOf(error) ?? '', constraint } = postgresErrorOf(error) ?? {};
   if (code === QUERY_CANCELED)
@@ -75,13 +77,17 @@ function refusalOf(error: unknown): Refusal | undefined {
   return ['busy', 'The database is not available at the moment. Try again.', 1];
 }
 
-const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND']);
+const UNREACHABLE = new Set(
+  'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(' '),
+);
 
 /** node-postgres reports a connection that broke, or a pool that ran dry, without a code. */
 function isLostConnection(error: unknown): boolean {
   return (
     error instanceof Error &&
-    /^(Connection terminated|timeout exceeded when trying to connect)|and is not queryable$/.test(error.message)
+    /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout)|and is not queryable$/.test(
+      error.message,
+    )
   );
 }
 

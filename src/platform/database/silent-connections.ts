@@ -1,6 +1,7 @@
 import { type Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { Client, type ClientBase, DatabaseError } from 'pg';
+import { type Client, type ClientBase, DatabaseError } from 'pg';
+import { DatabaseClient } from './database-client';
 
 /** The message of the errors of statements whose connection was destroyed. */
 const SILENCE = 'Connection terminated: PostgreSQL went silent';
@@ -88,7 +89,7 @@ export class SilentConnections {
 
   /** @throws DatabaseError when PostgreSQL refuses, another Error when it does not answer */
   private async workingOf(processIds: readonly number[]): Promise<ReadonlySet<number>> {
-    const client = new Client({
+    const client = new DatabaseClient({
       connectionString: this.databaseUrl,
       application_name: 'svc-health-server lookup',
       connectionTimeoutMillis: LOOKUP_MILLISECONDS,

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
+import { type Client } from 'pg';
 import { StartError } from '../../errors/start-error';
 import { MIGRATION_LOCK } from '../advisory-locks';
 import { type Migration, type MigrationSet } from '../migration';
 import { CORE } from './all-migrations';
 import { sessionSettings } from '../data-source-options';
+import { DatabaseClient, reasonOf } from '../database-client';
 import { isInsufficientPrivilege, isLockNotAvailable } from '../database-error';
 import { isSystemError } from '../../errors/system-error';
 import { ROW_FORMAT } from '../row-format';
@@ -84,7 +85,7 @@ export function planMigrations(url: string): Promise<PlannedMigrations> {
 
 async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await connectedClient(url).catch((error: unknown) => {
-    throw new StartError(connectionRefusal(error), { cause: error });
+    throw error instanceof StartError ? error : new StartError(connectionRefusal(error), { cause: error });
   });
   try {
     return await work(client);
@@ -100,7 +101,7 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
 }
 
 async function connectedClient(url: string): Promise<Client> {
-  const client = new Client({
+  const client = new DatabaseClient({
     connectionString: url,
     application_name: 'svc-health-server',
     options: sessionSettings(MIGRATION_TIMEOUT_SECONDS),
@@ -114,10 +115,7 @@ async function connectedClient(url: string): Promise<Client> {
 function connectionRefusal(error: unknown): string {
   if (isSystemError(error, 'ERR_INVALID_URL'))
     return 'DATABASE_URL is no URL: escape special characters of the password.';
-  // Of a host name with several addresses each one failed.
-  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-  const reasons = errors.map((one) => (one instanceof Error ? one.message : String(one)));
-  return `The database of DATABASE_URL refuses the connection or cannot be reached: ${reasons.join('; ')}`;
+  return `The database of DATABASE_URL refuses the connection or cannot be reached: ${reasonOf(error)}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
+import { type Client } from 'pg';
+import { DatabaseClient } from '../database-client';
 import { databaseErrorToServiceError } from '../database-error';
 
 const PAUSE_MILLISECONDS = 500;
@@ -22,7 +23,7 @@ export async function waitForDatabase(url: string, seconds: number, tell: (line:
 async function refusalOf(url: string): Promise<unknown> {
   let client: Client | undefined;
   try {
-    client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
     client.on('error', () => undefined); // fails `connect` too
     await client.connect();
     return undefined;

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, type Server, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { StartError } from '../../src/platform/errors/start-error';
+import { DatabaseClient } from '../../src/platform/database/database-client';
+import { databaseErrorToServiceError } from '../../src/platform/database/database-error';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
+import { migrate } from '../../src/platform/database/schema/migrate';
+import { runStatement } from '../support/databases';
+import { eventually } from '../support/eventually';
+import { startTestApp } from '../support/test-app';
+
+const ROLE = 'odd@role';
+const PASSWORD = 'p@ss:w/ö#%,1';
+/** Of a port that nothing listens on. */
+const NOBODY = '127.0.0.1:1';
+
+describe('O5: DATABASE_URL with several hosts, of a primary and a standby that streams from it', () => {
+  let folder: string;
+  let primary: EmbeddedPostgres;
+  let standby: EmbeddedPostgres;
+  let silent: Server;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-hosts-'));
+    await chmod(folder, 0o755); // the account of PostgreSQL has to reach it
+    const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+    await promisify(execFile)('mkdir', [a]);
+    const first = await start(a);
+    await migrate(first.url);
+    await runStatement(first.url, `create role "${ROLE}" login password '${PASSWORD}'`);
+    await first.stop();
+    await promisify(execFile)('cp', ['-a', a, b]);
+    await writeFile(join(b, 'postgres', 'cluster', 'standby.signal'), '');
+    primary = await start(a);
+    const { port, username, password } = new URL(primary.url);
+    const upstream = `host=127.0.0.1 port=${port} user=${username} password=${password}`;
+    standby = await start(b, { primary_conninfo: upstream });
+    silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+  }, 60_000);
+  afterAll(async () => {
+    silent.close();
+    await standby.stop();
+    await primary.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const start = (dataDirectory: string, settings = {}): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({ dataDirectory, isDurable: false, settings });
+  const hostOf = ({ url }: EmbeddedPostgres): string => new URL(url).host;
+  const silentHost = (): string => `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const urlOf = (hosts: readonly string[], parameters = ''): string =>
+    primary.url.replace(hostOf(primary), hosts.join(',')) + parameters;
+
+  /** Returns the host that was connected to. */
+  async function connect(connectionString: string): Promise<string> {
+    const client = new DatabaseClient({ connectionString, connectionTimeoutMillis: 1_500 });
+    await client.connect();
+    await client.end();
+    return `${client.host}:${client.port}`;
+  }
+
+  it.each([
+    ['any', () => hostOf(standby)],
+    ['primary', () => hostOf(primary)],
+    ['read-write', () => hostOf(primary)],
+  ])('target_session_attrs=%s takes the first of its kind, in their order', async (target, expected) => {
+    const url = urlOf([NOBODY, hostOf(standby), hostOf(primary)], `?target_session_attrs=${target}`);
+    expect(await connect(url)).toBe(expected());
+  });
+
+  it('without it, and for one host, nothing is skipped but what cannot be connected to', async () => {
+    expect(await connect(urlOf([NOBODY, hostOf(standby)]))).toBe(hostOf(standby));
+    expect(await connect(standby.url)).toBe(hostOf(standby));
+  });
+
+  it('a host that takes connections and answers nothing delays the next one by half a second', async () => {
+    const startedAt = performance.now();
+    expect(await connect(urlOf([silentHost(), hostOf(primary)]))).toBe(hostOf(primary));
+    expect(performance.now() - startedAt).toBeLessThan(1_400);
+  });
+
+  it('the error says what each host answered, and is 503', async () => {
+    const hosts = [NOBODY, '[::1]:1', hostOf(standby), silentHost()];
+    const error: unknown = await connect(urlOf(hosts, '?target_session_attrs=read-write')).catch((e: unknown) => e);
+    const [nobody, ipv6, standbyHost, silentOne] = hosts;
+    expect(String(error)).toMatch(
+      `${nobody}: connect ECONNREFUSED 127.0.0.1:1; ${ipv6}: connect E`, // where there is no IPv6, another code
+    );
+    expect(String(error)).toMatch(`::1:1`);
+    expect(String(error)).toMatch(`; ${standbyHost}: is a standby; ${silentOne}: timeout expired`);
+    expect(databaseErrorToServiceError(error)?.kind).toBe('busy');
+    expect(String(error)).not.toContain(new URL(primary.url).password);
+  });
+
+  it('one host with target_session_attrs is refused while it is a standby', async () => {
+    await expect(connect(`${standby.url}?target_session_attrs=primary`)).rejects.toThrow('is a standby');
+  });
+
+  it('user and password may have escaped special characters', async () => {
+    const userinfo = `${encodeURIComponent(ROLE)}:${encodeURIComponent(PASSWORD)}`;
+    const url = `postgresql://${userinfo}@${NOBODY},${hostOf(primary)}/postgres`;
+    expect(await connect(url)).toBe(hostOf(primary));
+  });
+
+  it('another value of target_session_attrs stops the start', () => {
+    expect(() => new DatabaseClient({ connectionString: urlOf([NOBODY], '?target_session_attrs=standby') })).toThrow(
+      new StartError('DATABASE_URL has target_session_attrs=standby. Possible values: any, primary, read-write.'),
+    );
+  });
+
+  it('O11: a server follows the promotion of the standby, without a restart', async () => {
+    const databaseUrl = urlOf([hostOf(standby), hostOf(primary)], '?target_session_attrs=read-write');
+    const app = await startTestApp({ databaseUrl });
+    try {
+      expect((await app.put('/Patient/before', { resourceType: 'Patient' })).status).toBe(201);
+      await eventually('the standby has it', async () => {
+        const client = new DatabaseClient({ connectionString: standby.url });
+        await client.connect();
+        const { rowCount } = await client.query(`select from resource where id = 'before'`);
+        await client.end();
+        return rowCount === 1;
+      });
+      await primary.stop();
+      const { status, headers } = await app.put('/Patient/between', { resourceType: 'Patient' });
+      expect([status, headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^[15]$/)]);
+      await runStatement(standby.url, 'select pg_promote()');
+      const after = await app.put('/Patient/after', { resourceType: 'Patient' });
+      expect([after.status, (await app.get('/Patient/before')).status]).toEqual([201, 200]);
+    } finally {
+      await app.close();
+    }
+  });
+});
