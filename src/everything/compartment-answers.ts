@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { type Produce } from '../platform/http/send-body';
-import { bundleText } from '../model/bundle-text';
+import { bundleText, joined } from '../model/bundle-text';
 import { PageLists } from './pages/page-lists';
 import { PageWriter } from './pages/page-writer';
 import { MOST_LINKS } from './plan/first-chunk';
@@ -88,13 +88,11 @@ export class CompartmentAnswers {
 }
 
 async function wholeAnswer(call: EverythingCall, entries: readonly Entry[]): Promise<FhirAnswer> {
-  const printed = [...(await call.printer.print(entries, 'match')), ...notesOf(call)];
-  if (call.printer.isLines) return { status: 200, text: printed.join(''), ...linesType(call) };
+  const texts = [await call.printer.print(entries, 'match'), ...notesOf(call)].filter((text) => text !== '');
+  if (call.printer.isLines) return { status: 200, text: texts.join(''), ...linesType(call) };
   const bundle = bundleText('searchset', { total: entries.length, ...selfLink(call) });
-  return {
-    status: 200,
-    text: printed.length === 0 ? bundle : `${bundle.slice(0, -1)},"entry":[${printed.join(',')}]}`,
-  };
+  const isEmpty = texts.length === 0;
+  return { status: 200, text: isEmpty ? bundle : `${joined(`${bundle.slice(0, -1)},"entry":[`, texts)}]}` };
 }
 
 /** Lines go out as they are. */

@@ -35,7 +35,7 @@ export class PageWriter {
       for (const chunk of chunked(listed)) {
         const found = await this.read(chunk, readable);
         hidden += chunk.length - found.length;
-        if (found.length > 0) await stream.write((await printer.print(found, mode)).join(printer.between));
+        if (found.length > 0) await stream.write(await printer.print(found, mode));
       }
     // Rights may have been withdrawn since the first page: a page that holds less says so.
     if (hidden > 0)

@@ -23,13 +23,14 @@ export class EntryPrinter {
     return this.isLines ? '' : ',';
   }
 
-  /** Each entry by itself: joining copies the text, so that is done once. */
-  async print(entries: readonly Entry[], mode: QueryPart['mode']): Promise<string[]> {
-    const { subset } = this;
-    if (subset === undefined) return entries.map((entry) => this.around(entry, entry.text, mode));
-    const printed: string[] = [];
-    for (const entry of entries)
-      printed.push(this.around(entry, await this.slices.run(subsetOf(entry.text, subset)), mode));
+  /** @returns the entries with {@link between} between them. `+` copies no text: it is copied once, when it is sent. */
+  async print(entries: readonly Entry[], mode: QueryPart['mode']): Promise<string> {
+    const { subset, between } = this;
+    let printed = '';
+    for (const entry of entries) {
+      const text = subset === undefined ? entry.text : await this.slices.run(subsetOf(entry.text, subset));
+      printed += `${printed === '' ? '' : between}${this.around(entry, text, mode)}`;
+    }
     return printed;
   }
 

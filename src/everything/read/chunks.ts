@@ -85,5 +85,5 @@ async function chunkText(
   }
   const bodies = await snapshot.run<{ body: string }>(BODIES, [keys]);
   const entries = found.map(({ type, id, parameters }, at) => ({ type, id, parameters, text: bodies[at]?.body ?? '' }));
-  return (await printer.print(entries, mode)).join(printer.between);
+  return printer.print(entries, mode);
 }
