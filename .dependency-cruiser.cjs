@@ -251,7 +251,7 @@ module.exports = {
       severity: 'error',
       comment: 'Tools talk HTTP; only the definitions maker, the examples check and the audit of addenda read src.',
       from: { path: '^src/' },
-      to: { path: '^(tools|test)/' },
+      to: { path: '^(tools|test|testing)/' },
     },
     {
       name: 'validator-has-one-face',

@@ -40,11 +40,19 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/platform/config/**', 'src/platform/time/**', 'test/**', 'tools/**', '**/*.spec.ts'],
+    files: [
+      'src/platform/config/**',
+      'src/platform/time/**',
+      'test/**',
+      'testing/**',
+      'tools/**',
+      'examples/**',
+      '**/*.spec.ts',
+    ],
     rules: { 'no-restricted-syntax': ['error', ...bans] },
   },
   // What an answer holds is for the spec to say: `answer.json<Bundle>()`.
-  { files: ['test/**'], rules: { '@typescript-eslint/no-unnecessary-type-parameters': 'off' } },
+  { files: ['test/**', 'testing/**'], rules: { '@typescript-eslint/no-unnecessary-type-parameters': 'off' } },
   {
     files: ['**/*.cjs', '**/*.mjs'],
     extends: [eslint.configs.recommended],

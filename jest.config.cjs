@@ -31,7 +31,10 @@ const project = (displayName, testRegex, ...folders) => ({
   moduleFileExtensions: ['js', 'ts', 'json'],
   injectGlobals: false,
   sandboxInjectedGlobals: GLOBALS.split(' '),
-  moduleNameMapper: { '^svc-health-server$': '<rootDir>/src/index.ts' },
+  moduleNameMapper: {
+    '^svc-health-server$': '<rootDir>/src/index.ts',
+    '^svc-health-server/testing$': '<rootDir>/testing/index.ts',
+  },
   transform: {
     '^.+\\.ts$': ['@swc/jest', { ...typescript, swcrc: false }],
     '^.+\\.m?js$': ['@swc/jest', javascript],

@@ -88,8 +88,9 @@ export {
   type Outgoing,
 } from './delivery/delivery-kind';
 
-// Work in the background, metrics, errors
+// Work in the background, time, metrics, errors
 export { Background, type BackgroundDefinition, type BackgroundTask } from './platform/background/background';
+export { Clock } from './platform/time/clock';
 export { type MetricFamily, type Sample } from './platform/metrics/metric-family';
 export { MetricsFrom, type MetricSource, type MetricSourceDefinition } from './platform/metrics/metric-source';
 export { type ErrorDetails, type ErrorIssue, type ErrorKind, ServiceError } from './platform/errors/service-error';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { BACKGROUND, type RequestTicket, type Ticket } from '../../src/platform/admission/ticket';
 import { ServiceError } from '../../src/platform/errors/service-error';
 import { COUNTER_ADD, COUNTER_READ, CounterDatabase } from '../support/counter-database';
-import { eventually } from '../support/eventually';
+import { eventually } from '../../testing/eventually';
 import { cancelledWhenGone } from '../../src/platform/database/cancelled-when-gone';
 import { poolOf } from '../../src/platform/database/connection-slots';
 import { Snapshots } from '../../src/platform/database/snapshots';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitForDatabase } from '../../src/platform/database/schema/wait-for-database';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { databaseUrl } from '../support/databases';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { databaseUrl } from '../../testing/databases';
 import { TcpProxy } from '../support/tcp-proxy';
 
 describe('O5: a database that is not up when the server starts', () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { codeIn, documentPaths, rowsOf, textOf } from './documents';
 
 const EXTENSIONS = 'examples/ward/src';
+const SPEC = 'hand-over.test.ts';
 
 describe.each(documentPaths())('%s', (path) => {
   it('links to files that exist', () => {
@@ -41,8 +42,12 @@ describe('docs/extending.md', () => {
     expect(blocks.get(name)).toBe(textOf(join(EXTENSIONS, name)));
   });
 
+  it('shows a spec as it is run', () => {
+    expect(blocks.get(SPEC)).toBe(textOf(join('examples/ward/test', SPEC)));
+  });
+
   it('shows nothing else, and each in under 30 lines below its imports', () => {
-    expect([...blocks.keys()].sort()).toEqual(examples.sort());
+    expect([...blocks.keys()].sort()).toEqual([...examples, SPEC].sort());
     const lengths = [...blocks].map(([name, code = '']) => [name, linesBelowImports(code)] as const);
     expect(lengths.filter(([, length]) => length >= 30)).toEqual([]);
   });

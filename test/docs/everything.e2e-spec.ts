@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CARE_DATES } from '../../src/everything/plan/care-dates';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 import { codeIn, rowsOf } from './documents';
 
 const PAGE = 'docs/everything.md';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Ajv, { type ValidateFunction } from 'ajv';
 import { writeFileSync } from 'node:fs';
-import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
+import { BASE_URL, startTestApp, type TestApp } from '../../testing/test-app';
 import { isLike } from './is-like';
 
 interface Parameter {

@@ -7,7 +7,7 @@ import { operationIdOfCode } from '../../src/platform/http/route-access';
 import { ResourceTypes } from '../../src/model/resource-types';
 import { rpcStatusOf } from '../../src/rpc/rpc-errors';
 import { RpcRegistry } from '../../src/rpc/rpc.registry';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 import { codeIn, rowsOf, sectionOf } from './documents';
 
 const REFERENCE = 'docs/interface/reference.md';

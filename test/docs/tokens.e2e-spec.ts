@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 import { codeIn, rowsOf } from './documents';
 
 const rows = rowsOf('docs/tokens.md', 'Errors').map(([text = '', status = '', error]) => ({

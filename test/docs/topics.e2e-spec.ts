@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 import { codeIn, rowsOf, textOf } from './documents';
 import { webhookSettingsOf } from '../../src/delivery/webhook/webhook-settings';
 

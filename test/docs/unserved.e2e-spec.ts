@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UNSERVED_OPERATIONS } from '../../src/operation/unserved-operations';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 import { rowsOf } from './documents';
 
 const rows = rowsOf('docs/interface/open-points.md', 'Not served').map(

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type GrantedRows } from '../../src/platform/request/granted-rows';
 import { RequestContext } from '../../src/platform/request/request-context';
 import { EnforcesRows, OperationId } from '../../src/platform/http/route-access';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 
 /** Tells what the policies limit a request to, as a route that keeps to it sees it. */
 @Controller('acme/rows')
@@ -28,8 +28,8 @@ describe('row criteria of policies', () => {
   let number = 0;
 
   beforeAll(async () => {
-    app = await startTestApp({ extensions: [RowsModule] });
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    app = await startTestApp({ modules: [RowsModule] });
+    nurse = await login(app, 'nurse', { policies: [] });
     await app.put('/Patient/p1', {});
   });
   afterAll(() => app.close());

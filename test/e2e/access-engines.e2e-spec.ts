@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 /** A request that must be granted, or denied: method, path, body, headers. */
 type Call = readonly [
@@ -17,7 +17,7 @@ describe('the engines of policies', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
     const user = (await app.get('/User/nurse')).json<object>();
     await app.put('/User/nurse', { ...user, data: { patient: 'p1', ward: 'w1', methods: ['svc/echo'] } });
     for (const id of ['p1', 'p2']) await app.put(`/Patient/${id}`, {});

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 
 interface Decision {
   readonly id: string;
@@ -31,7 +31,7 @@ describe('a denial', () => {
   beforeAll(async () => {
     app = await startTestApp();
     other = await startTestApp({ databaseUrl: app.databaseUrl });
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
     for (const [id, policy] of Object.entries(policies)) {
       expect([id, (await app.put(`/AccessPolicy/${id}`, policy)).status]).toEqual([id, 201]);
     }
@@ -73,7 +73,7 @@ describe('a denial', () => {
   });
 
   it('C10.5: says in words that no policy covers a request, and what to link one to', async () => {
-    const guest = await login(app, 'guest', { mayDoEverything: false });
+    const guest = await login(app, 'guest', { policies: [] });
     const answer = await app.get('/fhir/Patient/p-patient', { authorization: guest.bearer });
     expect([answer.status, await decision(idIn(diagnosticsOf(answer)))]).toEqual([
       403,
@@ -292,7 +292,7 @@ describe('POST /auth/test-policy', () => {
   });
 
   it('needs a policy', async () => {
-    const { bearer } = await login(app, 'nobody', { mayDoEverything: false });
+    const { bearer } = await login(app, 'nobody', { policies: [] });
     const answer = await app.post('/auth/test-policy', { request: read, policy: draft }, { authorization: bearer });
     expect(answer.status).toBe(403);
   });

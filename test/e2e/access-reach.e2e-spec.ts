@@ -3,10 +3,10 @@ import { SearchIndex } from '../../src/search-index/search-index';
 import { type Statement } from '../../src/platform/database/statement';
 import { Statements } from '../../src/platform/database/statements';
 import { countsOf, destination, newDestination, newTopic } from '../support/destinations';
-import { type Person, login } from '../support/people';
+import { type Person, login } from '../../testing/world';
 import { queryForms } from '../support/query-forms';
 import { changeHidden, storeTenants } from '../support/tenants';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 
 /** Policies that open Observations, some or all, and no other type. */
 const POLICIES: Readonly<Record<string, object>> = {
@@ -61,7 +61,7 @@ describe('S5: a grant for one type opens no other', () => {
     await storeTenants(app);
     for (const [policy, content] of Object.entries(POLICIES)) {
       const name = nameOf(policy);
-      people.set(policy, await login(app, name, { mayDoEverything: false }));
+      people.set(policy, await login(app, name, { policies: [] }));
       const answer = await app.put(`/AccessPolicy/${name}`, {
         ...content,
         link: [{ resourceType: 'User', id: name }],
@@ -155,10 +155,10 @@ describe('S5: a grant for one type opens no other', () => {
   });
 
   it('types of a search over types are those that the request names, and it leads to no other', async () => {
-    await login(app, 'system', { mayDoEverything: false });
+    await login(app, 'system', { policies: [] });
     const link = [{ resourceType: 'User', id: 'system' }];
     await app.put('/AccessPolicy/system', { engine: 'matcho', link, matcho: { params: { _type: 'Observation' } } });
-    people.set('system', await login(app, 'system', { mayDoEverything: false }));
+    people.set('system', await login(app, 'system', { policies: [] }));
     const included = await as('system', 'GET', '/fhir?_type=Observation&_id=own-o1&_include=Observation:subject');
     expect([namesOf(included), outcomesOf(included)]).toEqual([
       ['Observation/own-o1'],
@@ -169,7 +169,7 @@ describe('S5: a grant for one type opens no other', () => {
   });
 
   it('what may be searched is brought along, with its row criteria and nothing more', async () => {
-    people.set('mixed', await login(app, 'mixed', { mayDoEverything: false }));
+    people.set('mixed', await login(app, 'mixed', { policies: [] }));
     const link = [{ resourceType: 'User', id: 'mixed' }];
     await app.put('/AccessPolicy/mixed', { ...POLICIES['by type'], link });
     await app.put('/AccessPolicy/mixed-rows', {
@@ -193,7 +193,7 @@ describe('S5: a grant for one type opens no other', () => {
 
   it('conditions of writes, and references by search, are no oracles either', async () => {
     const name = 'writer';
-    people.set(name, await login(app, name, { mayDoEverything: false }));
+    people.set(name, await login(app, name, { policies: [] }));
     const link = [{ resourceType: 'User', id: name }];
     await app.put('/AccessPolicy/writer', { ...POLICIES['by type'], link });
     await app.put('/AccessPolicy/writer-bundles', {

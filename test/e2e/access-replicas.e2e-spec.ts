@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Person, login } from '../support/people';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 describe('what a policy decides by', () => {
   let first: TestApp;
@@ -10,7 +10,7 @@ describe('what a policy decides by', () => {
   beforeAll(async () => {
     first = await startTestApp();
     second = await startTestApp({ databaseUrl: first.databaseUrl });
-    nurse = await login(first, 'nurse', { mayDoEverything: false });
+    nurse = await login(first, 'nurse', { policies: [] });
     for (const id of ['p1', 'p2']) await first.put(`/Patient/${id}`, {});
   });
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 describe('roles', () => {
   let app: TestApp;
@@ -8,7 +8,7 @@ describe('roles', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
     await app.put('/Patient/p1', {});
     await app.put('/Client/machine', { secret: 'machine', grant_types: ['basic'] });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 const TOPIC = 'http://topics.example/observations';
 
@@ -16,7 +16,7 @@ describe('destinations hear of what their principal may read', () => {
 
   beforeAll(async () => {
     app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000' } });
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
     boss = await login(app, 'boss');
     await app.put('/AccessPolicy/nurse', {
       engine: 'allow',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 
 const CRITERIA = [
   'Patient?_id=own-p',
@@ -27,8 +27,8 @@ describe('operations of callers who are limited to rows', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
-    await login(app, 'canary', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
+    await login(app, 'canary', { policies: [] });
     await app.put('/AccessPolicy/nurse', {
       engine: 'allow',
       link: [{ resourceType: 'User', id: 'nurse' }],

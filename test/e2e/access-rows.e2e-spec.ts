@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SearchIndex } from '../../src/search-index/search-index';
-import { type Person, login } from '../support/people';
+import { type Person, login } from '../../testing/world';
 import { queryForms } from '../support/query-forms';
 import { HIDDEN_NAMES, OWN_NAMES, changeHidden, storeTenants } from '../support/tenants';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 
 const TYPES = [
   ...['Patient', 'Observation', 'Encounter', 'Condition', 'List', 'Group', 'Organization', 'Practitioner'],
@@ -52,7 +52,7 @@ describe('callers who are limited to rows', () => {
   beforeAll(async () => {
     app = await startTestApp();
     for (const [name, policies] of Object.entries(LIMITS)) {
-      const person = await login(app, name, { mayDoEverything: false });
+      const person = await login(app, name, { policies: [] });
       people.set(name, person);
       const user = (await app.get(`/User/${name}`)).json<object>();
       await app.put(`/User/${name}`, { ...user, data: { patient: 'own-p', ward: 'own-ward' } });

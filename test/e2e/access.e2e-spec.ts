@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startServer } from '../../src/boot';
 import { readEnvironment } from '../../src/platform/config/environment';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { type Person, login } from '../support/people';
-import { ADMIN_PASSWORD, ROOT, type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { type Person, login } from '../../testing/world';
+import { ADMIN_PASSWORD, ROOT, type Received, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 const CHALLENGE = 'Bearer realm="svc"';
 
@@ -14,7 +14,7 @@ describe('access', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
     await app.put('/Patient/p-1', {});
     await app.put('/Client/machine', { secret: 'machine', grant_types: ['basic'] });
   });
@@ -409,7 +409,7 @@ describe('access', () => {
     it('lets every caller do everything, until it is deleted for good', async () => {
       await onNewDatabase(async (url) => {
         const first = await started(url, 'on');
-        const caller = await login(first, 'newcomer', { mayDoEverything: false });
+        const caller = await login(first, 'newcomer', { policies: [] });
         const asCaller = async (running: TestApp): Promise<number> =>
           (await running.put('/Patient/mine', {}, { authorization: caller.bearer })).status;
         expect([await trialOf(first), await asCaller(first)]).toEqual([200, 201]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { RpcRegistry } from '../../src/rpc/rpc.registry';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 const user = { id: 'doc-1', resourceType: 'User' };
 const target = { id: 'd1', resourceType: 'SDCDocument' };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 interface Target {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { ROOT, startTestApp, type TestApp } from '../support/test-app';
+import { ROOT, startTestApp, type TestApp } from '../../testing/test-app';
 
 /** More than one statement reads. */
 const NOTES = 230;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 const user = { id: 'doc-1', resourceType: 'User' };
 const missing = { id: 'not-there', resourceType: 'SDCDocument' };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 
 const WARD = 'SDCDocument?encounter=Encounter/own';
 
@@ -22,7 +22,7 @@ describe('S4: addenda of documents that were never stored', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
     await app.put('/AccessPolicy/nurse', {
       engine: 'allow',
       link: [{ resourceType: 'User', id: 'nurse' }],

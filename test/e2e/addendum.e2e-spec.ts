@@ -4,8 +4,8 @@ import { type Client } from 'pg';
 import { type DiffEntry } from '../../src/addendum/snapshots/snapshot-diff';
 import { Addenda } from '../../src/addendum/store/addenda';
 import { applyDiff } from '../support/apply-diff';
-import { type Person, login } from '../support/people';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 import { canonicalText, parseLossless } from '../support/lossless-text';
 
 interface Addendum {

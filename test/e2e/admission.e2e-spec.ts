@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { eventually } from '../support/eventually';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { eventually } from '../../testing/eventually';
 import { ServerProcess } from '../support/server-process';
-import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, basicHeader, encryptionKey } from '../support/test-app';
+import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, basicHeader, encryptionKey } from '../../testing/test-app';
 
 const MIB = 1024 * 1024;
 /** Some 30 bytes that unpack to so many spaces. */

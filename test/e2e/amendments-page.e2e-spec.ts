@@ -3,7 +3,7 @@ import { source as axeSource } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { storeAmendedRecord } from '../support/amended-record';
 import { CHROMIUM_IS_MISSING, chromiumPath, mayGoWithoutChromium } from '../support/chromium';
-import { ROOT, startTestApp, type TestApp } from '../support/test-app';
+import { ROOT, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];

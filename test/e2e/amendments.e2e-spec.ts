@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { call, storeAmendedRecord } from '../support/amended-record';
-import { login, type Person } from '../support/people';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { login, type Person } from '../../testing/world';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Row {
   readonly type: string;
@@ -54,7 +54,7 @@ describe('$amendments', () => {
     database = await app.connect();
     await database.query('set session_replication_role = replica');
     await storeAmendedRecord(app, 'vitals-7');
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
     await app.put('/AccessPolicy/nurse', {
       engine: 'allow',
       link: [{ resourceType: 'User', id: 'nurse' }],
@@ -380,7 +380,7 @@ describe('$amendments', () => {
     });
 
     it('is an Operation of its own to policies', async () => {
-      const clerk = await login(app, 'clerk', { mayDoEverything: false });
+      const clerk = await login(app, 'clerk', { policies: [] });
       expect((await ask('/SDCDocument/vitals-7/$amendments', clerk.bearer)).status).toBe(403);
       await app.put('/AccessPolicy/clerk', {
         engine: 'allow',

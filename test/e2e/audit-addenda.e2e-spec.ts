@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { auditAddenda, type Finding } from '../../tools/audit-addenda/audit';
 import { type Head, HeadWriter, readHeads } from '../../tools/audit-addenda/head-list';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 const user = { id: 'doc-1', resourceType: 'User' };
 

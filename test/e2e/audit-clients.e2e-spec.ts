@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { destination, newDestination, newTopic } from '../support/destinations';
-import { eventually } from '../support/eventually';
-import { login } from '../support/people';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { eventually } from '../../testing/eventually';
+import { login } from '../../testing/world';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 const OWN = { system: 'urn:svc:audit', code: 'server' };
 const TAG = 'urn:svc:audit|server';
@@ -142,7 +142,7 @@ describe('C7: AuditEvents of clients', () => {
   });
 
   it('C7: need a policy, and keep to the rows of the caller', async () => {
-    const { bearer } = await login(app, 'viewer', { mayDoEverything: false });
+    const { bearer } = await login(app, 'viewer', { policies: [] });
     const send = (more: object = {}): Promise<Received> =>
       app.post('/fhir/AuditEvent', event(more), { authorization: bearer });
     expect((await send()).status).toBe(403);

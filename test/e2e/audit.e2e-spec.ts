@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Person, login } from '../support/people';
-import { type Sent, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Sent, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 interface AuditEvent {
   readonly id: string;
@@ -38,7 +38,7 @@ describe('the audit trail', () => {
   let nurse: Person;
   beforeAll(async () => {
     app = await startTestApp();
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
   });
   afterAll(() => app.close());
 
@@ -110,7 +110,7 @@ describe('the audit trail', () => {
   });
 
   it('records the end of a Session', async () => {
-    const { bearer } = await login(app, 'leaving', { mayDoEverything: false });
+    const { bearer } = await login(app, 'leaving', { policies: [] });
     await app.delete('/Session', { authorization: bearer });
     expect((await recorded(app, 'altid=User/leaving')).map(shortOf)).toMatchObject([
       { what: '110122', outcome: '0' },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RequestContext } from '../../src/platform/request/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
-import { type Person, login } from '../support/people';
-import { type Sent, type TestApp, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Sent, type TestApp, startTestApp } from '../../testing/test-app';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
@@ -12,7 +12,7 @@ describe('the edges of /auth', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
   });
   afterAll(() => app.close());
 

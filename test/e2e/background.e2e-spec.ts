@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { Background, type BackgroundTask } from '../../src/platform/background/background';
 import { BackgroundTasks } from '../../src/platform/background/background-tasks';
-import { eventually } from '../support/eventually';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 const OFTEN = 10;
 /** No other lock has this number. */
@@ -58,7 +58,7 @@ const failuresOf = ({ app }: TestApp, task: string): number | undefined =>
 describe('H7: a background task', () => {
   const apps: TestApp[] = [];
   const start = async (module: typeof Often, databaseUrl?: string): Promise<TestApp> => {
-    const app = await startTestApp({ extensions: [module], ...(databaseUrl === undefined ? {} : { databaseUrl }) });
+    const app = await startTestApp({ modules: [module], ...(databaseUrl === undefined ? {} : { databaseUrl }) });
     apps.push(app);
     return app;
   };

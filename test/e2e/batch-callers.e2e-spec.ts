@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { login } from '../support/people';
+import { login } from '../../testing/world';
 import { statementsOf } from '../support/run-statements';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 const GET = { request: { method: 'GET', url: 'Patient/p' } };
 const ENTRIES = 50;
@@ -32,7 +32,7 @@ describe('the caller of a Bundle', () => {
   afterAll(() => app.close());
 
   async function hire(): Promise<void> {
-    ({ bearer } = await login(app, 'nurse', { mayDoEverything: false }));
+    ({ bearer } = await login(app, 'nurse', { policies: [] }));
     await app.put('/fhir/AccessPolicy/nurse', {
       engine: 'matcho',
       matcho: { user: { id: 'nurse', title: 'nil?' }, session: 'present?' },

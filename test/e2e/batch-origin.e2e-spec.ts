@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
 import { delivered, destination, newDestination, newTopic } from '../support/destinations';
-import { eventually } from '../support/eventually';
-import { runStatement } from '../support/databases';
-import { type TestApp, startTestApp } from '../support/test-app';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { eventually } from '../../testing/eventually';
+import { runStatement } from '../../testing/databases';
+import { type TestApp, startTestApp } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 const TEST_TIMEOUT_MILLISECONDS = 120_000;
 

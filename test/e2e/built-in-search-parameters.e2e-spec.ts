@@ -4,8 +4,8 @@ import { Client } from 'pg';
 import { searchParameterDefinitions } from '../../src/fhir/definitions/definitions';
 import { migrate } from '../../src/platform/database/schema/migrate';
 import { type Bundle } from '../support/bundle';
-import { databaseUrl, dropDatabase, runStatement } from '../support/databases';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { databaseUrl, dropDatabase, runStatement } from '../../testing/databases';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 const NAME = '/fhir/SearchParameter/Patient-name';
 const MERGE = 'application/merge-patch+json';
@@ -127,7 +127,7 @@ describe("HL7's SearchParameters", () => {
 });
 
 describe('the first start', () => {
-  const { TEST_ADMIN_URL: adminUrl = '' } = process.env;
+  const { TEST_DATABASE_URL: adminUrl = '' } = process.env;
   let name: string;
   let url: string;
   let database: Client;

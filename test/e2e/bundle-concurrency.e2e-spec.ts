@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 import { undeliveredEvents } from '../support/undelivered';
 
 const CLIENTS = 32;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { eventually } from '../support/eventually';
-import { ROOT, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { ROOT, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 const WARD = basicHeader('ward', 'secret of the ward');
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { login } from '../support/people';
-import { type Received, type Sent, type TestApp, startTestApp } from '../support/test-app';
+import { login } from '../../testing/world';
+import { type Received, type Sent, type TestApp, startTestApp } from '../../testing/test-app';
 
 interface AnswerEntry {
   readonly resource?: { readonly resourceType: string; readonly id: string; readonly total?: number };
@@ -611,7 +611,7 @@ describe('bundles', () => {
 
   describe('rights', () => {
     it('are decided entry by entry', async () => {
-      const nurse = await login(app, 'bundle-nurse', { mayDoEverything: false });
+      const nurse = await login(app, 'bundle-nurse', { policies: [] });
       const authorization = nurse.bearer;
       await app.put('/fhir/AccessPolicy/bundle-operations', {
         engine: 'allow',

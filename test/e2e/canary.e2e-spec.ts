@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
 import { ServerProcess } from '../support/server-process';
-import { basicHeader } from '../support/test-app';
+import { basicHeader } from '../../testing/test-app';
 
 /** What must be found nowhere: it was sent once, to where it belongs. */
 const SECRETS = {

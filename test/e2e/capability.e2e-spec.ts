@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { elementsOfType } from '../../src/fhir/definitions/definitions';
 import { propertiesOf } from '../../src/fhir/definitions/summary-elements';
-import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
+import { BASE_URL, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Coded {
   readonly code: string;

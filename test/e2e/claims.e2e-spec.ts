@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readJson } from '../../src/platform/json/read-json';
 import { ResourceDraft } from '../../src/model/resource-draft';
 import { ResourceWriter } from '../../src/resource/resource-writer';
-import { login } from '../support/people';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { login } from '../../testing/world';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface RestResource {
   readonly type: string;

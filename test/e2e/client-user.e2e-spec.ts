@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
-import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 const MASK = '***';
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { eventually } from '../support/eventually';
-import { ROOT, startTestApp, type TestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { ROOT, startTestApp, type TestApp } from '../../testing/test-app';
 
 const patient = { resourceType: 'Patient', id: 'p1', gender: 'female', identifier: [{ value: 'x' }] };
 const entry = [{ resource: patient, request: { method: 'PUT', url: 'Patient/p1' } }];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { ROOT, startTestApp, type TestApp } from '../support/test-app';
+import { ROOT, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Definition {
   readonly resource?: readonly { readonly code: string; readonly param?: readonly string[] }[];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { idsOn } from '../support/bundle';
 import { storeOn } from '../support/store';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 const SYSTEM = 'http://terminology.hl7.org/CodeSystem/chromosome-human';
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { parameterIdOf } from '../../src/search-index/extract/hash';
 import { idsOn } from '../support/bundle';
-import { eventually } from '../support/eventually';
+import { eventually } from '../../testing/eventually';
 import { putParameter, storeOn } from '../support/store';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 const HL7 = 'http://hl7.org/fhir/SearchParameter';
 

@@ -5,7 +5,7 @@ import { ConditionMatches } from '../../src/rest/conditional/condition-matches';
 import { ConditionalWriter } from '../../src/rest/conditional/conditional-writer';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work';
 import { readJson } from '../../src/platform/json/read-json';
-import { BASE_URL, startTestApp, type Received, type TestApp } from '../support/test-app';
+import { BASE_URL, startTestApp, type Received, type TestApp } from '../../testing/test-app';
 
 const SYSTEM = 'http://clinic.example/mrn';
 const criteria = (value: string): string => `identifier=${encodeURIComponent(`${SYSTEM}|${value}`)}`;

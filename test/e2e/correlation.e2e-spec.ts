@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { RequestContext } from '../../src/platform/request/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
 import { countsOf, delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
-import { eventually } from '../support/eventually';
+import { eventually } from '../../testing/eventually';
 import { putParameter } from '../support/store';
-import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
-import { type NotificationBody, WebhookReceiver } from '../support/webhook-receiver';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
+import { type NotificationBody, WebhookReceiver } from '../../testing/webhook-receiver';
 
 const HEADER = 'x-topic-correlation-id';
 const JSON_PATCH = 'application/json-patch+json';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { type Bundle, idsOf, idsOn, searchOn } from '../support/bundle';
 import { destination, newDestination, newTopic } from '../support/destinations';
-import { login } from '../support/people';
+import { login } from '../../testing/world';
 import { putParameter } from '../support/store';
-import { startTestApp, type Received, type TestApp } from '../support/test-app';
+import { startTestApp, type Received, type TestApp } from '../../testing/test-app';
 
 const URL = 'urn:svc:created-at';
 const LIE = '1999-12-31T23:59:59.999Z';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { declareRestore, releaseDelivery } from '../../tools/after-restore/declare-restore';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
 import { delivered, destination, newDestination, newTopic } from '../support/destinations';
-import { type TestApp, startTestApp } from '../support/test-app';
-import { type NotificationBody, WebhookReceiver } from '../support/webhook-receiver';
+import { type TestApp, startTestApp } from '../../testing/test-app';
+import { type NotificationBody, WebhookReceiver } from '../../testing/webhook-receiver';
 
 const TEST_TIMEOUT_MILLISECONDS = 120_000;
 /** The worker looks when a write wakes it, and makes no new generation by itself after its start. */

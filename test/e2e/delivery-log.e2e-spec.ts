@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { DeliveryLog } from '../../src/delivery/delivery-log';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 const DAY_MILLISECONDS = 86_400_000;
 

@@ -4,9 +4,9 @@ import { type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Client } from 'pg';
 import { destination, newDestination, newTopic } from '../support/destinations';
-import { eventually } from '../support/eventually';
-import { type TestApp, startTestApp } from '../support/test-app';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { eventually } from '../../testing/eventually';
+import { type TestApp, startTestApp } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 /** So rarely that whatever is seen here came by itself. */
 const POLL_MILLISECONDS = 60_000;

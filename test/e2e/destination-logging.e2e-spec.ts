@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { RequestContext } from '../../src/platform/request/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
 import { delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
-import { type TestApp, startTestApp } from '../support/test-app';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { type TestApp, startTestApp } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 let app: TestApp;
 let receiver: WebhookReceiver;

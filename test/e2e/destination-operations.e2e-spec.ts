@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { countsOf, delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
-import { eventually } from '../support/eventually';
-import { type TestApp, basicHeader, startTestApp } from '../support/test-app';
-import { type ReceivedRequest, WebhookReceiver } from '../support/webhook-receiver';
+import { eventually } from '../../testing/eventually';
+import { type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
+import { type ReceivedRequest, WebhookReceiver } from '../../testing/webhook-receiver';
 
 interface Part {
   readonly name: string;
@@ -358,9 +358,9 @@ describe('$test', () => {
     ['an error', { kind: 'answer', status: 500 }, 'only 2xx'],
     ['no answer', { kind: 'hang' }, 'No answer within 1 s'],
     ['a closed connection', { kind: 'reset' }, 'was closed'],
-  ] as const)('fails %s', async (_case, behaviour, message) => {
+  ] as const)('fails %s', async (_case, behavior, message) => {
     await start({ name: 'timeout', valueUnsignedInt: 1 });
-    receiver.always(behaviour);
+    receiver.always(behavior);
     const told = await call('POST', '$test');
     expect(valueOf(told, 'grade')).toBe('fail');
     expect(JSON.stringify(told)).toContain(message);

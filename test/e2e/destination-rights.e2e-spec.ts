@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { countsOf, destination, newDestination, newName, newTopic } from '../support/destinations';
-import { eventually } from '../support/eventually';
-import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 interface NativeReference {
   readonly resourceType: string;

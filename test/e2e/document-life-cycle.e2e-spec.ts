@@ -8,8 +8,8 @@ import {
 } from '../../src/resource/hooks/resource-change';
 import { type ResourceDraft } from '../../src/model/resource-draft';
 import { ForResourceType, type ResourceRule } from '../../src/resource/hooks/resource-rule';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 
 interface Document {
   readonly id: string;
@@ -66,7 +66,7 @@ describe('documents by RPC', () => {
   let documents = 0;
 
   beforeAll(async () => {
-    app = await startTestApp({ extensions: [DocumentExtensions] });
+    app = await startTestApp({ modules: [DocumentExtensions] });
     other = await startTestApp({ databaseUrl: app.databaseUrl });
     ada = await login(app, 'ada');
   });
@@ -497,7 +497,7 @@ describe('documents by RPC', () => {
     const patient = (id: string): object => ({ patient: { resourceType: 'Patient', id } });
 
     beforeAll(async () => {
-      nurse = await login(app, 'nurse', { mayDoEverything: false });
+      nurse = await login(app, 'nurse', { policies: [] });
       await app.put('/AccessPolicy/nurse', {
         engine: 'allow',
         link: [{ resourceType: 'User', id: 'nurse' }],

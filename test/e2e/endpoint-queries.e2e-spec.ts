@@ -4,9 +4,9 @@ import { maskQueriesOfEndpoints } from '../../src/platform/database/migrations/1
 import { RequestContext } from '../../src/platform/request/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
 import { delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
-import { eventually } from '../support/eventually';
-import { basicHeader, type Sent, startTestApp, type TestApp } from '../support/test-app';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { eventually } from '../../testing/eventually';
+import { basicHeader, type Sent, startTestApp, type TestApp } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 const JSON_PATCH = { headers: { 'Content-Type': 'application/json-patch+json' } };
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { countsOf, delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
-import { eventually } from '../support/eventually';
-import { login } from '../support/people';
-import { type TestApp, startTestApp } from '../support/test-app';
-import { type NotificationBody, WebhookReceiver } from '../support/webhook-receiver';
+import { eventually } from '../../testing/eventually';
+import { login } from '../../testing/world';
+import { type TestApp, startTestApp } from '../../testing/test-app';
+import { type NotificationBody, WebhookReceiver } from '../../testing/webhook-receiver';
 
 /** Rounds of each race. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 10);

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { ListSweeper } from '../../src/everything/pages/list-sweeper';
 import { type Bundle, bundleOf } from '../support/bundle';
-import { eventually } from '../support/eventually';
-import { login, type Person } from '../support/people';
-import { BASE_URL, ROOT, startTestApp, type TestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { login, type Person } from '../../testing/world';
+import { BASE_URL, ROOT, startTestApp, type TestApp } from '../../testing/test-app';
 
 const keysOf = ({ entry }: Bundle): string[] => entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`);
 const NDJSON = { headers: { Accept: 'application/fhir+ndjson' } };
@@ -203,7 +203,7 @@ describe('$everything of large charts', () => {
 
     it('that expired are 410, and so are made up ones; those of another caller are refused', async () => {
       const next = nextOf(await get('?_count=1000')) ?? '';
-      const other: Person = await login(app, 'other', { mayDoEverything: true });
+      const other: Person = await login(app, 'other');
       expect((await app.get(next, { authorization: other.bearer })).status).toBe(403);
       expect((await app.get(next.replace('/large/', '/small/'))).status).toBe(400);
       expect((await app.get(`${next}&_type=Flag`)).status).toBe(400);
@@ -237,7 +237,7 @@ describe('$everything of large charts', () => {
     it('check rights again', async () => {
       const policy = (criteria: string[]): Promise<unknown> =>
         app.put('/AccessPolicy/reader', { engine: 'allow', link: [{ resourceType: 'User', id: 'reader' }], criteria });
-      const reader = await login(app, 'reader', { mayDoEverything: false });
+      const reader = await login(app, 'reader', { policies: [] });
       await policy(['Patient', 'Observation?date=ge2015-01-01', 'Flag']);
       const first = await app.get('/fhir/Patient/large/$everything?_count=2', { authorization: reader.bearer });
       expect([first.status, first.json<Bundle>().total]).toEqual([200, OBSERVATIONS / 2 + 2]);

@@ -5,7 +5,7 @@ import { isAboutCareWithin } from '../support/care-date-oracle';
 import { CompartmentChart, type Drawn, type Subject, WRITABLE_LINKS } from '../support/compartment-chart';
 import { COMPARTMENT_LINKS, type CompartmentLink, type SentResource } from '../support/compartment-oracle';
 import { type Kept, nameOf, SentRecord } from '../support/sent-record';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 /** Another chart on each run; `EVERYTHING_SEEDS=1,2,3` draws these, and asks each question in every form. */
 const { EVERYTHING_SEEDS: given } = process.env;

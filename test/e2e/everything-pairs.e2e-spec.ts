@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, nextOf } from '../support/bundle';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 /** A few in the suite; `RACE_ROUNDS=200` for a proof. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 5);

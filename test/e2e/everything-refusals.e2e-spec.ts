@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Sent, startTestApp, type TestApp } from '../support/test-app';
+import { type Sent, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Outcome {
   readonly resourceType: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, nextOf } from '../support/bundle';
-import { type Person, login } from '../support/people';
+import { type Person, login } from '../../testing/world';
 import { changeHidden, storeTenants } from '../support/tenants';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 
 const PATH = '/fhir/Patient/own-p/$everything';
 
@@ -48,10 +48,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    [ana, eve] = [
-      await login(app, 'ana', { mayDoEverything: false }),
-      await login(app, 'eve', { mayDoEverything: false }),
-    ];
+    [ana, eve] = [await login(app, 'ana', { policies: [] }), await login(app, 'eve', { policies: [] })];
     await storeTenants(app);
     for (const resource of HIDDEN_MEMBERS) await app.put(`/fhir/${resource.resourceType}/${resource.id}`, resource);
     await grant();
@@ -162,7 +159,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     '/fhir/Patient?_id=own-p&_revinclude=Observation:subject',
     '/fhir?_type=Patient,Observation&_count=100',
   ])('S5: see nothing but the only type that is granted, whole: %s', async (path) => {
-    const { bearer: authorization } = await login(app, 'una', { mayDoEverything: false });
+    const { bearer: authorization } = await login(app, 'una', { policies: [] });
     const link = [{ resourceType: 'User', id: 'una' }];
     await app.put('/AccessPolicy/of-una', { engine: 'allow', link, criteria: ['Patient'] });
     const { status, text } = await app.get(path, { authorization });
@@ -186,7 +183,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     const typesOf = ({ entry }: Bundle): string[] => [...new Set(entry.map(({ resource }) => resource.resourceType))];
 
     beforeAll(async () => {
-      max = await login(app, 'max', { mayDoEverything: false });
+      max = await login(app, 'max', { policies: [] });
       await policy('of-max', { engine: 'matcho', matcho: { uri: '#everything$' } });
     });
 

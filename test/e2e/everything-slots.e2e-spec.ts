@@ -1,8 +1,8 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '../support/eventually';
-import { login, type Person } from '../support/people';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { login, type Person } from '../../testing/world';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 const PATH = '/fhir/Patient/wide/$everything?_format=ndjson';
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { eventually } from '../support/eventually';
-import { ROOT, type TestApp, startTestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { ROOT, type TestApp, startTestApp } from '../../testing/test-app';
 
 const PATH = '/fhir/Patient/long/$everything';
 const FORMS = ['_format=ndjson', '_format=json', '_format=yaml', '_pretty=true'];

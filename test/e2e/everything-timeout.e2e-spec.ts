@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
 import { TcpProxy } from '../support/tcp-proxy';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 /** Each body fills what is read at once. */
 const NOTE = 'x'.repeat(70_000);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { type Bundle, bundleOf } from '../support/bundle';
 import { loadChart, type LoadedChart } from '../support/load-chart';
-import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
+import { BASE_URL, startTestApp, type TestApp } from '../../testing/test-app';
 
 const keysOf = ({ entry }: Bundle): string[] => entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`);
 

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cloneDatabase, type ClonedDatabase } from '../support/clone-database';
-import { encryptionKey } from '../support/test-app';
-import { databaseUrl, runStatement } from '../support/databases';
+import { cloneDatabase, type ClonedDatabase } from '../../testing/test-databases';
+import { encryptionKey } from '../../testing/test-app';
+import { databaseUrl, runStatement } from '../../testing/databases';
 import { ServerProcess } from '../support/server-process';
 
 const ROLE = 'svc_start_spec';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ANY_TYPE } from '../../src/operation/operation';
 import { OperationRegistry } from '../../src/operation/operation.registry';
 import { destination, newDestination, newTopic } from '../support/destinations';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 describe('_pretty and _format', () => {
   let app: TestApp;

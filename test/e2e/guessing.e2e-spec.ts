@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
-import { eventually } from '../support/eventually';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, ROOT, ROOT_SECRET, basicHeader, startTestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, ROOT, ROOT_SECRET, basicHeader, startTestApp } from '../../testing/test-app';
 
 /** Tests stand in for callers of other addresses as a proxy that is trusted does. */
 // Two threads: with one, only a single login at a time gets as far as to be judged.

@@ -6,8 +6,8 @@ import { type Client } from 'pg';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { migrate } from '../../src/platform/database/schema/migrate';
 import { type Bundle } from '../support/bundle';
-import { eventually } from '../support/eventually';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Entry {
   readonly fullUrl: string;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { searchParameterDefinitions } from '../../src/fhir/definitions/definitions';
 import { type Bundle, bundleOf, followPages, type HistoryEntry } from '../support/bundle';
-import { eventually } from '../support/eventually';
-import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { BASE_URL, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Entry extends HistoryEntry {
   readonly fullUrl: string;

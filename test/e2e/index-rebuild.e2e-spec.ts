@@ -2,9 +2,9 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { eventually } from '../support/eventually';
+import { eventually } from '../../testing/eventually';
 import { ServerProcess } from '../support/server-process';
-import { encryptionKey, ROOT, ROOT_SECRET, startTestApp, type TestApp } from '../support/test-app';
+import { encryptionKey, ROOT, ROOT_SECRET, startTestApp, type TestApp } from '../../testing/test-app';
 
 /** One mended line of the compiled code, beside the version that is raised for it. */
 interface Mend {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { keySearchIndexRows } from '../../src/platform/database/migrations/1795000000200-key-search-index-rows';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 const TABLES = ['search_token', 'reference_link', 'search_date', 'search_number', 'search_string'];
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 const client = { resourceType: 'Client', id: 'from-file', grant_types: ['basic'], secret: 'secret of the file' };
 const organization = { resourceType: 'Organization', identifier: [{ system: 's', value: 'init' }] };

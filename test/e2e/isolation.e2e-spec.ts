@@ -4,7 +4,7 @@ import { TransactionConflict } from '../../src/platform/database/database-error'
 import { Statements } from '../../src/platform/database/statements';
 import { OnResourceChange, type ResourceChangeListener } from '../../src/resource/hooks/resource-change';
 import { type Bundle } from '../support/bundle';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 const LEVELS = ['serializable', 'repeatable-read', 'read-committed'] as const;
 const HEADER = 'x-max-isolation-level';
@@ -44,8 +44,8 @@ describe('x-max-isolation-level', () => {
   let other: TestApp;
 
   beforeAll(async () => {
-    app = await startTestApp({ extensions: [LevelModule] });
-    other = await startTestApp({ databaseUrl: app.databaseUrl, extensions: [LevelModule] });
+    app = await startTestApp({ modules: [LevelModule] });
+    other = await startTestApp({ databaseUrl: app.databaseUrl, modules: [LevelModule] });
   });
   afterAll(async () => {
     await other.close();

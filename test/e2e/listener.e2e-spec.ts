@@ -5,7 +5,7 @@ import {
   type ResourceChange,
   type ResourceChangeListener,
 } from '../../src/resource/hooks/resource-change';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 /** Gets concerned with Flags right after it was asked for the first time, as by a topic that another request stores. */
 @Injectable()
@@ -31,7 +31,7 @@ describe('a listener that gets concerned while a create is under way', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await startTestApp({ extensions: [LateModule] });
+    app = await startTestApp({ modules: [LateModule] });
   });
   afterAll(() => app.close());
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { generateChart } from '../../tools/chart/chart-generator';
 import { LoadState } from '../../tools/load/load-state';
 import { type LoadReport, load } from '../../tools/load/loading';
-import { ROOT, type TestApp, startTestApp } from '../support/test-app';
+import { ROOT, type TestApp, startTestApp } from '../../testing/test-app';
 
 const chart = [...generateChart({ seed: 7, size: 120, idPrefix: 'load-' }).entries];
 const bundle = (type: string, entry: readonly object[]): string =>

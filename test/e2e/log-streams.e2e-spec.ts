@@ -5,9 +5,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { cloneDatabase, type ClonedDatabase } from '../support/clone-database';
-import { encryptionKey } from '../support/test-app';
-import { eventually } from '../support/eventually';
+import { cloneDatabase, type ClonedDatabase } from '../../testing/test-databases';
+import { encryptionKey } from '../../testing/test-app';
+import { eventually } from '../../testing/eventually';
 
 type Output = 'pipe' | number;
 

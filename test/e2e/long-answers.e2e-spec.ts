@@ -3,7 +3,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
-import { ROOT, startTestApp, type TestApp } from '../support/test-app';
+import { ROOT, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Bundle {
   readonly total?: number;

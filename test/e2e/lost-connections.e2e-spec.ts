@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { ADMIN_PASSWORD, type TestApp, type Sent, startTestApp } from '../support/test-app';
+import { ADMIN_PASSWORD, type TestApp, type Sent, startTestApp } from '../../testing/test-app';
 
 const ROUNDS = 100;
 const PATIENT = { resourceType: 'Patient' };

@@ -2,12 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { replaceQueueFloors } from '../../src/platform/database/migrations/1795000000100-replace-queue-floors';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
 import { countsOf, delivered, destination, newDestination, newTopic } from '../support/destinations';
-import { eventually } from '../support/eventually';
+import { eventually } from '../../testing/eventually';
 import { TcpProxy } from '../support/tcp-proxy';
-import { type TestApp, startTestApp } from '../support/test-app';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { type TestApp, startTestApp } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 /** More than a mark leaves below itself. */
 const MANY = 1500;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MetricsServer } from '../../src/platform/metrics/metrics-server';
 import { countsOf, delivered, destination, newDestination, newTopic } from '../support/destinations';
-import { eventually } from '../support/eventually';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { eventually } from '../../testing/eventually';
+import { startTestApp, type TestApp } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 const CANARY = 'Zacharias-Canary';
 

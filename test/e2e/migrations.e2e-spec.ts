@@ -6,8 +6,8 @@ import { CORE } from '../../src/platform/database/schema/all-migrations';
 import { migrate, planMigrations } from '../../src/platform/database/schema/migrate';
 import { digestOf, tablesMadeBy } from '../../src/platform/database/migration';
 import { indexLoginNamesByLowerCase } from '../../src/platform/database/migrations/1795000000220-index-login-names-by-lower-case';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { databaseUrl, dropDatabase, runStatement } from '../support/databases';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { databaseUrl, dropDatabase, runStatement } from '../../testing/databases';
 
 /** Digests of the migrations that are part of a release, in order. Lines are added when one is cut, and never changed. */
 const RELEASED = {

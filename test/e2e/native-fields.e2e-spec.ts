@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { idsOf, searchOn } from '../support/bundle';
-import { eventually } from '../support/eventually';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 /**
  * The fields that the interface names for the server's own types (chapter "Data"; those below `ctx` are in contract.md 8.2), written

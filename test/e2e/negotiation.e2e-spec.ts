@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { gunzipSync, gzipSync, brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
-import { ROOT, startTestApp, type TestApp } from '../support/test-app';
+import { ROOT, startTestApp, type TestApp } from '../../testing/test-app';
 
 const OBSERVATION =
   '{"resourceType":"Observation","id":"o1","status":"final","code":{"text":"yes"},"valueQuantity":{"value":1.10,"unit":"1.10"},"note":[{"text":"two\\nlines"}]}';

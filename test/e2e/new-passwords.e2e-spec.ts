@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { type Received, type TestApp, ROOT_SECRET, encryptionKey, startTestApp } from '../support/test-app';
+import { type Received, type TestApp, ROOT_SECRET, encryptionKey, startTestApp } from '../../testing/test-app';
 
 const MIN_LENGTH = { SVC_PASSWORD_MIN_LENGTH: '8' };
 

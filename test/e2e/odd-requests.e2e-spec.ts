@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { ROOT, type Received, startTestApp, type TestApp } from '../support/test-app';
+import { ROOT, type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Outcome {
   readonly resourceType: string;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { migrate } from '../../src/platform/database/schema/migrate';
 import { ROW_FORMAT, refuseFormatsBelow } from '../../src/platform/database/row-format';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 /** As 0.1.0 creates, updates and deletes a resource, each in one statement. */
 const WRITES_OF_0_1_0 = [

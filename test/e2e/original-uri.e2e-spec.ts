@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
+import { BASE_URL, startTestApp, type TestApp } from '../../testing/test-app';
 
 const ORIGINAL = { 'X-Original-Uri': 'https://gw.example/clinic/fhir/Patient?_count=1' };
 

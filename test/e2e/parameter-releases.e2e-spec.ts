@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Client } from 'pg';
 import { DefinesResourceType, type OwnResourceType } from '../../src/model/resource-type';
 import { idsOn, searchOn } from '../support/bundle';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { eventually } from '../support/eventually';
-import { type Person, login } from '../support/people';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { eventually } from '../../testing/eventually';
+import { type Person, login } from '../../testing/world';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 type Parameters = NonNullable<OwnResourceType['searchParameters']>;
 
@@ -44,7 +44,7 @@ describe('search parameters of a module, over releases on one database', () => {
   });
 
   const start = async (...searchParameters: Parameters): Promise<TestApp> =>
-    (app = await startTestApp({ databaseUrl: database.url, extensions: [releaseWith(searchParameters)] }));
+    (app = await startTestApp({ databaseUrl: database.url, modules: [releaseWith(searchParameters)] }));
 
   const settled = (): Promise<true> =>
     eventually('no index is built or removed', async () => {
@@ -85,7 +85,7 @@ describe('search parameters of a module, over releases on one database', () => {
     it('H1: release 1 brings the type, and has nothing to build', async () => {
       const server = await start(WARD);
       await settled();
-      nurse = await login(server, 'nurse', { mayDoEverything: false });
+      nurse = await login(server, 'nurse', { policies: [] });
       for (const id of ['a-held', 'b', 'c'])
         await server.put(`/Chore/${id}`, { ward: 'w1', room: `room-${id}`, place: 'attic' });
       expect(await idsOn(server, '/fhir/Chore?ward=w1')).toEqual(['a-held', 'b', 'c']);
@@ -209,8 +209,8 @@ describe('search parameters of a module, over releases on one database', () => {
   });
 
   it('H1: two modules that bring one type stop the start with a sentence', async () => {
-    const extensions = [releaseWith([WARD]), releaseWith([ROOM])];
-    await expect(startTestApp({ databaseUrl: database.url, extensions })).rejects.toMatchObject({
+    const modules = [releaseWith([WARD]), releaseWith([ROOM])];
+    await expect(startTestApp({ databaseUrl: database.url, modules })).rejects.toMatchObject({
       name: 'StartError',
       message: 'ResourceTypes: "Chore" is registered twice',
     });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { basicHeader, startTestApp, type Received, type TestApp } from '../support/test-app';
+import { basicHeader, startTestApp, type Received, type TestApp } from '../../testing/test-app';
 import { undeliveredEvents } from '../support/undelivered';
 
 const JSON_PATCH = 'application/json-patch+json';

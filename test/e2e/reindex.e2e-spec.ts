@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { progressOfTypes, requestReindex } from '../../tools/reindex/request-reindex';
 import { idsOn } from '../support/bundle';
-import { cloneDatabase } from '../support/clone-database';
+import { cloneDatabase } from '../../testing/test-databases';
 import { compileServer } from '../support/compiled-server';
-import { runStatement } from '../support/databases';
-import { eventually } from '../support/eventually';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { runStatement } from '../../testing/databases';
+import { eventually } from '../../testing/eventually';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 const patient = (id: string, family: string): object => ({ resourceType: 'Patient', id, name: [{ family }] });
 

@@ -3,8 +3,8 @@ import { Injectable, Module } from '@nestjs/common';
 import { gzipSync } from 'node:zlib';
 import { ServiceError } from '../../src/platform/errors/service-error';
 import { OnResourceChange, type ResourceChangeListener } from '../../src/resource/hooks/resource-change';
-import { login } from '../support/people';
-import { type Received, ROOT, startTestApp, type TestApp } from '../support/test-app';
+import { login } from '../../testing/world';
+import { type Received, ROOT, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Issue {
   readonly code: string;
@@ -28,7 +28,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await startTestApp({ environment: { SVC_BODY_LIMIT_BYTES: '1572864' }, extensions: [VetoModule] });
+    app = await startTestApp({ environment: { SVC_BODY_LIMIT_BYTES: '1572864' }, modules: [VetoModule] });
     await app.put('/fhir/Patient/kept', { resourceType: 'Patient' });
     await app.put('/fhir/Patient/gone', { resourceType: 'Patient' });
     await app.delete('/fhir/Patient/gone');

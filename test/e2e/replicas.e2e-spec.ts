@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 
 describe('two servers on one database', () => {
   let first: TestApp;
@@ -10,7 +10,7 @@ describe('two servers on one database', () => {
   beforeAll(async () => {
     first = await startTestApp();
     second = await startTestApp({ databaseUrl: first.databaseUrl });
-    nurse = await login(first, 'nurse', { mayDoEverything: false });
+    nurse = await login(first, 'nurse', { policies: [] });
   });
   afterAll(async () => {
     await second.close();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BASE_URL, type Received, startTestApp, type TestApp } from '../support/test-app';
+import { BASE_URL, type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 /** The interactions of the resource API (http://hl7.org/fhir/R4/http.html), each with what is sent and what is answered. */
 interface Row {

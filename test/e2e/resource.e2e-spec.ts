@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type Bundle, followPages, type HistoryEntry } from '../support/bundle';
-import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
+import { BASE_URL, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Outcome {
   readonly resourceType: 'OperationOutcome';

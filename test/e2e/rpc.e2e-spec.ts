@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { login } from '../support/people';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { login } from '../../testing/world';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 describe('/rpc of the whole server', () => {
   let app: TestApp;
@@ -35,7 +35,7 @@ describe('/rpc of the whole server', () => {
   });
 
   it('tells who has no policy, as on every route, and runs no call of a batch', async () => {
-    const { bearer } = await login(app, 'nobody', { mayDoEverything: false });
+    const { bearer } = await login(app, 'nobody', { policies: [] });
     for (const body of [{ method: 'svc/echo' }, [{ method: 'svc/echo' }]]) {
       const answer = await app.post('/rpc', body, { authorization: bearer });
       expect({ status: answer.status, outcome: answer.json() }).toEqual({

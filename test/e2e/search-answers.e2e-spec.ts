@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, followPages, idsOf, searchOn } from '../support/bundle';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Outcome {
   readonly issue: readonly { readonly code: string; readonly diagnostics: string }[];

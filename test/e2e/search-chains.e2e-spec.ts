@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleOf, idsOf } from '../support/bundle';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 /** Observations that refer to each other in circles: who is a member of whom, and the code of each. */
 interface Graph {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../support/bundle';
-import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
+import { BASE_URL, startTestApp, type TestApp } from '../../testing/test-app';
 
 const FORMS = 'http://forms.example/Questionnaire';
 const PLANS = 'http://plans.example';

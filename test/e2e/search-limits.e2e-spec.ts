@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleOf } from '../support/bundle';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 const listOf = (length: number, prefix = 'n'): string => Array.from({ length }, (_, n) => `${prefix}${n}`).join(',');
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 /** Every modifier of R4 (http://hl7.org/fhir/R4/search.html#modifiers), and some that it does not have. */
 const VALUES: Readonly<Record<string, string>> = {

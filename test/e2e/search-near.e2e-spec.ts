@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { greatCircleMeters } from '../../src/search/query/great-circle';
 import { type Bundle, followPages, type SearchEntry } from '../support/bundle';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 interface NearEntry extends SearchEntry {
   readonly search: {

@@ -4,9 +4,9 @@ import { DataSource } from 'typeorm';
 import { parameterIdOf } from '../../src/search-index/extract/hash';
 import { NEXT_STEP } from '../../src/search-index/states/parameter-state-statements';
 import { type Bundle, idsOn, searchOn } from '../support/bundle';
-import { eventually } from '../support/eventually';
+import { eventually } from '../../testing/eventually';
 import { putParameter } from '../support/store';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 const RACE = 'http://ward.example/race';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, followPages, idsOf, searchOn } from '../support/bundle';
-import { storeAll } from '../support/store';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { storeAll } from '../../testing/world';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 /** Bodies as they are sent: digits and escapes are what stands here. */
 const WORLD: readonly (readonly [path: string, body: string])[] = [

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, bundleOf, followPages, nextOf, searchOn } from '../support/bundle';
 import { type Loaded, loadChart } from '../support/load-chart';
-import { login, type Person } from '../support/people';
-import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
+import { login, type Person } from '../../testing/world';
+import { BASE_URL, startTestApp, type TestApp } from '../../testing/test-app';
 
 const TAG = { system: 'http://tags.example', code: 'round' };
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -204,7 +204,7 @@ describe('search over types', () => {
   describe('is a right of its own', () => {
     let person: Person;
     beforeAll(async () => {
-      person = await login(app, 'reader', { mayDoEverything: false });
+      person = await login(app, 'reader', { policies: [] });
     });
     const statuses = async (): Promise<number[]> => {
       const sent = { authorization: person.bearer };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, followPages, idsOf, nextOf, searchOn } from '../support/bundle';
 import { type Loaded, loadChart, type LoadedChart } from '../support/load-chart';
-import { BASE_URL, startTestApp, type TestApp } from '../support/test-app';
+import { BASE_URL, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Coding {
   readonly system?: string;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MetricsServer } from '../../src/platform/metrics/metrics-server';
 import { newName } from '../support/destinations';
-import { type Sent, startTestApp, type TestApp } from '../support/test-app';
+import { type Sent, startTestApp, type TestApp } from '../../testing/test-app';
 
 /** Sends bytes as they are, and returns all that comes back. */
 const exchanged = (url: string, bytes: string): Promise<string> =>

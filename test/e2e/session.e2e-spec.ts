@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Person, login } from '../support/people';
-import { type Received, type TestApp, startTestApp } from '../support/test-app';
+import { type Person, login } from '../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 
 interface Session {
   readonly id: string;
@@ -36,7 +36,7 @@ describe('Session', () => {
   beforeAll(async () => {
     app = await startTestApp();
     nurse = await login(app, 'nurse');
-    guest = await login(app, 'guest', { mayDoEverything: false });
+    guest = await login(app, 'guest', { policies: [] });
   });
   afterAll(() => app.close());
 

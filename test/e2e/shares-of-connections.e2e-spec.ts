@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { eventually } from '../support/eventually';
-import { login, type Person } from '../support/people';
-import { basicHeader, startTestApp, type TestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { login, type Person } from '../../testing/world';
+import { basicHeader, startTestApp, type TestApp } from '../../testing/test-app';
 
 /** Of 8 connections, which the spec's server has, a caller's searches take 2 and its transactions 3. */
 const FLOOD = 30;

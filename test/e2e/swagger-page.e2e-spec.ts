@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, describe } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { CHROMIUM_IS_MISSING, chromiumPath, mayGoWithoutChromium } from '../support/chromium';
-import { BASE_URL, ROOT_SECRET, startTestApp, type TestApp } from '../support/test-app';
+import { BASE_URL, ROOT_SECRET, startTestApp, type TestApp } from '../../testing/test-app';
 
 const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
 

@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
-import { BASE_URL, type TestApp, basicHeader, startTestApp } from '../support/test-app';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { BASE_URL, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 const SECRET = 'secret';
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

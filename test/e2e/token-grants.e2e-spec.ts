@@ -4,8 +4,8 @@ import { Client as PostgresClient } from 'pg';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
 import { base32Bytes, codeAt } from '../../src/auth/user/one-time-code';
 import { Clock } from '../../src/platform/time/clock';
-import { eventually } from '../support/eventually';
-import { BASE_URL, type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { BASE_URL, type Received, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 interface Tokens {
   readonly access_token: string;

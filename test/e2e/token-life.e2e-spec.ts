@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
 import { BackgroundTasks } from '../../src/platform/background/background-tasks';
-import { BASE_URL, type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { BASE_URL, type Received, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 interface Tokens {
   readonly access_token: string;

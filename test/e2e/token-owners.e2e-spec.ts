@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { SESSION_OWNER_LOCK_CLASS } from '../../src/platform/database/advisory-locks';
-import { type TestApp, type Received, startTestApp } from '../support/test-app';
-import { eventually } from '../support/eventually';
+import { type TestApp, type Received, startTestApp } from '../../testing/test-app';
+import { eventually } from '../../testing/eventually';
 
 const PASSWORD = 'a long password';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { HashThreads } from '../../src/auth/hashing/hash-threads';
 import { RequestContext } from '../../src/platform/request/request-context';
 import { ContextLogger } from '../../src/platform/logging/context-logger';
-import { BASE_URL, type Received, type Sent, type TestApp, basicHeader, startTestApp } from '../support/test-app';
+import { BASE_URL, type Received, type Sent, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
 
 interface Tokens {
   readonly token_type: string;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
-import { login } from '../support/people';
-import { type TestApp, startTestApp } from '../support/test-app';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { login } from '../../testing/world';
+import { type TestApp, startTestApp } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 let app: TestApp;
 let receiver: WebhookReceiver;
@@ -182,7 +182,7 @@ describe('resolve() in a criterion', () => {
   });
 
   it('is not for callers who are limited to some resources', async () => {
-    const nurse = await login(app, 'nurse', { mayDoEverything: false });
+    const nurse = await login(app, 'nurse', { policies: [] });
     await app.put('/AccessPolicy/nurse', {
       engine: 'allow',
       link: [{ resourceType: 'User', id: 'nurse' }],

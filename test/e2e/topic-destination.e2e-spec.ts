@@ -12,9 +12,9 @@ import {
 import { DeliveryQueue } from '../../src/delivery/delivery-queue';
 import { WorkerIdentity } from '../../src/delivery/worker-identity';
 import { ServiceError } from '../../src/platform/errors/service-error';
-import { eventually } from '../support/eventually';
-import { type Received, type TestApp, basicHeader, startTestApp } from '../support/test-app';
-import { type NotificationBody, WebhookReceiver } from '../support/webhook-receiver';
+import { eventually } from '../../testing/eventually';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../../testing/test-app';
+import { type NotificationBody, WebhookReceiver } from '../../testing/webhook-receiver';
 
 const PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
   // Nothing here may depend on polling: commits and the ends of pauses wake the worker.
   app = await startTestApp({
     environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000', SVC_SHUTDOWN_SECONDS: '1' },
-    extensions: [MemoryModule],
+    modules: [MemoryModule],
   });
 });
 afterAll(() => app.close());
@@ -802,12 +802,12 @@ describe('A failed attempt', () => {
 
   it.each([{ kind: 'hang' }, { kind: 'drip' }] as const)(
     'ends after the timeout when the receiver does $kind',
-    async (behaviour) => {
+    async (behavior) => {
       const destinationId = await newDestination(await newTopic(), [
         endpoint(),
         { name: 'timeout', valueUnsignedInt: 1 },
       ]);
-      receiver.next(behaviour);
+      receiver.next(behavior);
       const startedAt = performance.now();
       await write(newName());
       const { errors } = await eventually('the attempt has failed', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newName } from '../support/destinations';
-import { login } from '../support/people';
-import { type Received, type Sent, type TestApp, startTestApp } from '../support/test-app';
+import { login } from '../../testing/world';
+import { type Received, type Sent, type TestApp, startTestApp } from '../../testing/test-app';
 
 interface Part {
   readonly name: string;
@@ -194,8 +194,8 @@ describe('$dry-run for callers who are limited', () => {
     });
 
   it('tells of nothing that they may not read', async () => {
-    const nurse = await login(app, 'nurse', { mayDoEverything: false });
-    const caller = await login(app, 'caller', { mayDoEverything: false });
+    const nurse = await login(app, 'nurse', { policies: [] });
+    const caller = await login(app, 'caller', { policies: [] });
     const link = (id: string): object[] => [{ resourceType: 'User', id }];
     await app.put('/AccessPolicy/nurse', {
       engine: 'allow',

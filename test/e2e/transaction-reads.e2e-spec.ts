@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { eventually } from '../support/eventually';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 const basic = (text: string): object => ({ resourceType: 'Basic', id: 'shared', code: { text } });
 const put = { resource: basic('transaction'), request: { method: 'PUT', url: 'Basic/shared' } };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Slots } from '../../src/platform/admission/slots';
 import { TopicDryRun } from '../../src/topic-destination/dry-run/topic-dry-run';
-import { eventually } from '../support/eventually';
+import { eventually } from '../../testing/eventually';
 import { longestTurn } from '../support/longest-turn';
-import { ROOT, type TestApp, startTestApp } from '../support/test-app';
+import { ROOT, type TestApp, startTestApp } from '../../testing/test-app';
 
 /** Milliseconds of CPU: five times what a quiet machine may take (docs/performance.md, "Turns"). The client is in this process too. */
 const BOUND = 250;

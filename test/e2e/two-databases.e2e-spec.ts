@@ -4,8 +4,8 @@ import { type HashKey } from '../../src/search-index/extract/half-siphash';
 import { parameterIdOf } from '../../src/search-index/extract/hash';
 import { RowHashes } from '../../src/search-index/extract/row-hashes';
 import { type Bundle } from '../support/bundle';
-import { cloneDatabase, type ClonedDatabase } from '../support/clone-database';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { cloneDatabase, type ClonedDatabase } from '../../testing/test-databases';
+import { startTestApp, type TestApp } from '../../testing/test-app';
 
 const LOINC = 'http://loinc.org';
 

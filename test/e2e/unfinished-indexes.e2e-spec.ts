@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { requestReindex } from '../../tools/reindex/request-reindex';
-import { eventually } from '../support/eventually';
-import { type Person, login } from '../support/people';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { type Person, login } from '../../testing/world';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 const BUSY = [503, expect.stringMatching(/^1?\d\d$/)];
 /** One of five, and of those that stand behind it nobody knows. */
@@ -36,7 +36,7 @@ describe('while the index of Patient is built', () => {
     held = new Client({ connectionString: app.databaseUrl });
     await client.connect();
     await held.connect();
-    nurse = await login(app, 'nurse', { mayDoEverything: false });
+    nurse = await login(app, 'nurse', { policies: [] });
     for (const id of ['a', 'aa', 'b', 'c', 'd'])
       await app.put(`/Patient/${id}`, { resourceType: 'Patient', id, name: [{ family: `Name ${id}` }], active: true });
     for (const id of ['o1', 'o2']) await app.put(`/Observation/${id}`, observation(id));

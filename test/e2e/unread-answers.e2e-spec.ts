@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
 import { ServerProcess } from '../support/server-process';
-import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../support/test-app';
+import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../../testing/test-app';
 
 /**
  * Answers that nobody reads, at a server in a process of its own, by its resident memory. `UNREAD=200` opens as many connections as the

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { DataSource } from 'typeorm';
 import { webhookSignature } from '../../src/delivery/webhook/webhook-signature';
 import { delivered, destination, newDestination, newName, newTopic } from '../support/destinations';
-import { type TestApp, startTestApp } from '../support/test-app';
-import { type ReceivedRequest, WebhookReceiver } from '../support/webhook-receiver';
+import { type TestApp, startTestApp } from '../../testing/test-app';
+import { type ReceivedRequest, WebhookReceiver } from '../../testing/webhook-receiver';
 
 let app: TestApp;
 let receiver: WebhookReceiver;

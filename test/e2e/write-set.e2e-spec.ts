@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Received, type Sent, startTestApp, type TestApp } from '../support/test-app';
+import { type Received, type Sent, startTestApp, type TestApp } from '../../testing/test-app';
 
 type Answered = readonly { readonly status: string; readonly etag?: string; readonly lastModified?: string }[];
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { statementsOf } from '../support/run-statements';
-import { type Received, startTestApp, type TestApp } from '../support/test-app';
+import { type Received, startTestApp, type TestApp } from '../../testing/test-app';
 
 const LOCK_ID = ['resource-lock-id', 'resource-read-for-update', 'resource-last-version'];
 const LOCK_MANY = ['resource-lock-ids', 'resource-read-many-for-update', 'resource-last-versions'];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServerProcess } from '../support/server-process';
-import { type TestApp, ROOT, ROOT_SECRET, startTestApp, encryptionKey } from '../support/test-app';
+import { type TestApp, ROOT, ROOT_SECRET, startTestApp, encryptionKey } from '../../testing/test-app';
 
 /** `ADDENDUM_KILL_CALLS=1000` is the long form. */
 const CALLS = Number(process.env.ADDENDUM_KILL_CALLS ?? '200');

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { eventually } from '../support/eventually';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { eventually } from '../../testing/eventually';
 import { ServerProcess } from '../support/server-process';
-import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../support/test-app';
+import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../../testing/test-app';
 
 /** A few in the suite; `KILL_ROUNDS=30` for a proof. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);

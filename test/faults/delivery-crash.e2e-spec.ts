@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
-import { eventually } from '../support/eventually';
+import { arrivalsAt } from '../support/arrivals';
+import { eventually } from '../../testing/eventually';
 import { SteadyWriters } from '../support/steady-writers';
-import { type WebhookReceiver } from '../support/webhook-receiver';
+import { type WebhookReceiver } from '../../testing/webhook-receiver';
 
 let bed: DeliveryBed;
 let receiver: WebhookReceiver;
@@ -81,7 +82,7 @@ describe('kill -9 of a server', () => {
     });
     const committed = await bed.committed();
     expect([...writers.acknowledged].filter((key) => !committed.has(key))).toEqual([]);
-    const { keys, faults, batches, repeated } = receiver.arrivals();
+    const { keys, faults, batches, repeated } = arrivalsAt(receiver);
     expect(new Set(keys)).toEqual(committed);
     expect(faults).toEqual([]);
     const { counts } = await server.status();

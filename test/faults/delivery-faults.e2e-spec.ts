@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
-import { eventually } from '../support/eventually';
+import { arrivalsAt } from '../support/arrivals';
+import { eventually } from '../../testing/eventually';
 import { HeldTrigger } from '../support/held-trigger';
 import { TcpProxy } from '../support/tcp-proxy';
-import { databaseUrl } from '../support/databases';
-import { makeTemplateDatabase } from '../support/template-database';
+import { databaseUrl } from '../../testing/databases';
+import { makeTemplateDatabase } from '../../testing/template-database';
 
 /** Where a process is stopped: at a statement, or at the COMMIT that follows it. */
 const HELD_POINTS = [
@@ -30,7 +31,7 @@ async function expectAllIsRight(bed: DeliveryBed, server: DeliveringServer): Pro
     return counts.messagesQueued === 0 && counts.messagesInProcess === 0;
   });
   const committed = await bed.committed();
-  const { keys, faults, repeated } = bed.receiver.arrivals();
+  const { keys, faults, repeated } = arrivalsAt(bed.receiver);
   expect(new Set(keys)).toEqual(committed);
   expect(faults).toEqual([]);
   const { counts } = await server.status();
@@ -103,7 +104,8 @@ describe('A crash of the database', () => {
     await chmod(folder, 0o755);
     // One of its own: the other specs need theirs.
     postgres = await startEmbeddedPostgres({ dataDirectory: folder });
-    const name = await makeTemplateDatabase(postgres.url);
+    const name = 'svc_faults';
+    await makeTemplateDatabase(postgres.url, name);
     bed = await DeliveryBed.open({}, { name, url: databaseUrl(postgres.url, name), drop: () => Promise.resolve() });
     server = await bed.start();
     await server.makeDestination();

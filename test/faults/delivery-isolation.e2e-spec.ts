@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
-import { eventually } from '../support/eventually';
-import { type WebhookReceiver } from '../support/webhook-receiver';
+import { arrivalsAt } from '../support/arrivals';
+import { eventually } from '../../testing/eventually';
+import { type WebhookReceiver } from '../../testing/webhook-receiver';
 import { FullBacklog } from '../support/full-backlog';
 import { HANGING_WAYS, HangingReceivers, type Way } from '../../tools/bench/delivery/hanging-receivers';
 
@@ -53,11 +54,11 @@ async function healthyHaveAll(milliseconds?: number): Promise<void> {
     () => {
       if (requests() === seen) return false;
       seen = requests();
-      return HEALTHY.every((id) => well.arrivals(`/${id}`).keys.length === writes);
+      return HEALTHY.every((id) => arrivalsAt(well, `/${id}`).keys.length === writes);
     },
     milliseconds,
   );
-  for (const id of HEALTHY) expect(well.arrivals(`/${id}`).faults).toEqual([]);
+  for (const id of HEALTHY) expect(arrivalsAt(well, `/${id}`).faults).toEqual([]);
 }
 
 async function makeTarpits(way?: Way): Promise<void> {
@@ -240,7 +241,7 @@ describe('A destination with a long queue', () => {
     expect((await server.status('busy')).counts.messagesQueued).toBeGreaterThan(0);
     const requests = busy.requests.length;
     await eventually('it goes on', () => busy.requests.length > requests + 20);
-    expect({ faults: busy.arrivals().faults, mostAtOnce: busy.mostAtOnce }).toEqual({ faults: [], mostAtOnce: 1 });
+    expect({ faults: arrivalsAt(busy).faults, mostAtOnce: busy.mostAtOnce }).toEqual({ faults: [], mostAtOnce: 1 });
     await remove('busy');
   }, 60_000);
 });
@@ -285,7 +286,7 @@ describe('An event that its receiver never takes (F14)', () => {
 
   it('is sent again with the same bytes and not skipped: what follows waits, and others have everything', async () => {
     await healthyHaveAll();
-    const { keys, faults } = picky.arrivals();
+    const { keys, faults } = arrivalsAt(picky);
     expect({ keys, faults }).toEqual({ keys: ['Patient/a1/1', 'Patient/a2/1', 'Patient/poison/1'], faults: [] });
   });
 
@@ -311,7 +312,7 @@ describe('An event that its receiver never takes (F14)', () => {
   it('comes with what follows, in order, when the receiver takes it', async () => {
     picky.always({ kind: 'answer', status: 200 });
     await server.delivered(5, 'picky');
-    const { keys, faults } = picky.arrivals();
+    const { keys, faults } = arrivalsAt(picky);
     expect({ keys, faults }).toEqual({
       keys: ['a1', 'a2', 'poison', 'b1', 'b2'].map((id) => `Patient/${id}/1`),
       faults: [],
@@ -327,7 +328,7 @@ describe('An event that its receiver never takes (F14)', () => {
     const elsewhere = await bed.startReceiver();
     await server.makeDestination({ id: 'picky', url: elsewhere.url, batch: 1 });
     await server.delivered(7, 'picky');
-    expect(elsewhere.arrivals().seen).toEqual([
+    expect(arrivalsAt(elsewhere).seen).toEqual([
       { number: 6, key: 'Patient/venom/1' },
       { number: 7, key: 'Patient/c1/1' },
     ]);
@@ -335,7 +336,7 @@ describe('An event that its receiver never takes (F14)', () => {
     expect((await server.send('POST', '/fhir/SvcTopicDestination/picky/$replay?from=7&to=7')).status).toBe(200);
     await put('c2');
     await server.delivered(9, 'picky');
-    expect(picky.arrivals().seen.slice(-2)).toEqual([
+    expect(arrivalsAt(picky).seen.slice(-2)).toEqual([
       { number: 7, key: 'Patient/c1/1' },
       { number: 8, key: 'Patient/c2/1' },
     ]);
@@ -353,7 +354,7 @@ describe('An event that its receiver never takes (F14)', () => {
     await server.delivered(1, 'picky');
     const { requests } = picky;
     expect(requests.slice(before).map(({ body }) => body.includes('Patient/d2/'))).toEqual([true]);
-    expect(picky.arrivals().seen[0]).toMatchObject({ number: 1 });
+    expect(arrivalsAt(picky).seen[0]).toMatchObject({ number: 1 });
   });
 });
 

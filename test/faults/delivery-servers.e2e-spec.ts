@@ -1,8 +1,9 @@
+import { arrivalsAt } from '../support/arrivals';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
-import { eventually } from '../support/eventually';
+import { eventually } from '../../testing/eventually';
 import { SteadyWriters } from '../support/steady-writers';
-import { type WebhookReceiver } from '../support/webhook-receiver';
+import { type WebhookReceiver } from '../../testing/webhook-receiver';
 
 const DESTINATIONS = ['d1', 'd2', 'd3'];
 /** Requests that each destination gets between one restart and the next. */
@@ -70,9 +71,11 @@ describe('Servers on one database (F10)', () => {
     const committed = await bed.committed();
     expect([...writers.acknowledged].filter((key) => !committed.has(key))).toEqual([]);
     for (const [index, id] of DESTINATIONS.entries()) {
-      const { keys, faults, repeated, batches } = receivers[index]?.arrivals() ?? {};
+      const receiver = receivers[index];
+      if (receiver === undefined) throw new Error('A receiver is missing');
+      const { keys, faults, repeated, batches } = arrivalsAt(receiver);
       expect(new Set(keys)).toEqual(committed);
-      const { mostAtOnce } = receivers[index] ?? {};
+      const { mostAtOnce } = receiver;
       expect({ faults, repeated, mostAtOnce }).toEqual({ faults: [], repeated: 0, mostAtOnce: 1 });
       expect((await server.status(id)).counts).toEqual({
         messageBatchesDelivered: batches,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { ADMIN_PASSWORD, type TestApp, type Sent, startTestApp } from '../support/test-app';
-import { eventually } from '../support/eventually';
-import { login } from '../support/people';
+import { ADMIN_PASSWORD, type TestApp, type Sent, startTestApp } from '../../testing/test-app';
+import { eventually } from '../../testing/eventually';
+import { login } from '../../testing/world';
 
 const PATIENT = { resourceType: 'Patient', id: 'p' };
 const TRANSACTION = {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { requestReindex } from '../../tools/reindex/request-reindex';
-import { ADMIN_PASSWORD, basicHeader, encryptionKey, ROOT, ROOT_SECRET } from '../support/test-app';
-import { eventually } from '../support/eventually';
+import { ADMIN_PASSWORD, basicHeader, encryptionKey, ROOT, ROOT_SECRET } from '../../testing/test-app';
+import { eventually } from '../../testing/eventually';
 import { ServerProcess } from '../support/server-process';
 
 const PATIENCE = 60_000;

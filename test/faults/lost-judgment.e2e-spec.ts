@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
-import { type TestApp, type Received, startTestApp } from '../support/test-app';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { type TestApp, type Received, startTestApp } from '../../testing/test-app';
 import { TcpProxy } from '../support/tcp-proxy';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };

@@ -4,8 +4,8 @@ import { type AddressInfo, type Socket, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
-import { eventually } from '../support/eventually';
-import { ROOT } from '../support/test-app';
+import { eventually } from '../../testing/eventually';
+import { ROOT } from '../../testing/test-app';
 
 const DRAIN_SECONDS = 2;
 const SHUTDOWN_SECONDS = 2;

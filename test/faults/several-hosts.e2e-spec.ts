@@ -11,9 +11,9 @@ import { DatabaseClient } from '../../src/platform/database/database-client';
 import { databaseErrorToServiceError } from '../../src/platform/database/database-error';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { migrate } from '../../src/platform/database/schema/migrate';
-import { runStatement } from '../support/databases';
-import { eventually } from '../support/eventually';
-import { startTestApp } from '../support/test-app';
+import { runStatement } from '../../testing/databases';
+import { eventually } from '../../testing/eventually';
+import { startTestApp } from '../../testing/test-app';
 
 const ROLE = 'odd@role';
 const PASSWORD = 'p@ss:w/ö#%,1';

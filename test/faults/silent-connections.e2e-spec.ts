@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/platform/database/data-source-options';
-import { type ClonedDatabase, cloneDatabase } from '../support/clone-database';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
 import { TcpProxy } from '../support/tcp-proxy';
-import { type TestApp, startTestApp } from '../support/test-app';
+import { type TestApp, startTestApp } from '../../testing/test-app';
 
 /** Of a connection that goes silent: 5 s until it is looked up, at most 1 s for the check, and a new connection. */
 const RECOVERY_MILLISECONDS = 15_000;

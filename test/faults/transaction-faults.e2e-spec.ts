@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { login } from '../support/people';
-import { type Received, type Sent, startTestApp, type TestApp } from '../support/test-app';
+import { login } from '../../testing/world';
+import { type Received, type Sent, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Issue {
   readonly severity: string;
@@ -113,7 +113,7 @@ describe('faults of a transaction', () => {
   });
 
   it('D8: are told of all entries that are denied', async () => {
-    const { bearer } = await login(app, 'd8-nurse', { mayDoEverything: false });
+    const { bearer } = await login(app, 'd8-nurse', { policies: [] });
     const link = ['FhirBundle', 'FhirCreate'].map((id) => ({ resourceType: 'Operation', id }));
     await app.put('/fhir/AccessPolicy/d8', { engine: 'allow', link });
     const entries = [

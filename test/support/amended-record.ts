@@ -1,4 +1,4 @@
-import { type TestApp } from './test-app';
+import { type TestApp } from '../../testing/test-app';
 
 const user = { resourceType: 'User', id: 'doc-1', display: 'Dr. Ada Okafor' };
 

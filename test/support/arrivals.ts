@@ -1,4 +1,4 @@
-import { type NotificationBody, type ReceivedRequest } from './webhook-receiver';
+import { type NotificationBody, type ReceivedRequest, type WebhookReceiver } from '../../testing/webhook-receiver';
 
 /** An event as it came: its number, and the resource with its version, such as `Patient/p/3`. */
 interface SeenEvent {
@@ -45,6 +45,10 @@ const eventsOf = ({ body }: ReceivedRequest): SeenEvent[] =>
     number: eventNumber,
     key: focus.reference.replace('/_history/', '/'),
   }));
+
+/** What came on a path of a receiver; by default on that of its URL. */
+export const arrivalsAt = ({ requests }: WebhookReceiver, path = '/hook'): Arrivals =>
+  new Arrivals(requests.filter((request) => request.path === path));
 
 /** Versions that came before an earlier one of the same resource. */
 function inversions(keys: readonly string[]): string[] {

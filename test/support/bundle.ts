@@ -1,4 +1,4 @@
-import { type Received, type Sent, type TestApp } from './test-app';
+import { type Received, type Sent, type TestApp } from '../../testing/test-app';
 
 /** What specs read of a Bundle (https://hl7.org/fhir/R4/bundle.html): of a searchset, or of a history. */
 export interface Bundle<Entry = SearchEntry> {

@@ -1,7 +1,7 @@
 import { type Random } from '../../tools/chart/random';
 import { CARE_DATES_BY_TYPE, type DateElement, type DateKind } from './care-date-oracle';
 import { COMPARTMENT_LINKS, type CompartmentLink, type SentResource } from './compartment-oracle';
-import { BASE_URL } from './test-app';
+import { BASE_URL } from '../../testing/test-app';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import { type Statement } from '../../src/platform/database/statement';
 import { Statements } from '../../src/platform/database/statements';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work';
 import { RequestContext } from '../../src/platform/request/request-context';
-import { type ClonedDatabase, cloneDatabase } from './clone-database';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
 
 @Entity('counter')
 export class Counter {

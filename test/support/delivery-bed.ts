@@ -1,9 +1,9 @@
 import { Client } from 'pg';
-import { type ClonedDatabase, cloneDatabase } from './clone-database';
-import { eventually } from './eventually';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { eventually } from '../../testing/eventually';
 import { ServerProcess } from './server-process';
-import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, encryptionKey } from './test-app';
-import { WebhookReceiver } from './webhook-receiver';
+import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, encryptionKey } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 const PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
 const TOPIC = 'http://topics.example/patients';

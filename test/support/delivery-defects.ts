@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type DeliveryBed, type DeliveringServer } from './delivery-bed';
-import { eventually } from './eventually';
-import { WebhookReceiver } from './webhook-receiver';
+import { arrivalsAt } from './arrivals';
+import { eventually } from '../../testing/eventually';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 /** What a scenario works with: a server, and a destination that nothing was sent to yet. */
 export interface Stage {
@@ -43,13 +44,13 @@ async function allDelivered({ bed, server, patienceMilliseconds }: Stage, count:
   const arrived = async (): Promise<boolean> => {
     const { counts } = await server.status();
     return (
-      bed.receiver.arrivals().seen.length >= count && counts.messagesQueued === 0 && counts.messagesInProcess === 0
+      arrivalsAt(bed.receiver).seen.length >= count && counts.messagesQueued === 0 && counts.messagesInProcess === 0
     );
   };
   await eventually(`${count} events are delivered`, arrived, patienceMilliseconds);
   const { counts } = await server.status();
   assert(counts.messagesDelivered === count, `${counts.messagesDelivered ?? '?'} are counted of ${count}`);
-  const { faults } = bed.receiver.arrivals();
+  const { faults } = arrivalsAt(bed.receiver);
   assert(faults.length === 0, faults.join(', '));
 }
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { eventually } from './eventually';
-import { type Sent, type TestApp } from './test-app';
+import { eventually } from '../../testing/eventually';
+import { type Sent, type TestApp } from '../../testing/test-app';
 
 export const WEBHOOK_PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
 

@@ -1,26 +1,30 @@
+import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
+import type * as Databases from '../../testing/test-databases';
 import { compileServer } from './compiled-server';
-import type * as TestRun from './test-run';
 
 declare global {
   /** What `globalTeardown` has to undo: jest loads it apart from this file, only the global object is common. */
   var endTestRun: (() => Promise<void>) | undefined;
 }
 
-/** Compiles the server that the specs run, and gives them databases. */
+/** Compiles the server that the specs run, and gives them a PostgreSQL with templates of this run. */
 export default async function globalSetup(): Promise<void> {
   const build = await compileServer();
   try {
     process.env.TEST_BUILD = build.folder;
+    process.env.TEST_ENCRYPTION_KEY = randomBytes(32).toString('base64');
     // Not imported: files of src are those of the compiled server, which is not there before.
-    const { startTestRun } = createRequire(__filename)('./test-run') as typeof TestRun;
-    const end = await startTestRun();
+    const kit = createRequire(__filename)('../../testing/test-databases') as typeof Databases;
+    const end = await kit.startTestDatabase();
     globalThis.endTestRun = async () => {
       await build.remove();
+      await kit.dropTemplates(); // the next run may have another build of this version
       await end();
     };
+    await kit.cloneDatabase('started').then((database) => database.drop());
   } catch (error) {
-    await build.remove(); // after a failed setup jest skips the teardown
+    await (globalThis.endTestRun ?? build.remove)(); // after a failed setup jest skips the teardown
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { eventually } from './eventually';
+import { eventually } from '../../testing/eventually';
 
 const LOCK = 424_242;
 

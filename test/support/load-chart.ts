@@ -1,5 +1,5 @@
 import { type GeneratedChart, generateChart } from '../../tools/chart/chart-generator';
-import { type TestApp } from './test-app';
+import { type TestApp } from '../../testing/test-app';
 
 /** A resource of a generated chart, as it was sent. */
 export interface Loaded {

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { sessionSettings } from '../../src/platform/database/data-source-options';
 import { type Statement } from '../../src/platform/database/statement';
-import { type ClonedDatabase, cloneDatabase } from './clone-database';
+import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
 
 interface Bound {
   readonly statement: Statement;

@@ -1,6 +1,6 @@
 import { type Statement } from '../../src/platform/database/statement';
 import { Statements } from '../../src/platform/database/statements';
-import { type TestApp } from './test-app';
+import { type TestApp } from '../../testing/test-app';
 
 /** Names of the statements that `work` has a server run; those of background work are left out. */
 export async function statementsOf(app: TestApp, work: () => Promise<unknown>): Promise<string[]> {

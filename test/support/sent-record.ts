@@ -1,6 +1,6 @@
 import { type Subject } from './compartment-chart';
 import { type SentResource, belongsTo, reasonsOf } from './compartment-oracle';
-import { BASE_URL, type Received, type TestApp } from './test-app';
+import { BASE_URL, type Received, type TestApp } from '../../testing/test-app';
 
 /** Where the server answers: both roots. */
 const BASES = [`${BASE_URL}/fhir`, BASE_URL];

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { eventually } from './eventually';
+import { eventually } from '../../testing/eventually';
 
 /** The server in a process of its own, started as a user starts it. */
 export class ServerProcess {

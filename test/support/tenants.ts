@@ -1,4 +1,4 @@
-import { type TestApp } from './test-app';
+import { type TestApp } from '../../testing/test-app';
 
 /** What the callers of a spec may see: all ids begin with `own`. */
 const OWN = [

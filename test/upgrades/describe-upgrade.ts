@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { declareRestore, releaseDelivery } from '../../tools/after-restore/declare-restore';
-import { type ClonedDatabase } from '../support/clone-database';
-import { eventually } from '../support/eventually';
-import { basicHeader, startTestApp, type TestApp } from '../support/test-app';
-import { type NotificationBody, WebhookReceiver } from '../support/webhook-receiver';
+import { type ClonedDatabase } from '../../testing/test-databases';
+import { eventually } from '../../testing/eventually';
+import { basicHeader, startTestApp, type TestApp } from '../../testing/test-app';
+import { type NotificationBody, WebhookReceiver } from '../../testing/webhook-receiver';
 import { type Kept, KEPT_KEY, keptAnswers, restoreKept } from './kept-database';
 
 /** A resource as it was sent, as far as the oracles of this file look into it. */

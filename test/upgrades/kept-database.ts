@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { type ClonedDatabase } from '../support/clone-database';
-import { databaseUrl, dropDatabase, runStatement } from '../support/databases';
+import { type ClonedDatabase } from '../../testing/test-databases';
+import { databaseUrl, dropDatabase, runStatement } from '../../testing/databases';
 
 interface Tokens {
   readonly access_token: string;
@@ -30,7 +30,7 @@ export const keptAnswers = (release: string): Kept => JSON.parse(unzipped(`${rel
 
 /** Restores the database of a release under a name of its own. */
 export async function restoreKept(release: string): Promise<ClonedDatabase> {
-  const adminUrl = process.env.TEST_ADMIN_URL ?? '';
+  const adminUrl = process.env.TEST_DATABASE_URL ?? '';
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   await runStatement(adminUrl, `create database ${name} template template0 encoding 'UTF8' locale 'C.UTF-8'`);
   const url = databaseUrl(adminUrl, name);

@@ -6,8 +6,8 @@ import { Client } from 'pg';
 import { CORE } from '../../src/platform/database/schema/all-migrations';
 import { migrate } from '../../src/platform/database/schema/migrate';
 import { digestOf } from '../../src/platform/database/migration';
-import { type ClonedDatabase } from '../support/clone-database';
-import { eventually } from '../support/eventually';
+import { type ClonedDatabase } from '../../testing/test-databases';
+import { eventually } from '../../testing/eventually';
 import { restoreKept } from './kept-database';
 
 /** Statements of the upgrade of 0.1.0 that wait for a table: in the first migration, between steps of one, in the last. */

@@ -1,4 +1,7 @@
 import { runServer } from 'svc-health-server';
 import { WardModule } from './ward.module';
 
-runServer({ modules: [WardModule] });
+runServer({
+  modules: [WardModule],
+  environment: { SVC_ADDENDUM_TYPES: 'src/addendum-types.json', ...process.env },
+});

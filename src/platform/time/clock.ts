@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 
-/** The time of this server. Injected, so that specs can set it. */
+/**
+ * The time of this server. Injected, so that specs can set it (`TestApp.atTime`).
+ * @example
+ * constructor(private readonly clock: Clock) {}
+ */
 @Injectable()
 export class Clock {
   now(): Date {

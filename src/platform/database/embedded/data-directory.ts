@@ -4,13 +4,16 @@ import { connect, createServer, type Server } from 'node:net';
 import { StartError } from '../../errors/start-error';
 import { isSystemError } from '../../errors/system-error';
 
+/** A live process has the folder. */
+export class DirectoryInUseError extends StartError {}
+
 export interface TakenDataDirectory {
   release(): Promise<void>;
 }
 
 /**
  * Takes the folder at `path` (made when missing) for this process, until `release` or the end of the process.
- * @throws StartError when the folder cannot be made, or a live process has it, this one included.
+ * @throws StartError when the folder cannot be made, DirectoryInUseError when a live process has it, this one included.
  */
 export async function takeDataDirectory(path: string): Promise<TakenDataDirectory> {
   await mkdir(path, { recursive: true }).catch((error: unknown) => {
@@ -24,7 +27,9 @@ export async function takeDataDirectory(path: string): Promise<TakenDataDirector
   const { dev, ino } = await stat(path, { bigint: true });
   const lock = await listen(socketOf(`svc-health-server-${dev.toString()}-${ino.toString()}`));
   if (!lock)
-    throw new StartError(`${path} is in use by another running server. Stop it, or set DATA_DIR to another folder.`);
+    throw new DirectoryInUseError(
+      `${path} is in use by another running server. Stop it, or set DATA_DIR to another folder.`,
+    );
   lock.unref();
   return {
     release: async () => {

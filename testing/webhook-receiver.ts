@@ -7,7 +7,6 @@ import {
   createServer,
 } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Arrivals } from './arrivals';
 
 /** A request as it arrived. */
 export interface ReceivedRequest {
@@ -41,8 +40,8 @@ export interface NotificationBody {
   ];
 }
 
-/** What the receiver does with a request. Behaviours are used up in order; after them the receiver answers 200. */
-export type Behaviour =
+/** What the receiver does with a request. Behaviors are used up in order; after them the receiver answers 200. */
+export type Behavior =
   | {
       readonly kind: 'answer';
       readonly status: number;
@@ -69,9 +68,9 @@ export class WebhookReceiver {
   /** Requests that are open now, and the most that ever were. */
   open = 0;
   mostAtOnce = 0;
-  private readonly behaviours: Behaviour[] = [];
+  private readonly behaviors: Behavior[] = [];
   private readonly held: { readonly response: ServerResponse; readonly status: number }[] = [];
-  private usual: Behaviour = { kind: 'answer', status: 200 };
+  private usual: Behavior = { kind: 'answer', status: 200 };
   private connections = 0;
   private readonly numbers = new WeakMap<object, number>();
 
@@ -97,14 +96,14 @@ export class WebhookReceiver {
   }
 
   /** What happens to the next requests, one after the other. */
-  next(...behaviours: readonly Behaviour[]): void {
-    this.behaviours.push(...behaviours);
+  next(...behaviors: readonly Behavior[]): void {
+    this.behaviors.push(...behaviors);
   }
 
   /** What happens to requests from now on. */
-  always(behaviour: Behaviour): void {
-    this.behaviours.length = 0;
-    this.usual = behaviour;
+  always(behavior: Behavior): void {
+    this.behaviors.length = 0;
+    this.usual = behavior;
   }
 
   /** Answers the requests that are held, or the first of them. */
@@ -130,11 +129,6 @@ export class WebhookReceiver {
     );
   }
 
-  /** What came on a path; by default on that of {@link url}. */
-  arrivals(path = '/hook'): Arrivals {
-    return new Arrivals(this.requests.filter((request) => request.path === path));
-  }
-
   /** Ends the connections that wait for a next request. */
   closeIdleConnections(): void {
     this.server.closeIdleConnections();
@@ -154,26 +148,26 @@ export class WebhookReceiver {
     const connection = this.numbers.get(request.socket) ?? 0;
     const body = Buffer.concat(chunks).toString();
     this.requests.push({ method, path: url, headers, rawHeaders, body, at: performance.now(), connection });
-    const behaviour = this.behaviours.shift() ?? this.usual;
-    if (behaviour.kind === 'judged') response.writeHead(behaviour.statusOf(body)).end();
-    else await this.behave(behaviour, request, response);
+    const behavior = this.behaviors.shift() ?? this.usual;
+    if (behavior.kind === 'judged') response.writeHead(behavior.statusOf(body)).end();
+    else await this.behave(behavior, request, response);
   }
 
   private async behave(
-    behaviour: Exclude<Behaviour, { kind: 'judged' }>,
+    behavior: Exclude<Behavior, { kind: 'judged' }>,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    switch (behaviour.kind) {
+    switch (behavior.kind) {
       case 'answer':
-        response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);
+        response.writeHead(behavior.status, behavior.headers).end(behavior.body);
         return;
       case 'slow':
-        await delay(behaviour.milliseconds);
+        await delay(behavior.milliseconds);
         response.writeHead(200).end();
         return;
       case 'held':
-        this.held.push({ response, status: behaviour.status ?? 200 });
+        this.held.push({ response, status: behavior.status ?? 200 });
         return;
       case 'hang':
         return;

@@ -1,0 +1,58 @@
+import { type Type } from '@nestjs/common';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { createApp, listen } from '../src/app.setup';
+import { readEnvironment } from '../src/platform/config/environment';
+
+/** What answers link to; `TestApp.send` takes such links as they are. */
+export const BASE_URL = 'http://svc.example';
+export const ROOT_SECRET = 'root-secret-for-specs';
+export const ADMIN_PASSWORD = 'admin-password-for-specs';
+
+/** Value of the Authorization header for a Client or User: HTTP Basic. */
+export const basicHeader = (id: string, secret: string): string =>
+  `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+
+/** Credentials of the Client `root`, who may do everything. */
+export const ROOT = basicHeader('root', ROOT_SECRET);
+
+/** One for all tests of a run: databases hold what was sealed by it. */
+export const encryptionKey = (): string =>
+  process.env.TEST_ENCRYPTION_KEY ?? Buffer.from('encryption-key-of-the-test-kit!!').toString('base64');
+
+export interface AppSettings {
+  /** Settings that differ from those of the kit. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Modules of your own (docs/extending.md). */
+  readonly modules?: readonly Type[];
+}
+
+/** Starts the whole application on a migrated database and a free port of loopback. */
+export async function startApp(
+  databaseUrl: string,
+  { environment = {}, modules = [] }: AppSettings = {},
+): Promise<{ readonly app: NestExpressApplication; readonly url: string }> {
+  const settings = readEnvironment({
+    PORT: '0',
+    HOST: '127.0.0.1',
+    BASE_URL,
+    DATABASE_URL: databaseUrl,
+    SVC_ROOT_CLIENT_SECRET: ROOT_SECRET,
+    SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
+    SVC_ENCRYPTION_KEY: encryptionKey(),
+    SVC_LOG_LEVEL: 'error',
+    SVC_DATABASE_POOL_SIZE: '8',
+    // `close` waits for connections that fetch keeps.
+    SVC_KEEP_ALIVE_SECONDS: '1',
+    // Short ones are easier to read in specs.
+    SVC_PASSWORD_MIN_LENGTH: '1',
+    ...environment,
+  });
+  const app = await createApp({ environment: settings, databaseUrl, extensions: modules });
+  try {
+    await listen(app, 0, '127.0.0.1');
+    return { app, url: await app.getUrl() };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}

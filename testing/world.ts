@@ -1,0 +1,87 @@
+import { type TestApp, basicHeader } from './test-app';
+
+/** A User with a password, and a Client that may exchange it. */
+export interface Person {
+  readonly userId: string;
+  readonly password: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Value of the Authorization header with the person's access token. */
+  readonly bearer: string;
+}
+
+export interface PersonOptions {
+  /** AccessPolicies for the User, which the kit links; by default one that allows everything. */
+  readonly policies?: readonly object[];
+}
+
+export interface World<Name extends string> {
+  /** Users by their ids. Each gets a Client, policies, and a token. */
+  readonly people?: Readonly<Record<Name, PersonOptions>>;
+  /** Bodies by path below `/fhir`, such as `Patient/p1`, stored one after the other. */
+  readonly resources?: Readonly<Record<string, string | object>>;
+}
+
+/**
+ * Stores what tests begin with, and logs its people in.
+ * @throws Error with the answer of the server where it refuses one
+ * @example
+ * const { nurse, guest } = await world(app, {
+ *   people: { nurse: {}, guest: { policies: [{ engine: 'acme-read-only' }] } },
+ *   resources: { 'Ward/w1': { beds: 12 } },
+ * });
+ * await app.get('/fhir/Ward/w1', { authorization: nurse.bearer });
+ */
+export async function world<Name extends string = never>(
+  app: TestApp,
+  { people, resources = {} }: World<Name>,
+): Promise<Readonly<Record<Name, Person>>> {
+  await storeAll(app, Object.entries(resources));
+  const loggedIn: [string, Person][] = [];
+  for (const [userId, options] of Object.entries<PersonOptions>(people ?? {}))
+    loggedIn.push([userId, await login(app, userId, options)]);
+  return Object.fromEntries(loggedIn) as Record<Name, Person>;
+}
+
+/** Stores a User with policies and a Client, and logs in. */
+export async function login(
+  app: TestApp,
+  userId: string,
+  { policies = [{ engine: 'allow' }] }: PersonOptions = {},
+): Promise<Person> {
+  const [password, clientId, clientSecret] = [`password of ${userId}`, `client-of-${userId}`, `secret-of-${userId}`];
+  const client = { secret: clientSecret, grant_types: ['password'], auth: { password: { refresh_token: true } } };
+  const link = [{ resourceType: 'User', id: userId }];
+  await storeAll(app, [
+    [`User/${userId}`, { userName: userId, email: `${userId}@svc.example`, password }],
+    [`Client/${clientId}`, client],
+    ...policies.map((policy, index): [string, object] => [
+      `AccessPolicy/policy-of-${userId}${index === 0 ? '' : `-${index + 1}`}`,
+      { ...policy, link },
+    ]),
+  ]);
+  const form = new URLSearchParams({ grant_type: 'password', username: userId, password }).toString();
+  const answer = await app.post('/auth/token', form, {
+    authorization: basicHeader(clientId, clientSecret),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  });
+  if (answer.status !== 200)
+    throw new Error(`The login of ${userId} was answered with ${answer.status}: ${answer.text}`);
+  const { access_token: token } = answer.json<{ access_token: string }>();
+  return { userId, password, clientId, clientSecret, bearer: `Bearer ${token}` };
+}
+
+/**
+ * Stores bodies as they are sent, one after the other, so that later ones are newer.
+ * @param bodies paths below `/fhir`, such as `Patient/p1`, with a body each
+ * @throws Error when one is not stored
+ */
+export async function storeAll(
+  app: TestApp,
+  bodies: Iterable<readonly [path: string, body: string | object]>,
+): Promise<void> {
+  for (const [path, body] of bodies) {
+    const { status, text } = await app.put(`/fhir/${path}`, body);
+    if (status > 201) throw new Error(`${path} was answered with ${status}: ${text}`);
+  }
+}
