@@ -1,5 +1,3 @@
-import { stringify } from 'lossless-json';
-
 export type Authorization =
   | { readonly user: string; readonly password: string }
   /** An access token. */
@@ -59,11 +57,6 @@ export class HttpClient {
     }
     return words.join(' ');
   }
-}
-
-/** Makes a JSON body; a `LosslessNumber` in it keeps its digits. */
-export function jsonBody(value: object): HttpBody {
-  return { json: stringify(value) ?? '' };
 }
 
 function headersOf({ authorization, body }: HttpCall): [string, string][] {

@@ -1,5 +1,6 @@
 import { stringAt } from '../demo/value-at';
-import { type HttpCall, HttpClient, jsonBody } from '../http-client';
+import { type HttpCall, HttpClient } from '../http-client';
+import { jsonBody } from '../json-body';
 
 const CLIENT_ID = 'bench';
 const PROFILE = 'http://bench.example/StructureDefinition/svctopicdestination-webhook-at-least-once';

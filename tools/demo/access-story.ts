@@ -1,4 +1,5 @@
-import { type Authorization, jsonBody } from '../http-client';
+import { type Authorization } from '../http-client';
+import { jsonBody } from '../json-body';
 import { expectThat } from './broken-promise';
 import { CLIENT_ID, POLICY_ID, USER_ID } from './demo-data';
 import { type Story } from './story';

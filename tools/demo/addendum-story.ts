@@ -1,6 +1,7 @@
 import { decimal } from '../chart/random';
 import { sdcDocument, type SdcDocument } from '../chart/sdc-document';
-import { type Authorization, jsonBody } from '../http-client';
+import { type Authorization } from '../http-client';
+import { jsonBody } from '../json-body';
 import { expectThat } from './broken-promise';
 import { DEMO_CHART, DOCUMENT_ID, FIRST_ENCOUNTER_ID, USER_ID } from './demo-data';
 import { type Story } from './story';

@@ -1,5 +1,6 @@
 import { parse } from 'lossless-json';
-import { type Authorization, jsonBody } from '../http-client';
+import { type Authorization } from '../http-client';
+import { jsonBody } from '../json-body';
 import { expectThat } from './broken-promise';
 import { DEMO_CHART, DESTINATION_ID, TOPIC_ID } from './demo-data';
 import { type EventReceiver, type ReceivedEvent } from './event-receiver';

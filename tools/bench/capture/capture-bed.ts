@@ -1,5 +1,6 @@
 import { inParallel } from '../../demo/in-parallel';
-import { HttpClient, jsonBody } from '../../http-client';
+import { HttpClient } from '../../http-client';
+import { jsonBody } from '../../json-body';
 import { runQuery } from '../own-database';
 import { type OwnContender } from '../test-bed';
 import { type CaptureScene, type CaptureTopic, TOPICS } from './capture-scenes';

@@ -1,5 +1,6 @@
 import { type FirstSecrets, LIVE_TYPE, loginOf } from '../prepare-server';
-import { type HttpCall, jsonBody } from '../../http-client';
+import { type HttpCall } from '../../http-client';
+import { jsonBody } from '../../json-body';
 
 export interface CoveredRequest {
   readonly name: string;

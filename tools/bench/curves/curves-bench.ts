@@ -1,5 +1,6 @@
 import { textTable } from '../../demo/text-table';
-import { HttpClient, jsonBody } from '../../http-client';
+import { HttpClient } from '../../http-client';
+import { jsonBody } from '../../json-body';
 import { ProgressBar } from '../../progress-bar';
 import { type Cleanup } from '../cleanup';
 import { type CpuShare } from '../cpu-meter';

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { type HttpCall, HttpClient, jsonBody } from '../../http-client';
+import { type HttpCall, HttpClient } from '../../http-client';
+import { jsonBody } from '../../json-body';
 import { ChildServer } from '../child-server';
 import { type Cleanup } from '../cleanup';
 import { CpuMeter } from '../cpu-meter';

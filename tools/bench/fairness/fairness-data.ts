@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ChartEntry, generateChart } from '../../chart/chart-generator';
-import { type HttpCall, HttpClient, jsonBody } from '../../http-client';
+import { type HttpCall, HttpClient } from '../../http-client';
+import { jsonBody } from '../../json-body';
 import { accessTokenOf, succeed } from '../prepare-server';
 import { chartsOf } from '../scale/fill-charts';
 import { type ServerBed } from '../test-bed';
