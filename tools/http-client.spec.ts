@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { HttpClient, jsonBody } from './http-client';
+import { HttpClient } from './http-client';
+import { jsonBody } from './json-body';
 
 const client = new HttpClient('http://localhost:3000');
 const variables = new Map([

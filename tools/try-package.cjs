@@ -24,6 +24,9 @@ try {
   const loads = `import { RpcMethod } from '${name}'; if (typeof RpcMethod !== 'function') throw new Error('RpcMethod is missing');`;
   run('node', ['--input-type=module', '--eval', loads], ward);
   run('npm', ['test'], ward);
+  const plan = execFileSync('npm', ['run', '-s', 'migrate', '--', '--check'], { cwd: ward }).toString();
+  if (!plan.includes('CreateHandOvers'))
+    throw new Error(`migrate does not know the migrations of the module:\n${plan}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

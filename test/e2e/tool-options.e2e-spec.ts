@@ -18,7 +18,7 @@ const TOOLS: readonly (readonly [finding: string, tool: string, options: readonl
   ['C13.9', 'audit-addenda/audit-addenda', ['--heads=<value>', '--since=<value>']],
   ['C13.9', 'rotate-keys/rotate-keys', ['--compromised']],
   ['C13.9', 'after-restore/after-restore', ['--release']],
-  ['O6', 'migrate/migrate', ['--check']],
+  ['O6', 'migrate/migrate', ['--check', '--modules=<value>']],
   ['H1', 'reindex/reindex', []],
   ['C13.9', 'definitions/make-definitions', []],
   ['C13.9', 'validate-examples/validate-examples', []],

@@ -68,10 +68,10 @@ export interface PlannedMigrations {
 }
 
 /** Plans {@link migrate} and changes nothing. Throws as it does. */
-export function planMigrations(url: string): Promise<PlannedMigrations> {
+export function planMigrations(url: string, sets: readonly MigrationSet[] = []): Promise<PlannedMigrations> {
   return connected(url, async (client) => {
     await assertSuitable(client);
-    const pending = await pendingMigrations(client, CORE);
+    const pending = (await pendingOf(client, [CORE, ...sets])).map(({ migration }) => migration);
     const sql = pending.flatMap(({ statements }) => statements).join('\n');
     const { rows: tables } = await client.query<PlannedMigrations['tables'][number]>(
       `select relname as name, pg_total_relation_size(oid)::float8 as bytes, greatest(reltuples, 0)::float8 as rows

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+/** The tools for operators of a server that is built on the package: `npx svc-health-server migrate --help`. */
+const TOOLS = ['after-restore', 'audit-addenda', 'load', 'migrate', 'reindex', 'rotate-keys'];
+
+const [tool = ''] = process.argv.splice(2, 1);
+if (TOOLS.includes(tool)) {
+  void import(`./${tool}/${tool}.js`);
+} else {
+  process.stderr.write(`svc-health-server <tool> [--help]\nTools: ${TOOLS.join(', ')}\n`);
+  process.exitCode = 2;
+}
