@@ -1,6 +1,7 @@
 import { Addenda } from './addenda.js';
 import { type Call, Connection, type Options } from './connection.js';
 import { Destinations } from './destinations.js';
+import { newKey, repeated } from './repeats.js';
 import type { Login } from './tokens.js';
 import type { Query, Resource, ResourceOf, ResourceType, RpcMethod, RpcParams, RpcResult, Schemas } from './types.js';
 
@@ -29,16 +30,20 @@ export class SvcClient {
     await this.connection.json('DELETE', '/Session');
   }
 
-  /** Calls an RPC method. @throws SvcError that holds `{error}` */
+  /**
+   * Calls an RPC method. A call that lost its answer is repeated with the same `Idempotency-Key`, so that it writes once.
+   * @throws SvcError that holds `{error}`
+   */
   async rpc<Method extends RpcMethod>(
     method: Method,
     params: RpcParams<Method>,
     call: Call = {},
   ): Promise<RpcResult<Method>> {
-    const { result } = await this.connection.json<{ result: RpcResult<Method> }>('POST', '/rpc', {
-      ...call,
-      body: { method, params },
-    });
+    const sent = { ...call, headers: { 'Idempotency-Key': newKey(), ...call.headers }, body: { method, params } };
+    const { result } = await repeated(
+      () => this.connection.json<{ result: RpcResult<Method> }>('POST', '/rpc', sent),
+      call.signal,
+    );
     return result;
   }
 

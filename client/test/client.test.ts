@@ -79,6 +79,28 @@ test('adds addenda, and tells their kinds apart', async () => {
   await assert.rejects(client.addenda.list(document('none')), { status: 422, message: 'Resource not found' });
 });
 
+test('repeats a call that lost its answer, which writes once, and no refusal', async () => {
+  const lost = document('vitals-2');
+  await root.update({ ...lost, status: 'completed' });
+  const keys: (string | null)[] = [];
+  const losing = async (input: string, init: RequestInit): Promise<Response> => {
+    keys.push(new Headers(init.headers).get('idempotency-key'));
+    const response = await fetch(input, init);
+    if (keys.length === 1) throw new TypeError('terminated');
+    return keys.length === 2 ? new Response('{"error":{"message":"A call is running."}}', { status: 409 }) : response;
+  };
+  const client = SvcClient.with({ baseUrl, fetch: losing }, `Basic ${btoa(`root:${rootSecret}`)}`);
+  const note = await client.addenda.addNote({ target: lost, user: author, text: 'Once.' });
+  assert.deepEqual(await client.addenda.list(lost), [note]);
+  assert.deepEqual([keys.length, new Set(keys).size], [4, 2]);
+  await assert.rejects(client.addenda.addNote({ target: document('none'), user: author, text: 'No.' }), {
+    status: 422,
+  });
+  assert.equal(keys.length, 5);
+  await assert.rejects(client.rpc('svc/echo', {}, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  assert.equal(keys.length, 6);
+});
+
 test('streams all that belongs to a patient, and pages of a search', async () => {
   const client = await SvcClient.login({ baseUrl }, login);
   for (let index = 0; index < 25; index++) {

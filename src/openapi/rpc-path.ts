@@ -3,7 +3,7 @@ import { MAX_BATCH_CALLS } from '../rpc/rpc.controller';
 import { type RpcRegistry } from '../rpc/rpc.registry';
 import examples from './examples.json';
 import { paramsSchema } from './params-schema';
-import { type Paths, REFUSALS } from './path-item';
+import { headerParameter, type Paths, REFUSALS } from './path-item';
 import { type Schema, schemaOfExample, schemaRef } from './schema';
 
 /** `POST /rpc` with an example of each registered method and of its answer. */
@@ -18,7 +18,13 @@ export function rpcPath(registry: RpcRegistry): Paths {
         description: `The body is {"method", "params"}, or an array of up to ${MAX_BATCH_CALLS} such calls, each a transaction of its own.\n\n${methods
           .map(({ method, description }) => `- \`${method}\`: ${description}`)
           .join('\n')}`,
-        parameters: [{ $ref: '#/components/parameters/topicCorrelation' }],
+        parameters: [
+          { $ref: '#/components/parameters/topicCorrelation' },
+          headerParameter(
+            'Idempotency-Key',
+            'A call that writes is carried out once: repeats with the same key are answered as the first, for 24 h',
+          ),
+        ],
         requestBody: {
           required: true,
           content: {
@@ -47,6 +53,10 @@ export function rpcPath(registry: RpcRegistry): Paths {
                 examples: { ...examplesOf(methods.filter(hasAnswer), answerTo), ...examples.rpcAnswers },
               },
             },
+          },
+          '409': {
+            description: 'The first call with this Idempotency-Key is running: repeat it after Retry-After seconds',
+            content: { 'application/json': { schema: schemaRef('RpcError'), examples: examples.rpcConflicts } },
           },
           '422': {
             description: '{"error": {"message", "type"?, "errors"?}}: the method refuses',

@@ -4,12 +4,13 @@ import { RequestContext } from '../platform/request/request-context';
 import { ServiceError } from '../platform/errors/service-error';
 import { nearestCode } from '../platform/text/nearest-code';
 import { JsonParts } from '../platform/json/json-parts';
-import { JsonText } from '../platform/json/json-text';
+import { type JsonText, jsonTextOf } from '../platform/json/json-text';
 import { memberText } from './member-text';
 import { checkedParams } from './rpc-params';
 import { type RpcCall } from './rpc-method';
 import { RpcRefusal } from './rpc-refusal';
 import { RpcRegistry } from './rpc.registry';
+import { type CallKey, KeptCalls } from './repeats/kept-calls';
 
 /** Finds the method of a call and runs it. */
 @Injectable()
@@ -17,28 +18,36 @@ export class RpcDispatcher {
   constructor(
     private readonly registry: RpcRegistry,
     private readonly requests: RequestContext,
+    private readonly keptCalls: KeptCalls,
   ) {}
 
   /**
    * Runs one call, `{"method", "params"}`, and returns its result as JSON text, or its parts.
    * @param rows that the call may touch
+   * @param key of the request, under which a call that writes runs once
    * @throws ServiceError 'invalid' for what is no call, 'forbidden' for a limited caller of a method that does not keep to rows, RpcRefusal for an unknown method or bad params, and what the
    * method throws.
    */
-  async resultOf(sent: unknown, callText: string, rows: GrantedRows): Promise<string | JsonParts> {
+  async resultOf(sent: unknown, callText: string, rows: GrantedRows, key?: CallKey): Promise<string | JsonParts> {
     const { method, params = {} } = (sent ?? {}) as { readonly method?: unknown; readonly params?: unknown };
     if (typeof method !== 'string') {
       throw new ServiceError('invalid', 'A call is an object with "method", a string, and "params".');
     }
     const found = this.registry.find(method);
     if (found === undefined) throw this.methodNotFound(method);
+    const { meta, handler } = found;
     this.requests.grant(rows);
-    if (found.meta.enforcesRows !== true) this.requests.assertAllRows();
+    if (meta.enforcesRows !== true) this.requests.assertAllRows();
     const checked = await checkedParams(found, params);
-    const result = await found.handler.execute(checked, this.callOf(callText));
-    if (result instanceof JsonText) return result.text;
-    if (result instanceof JsonParts) return result;
-    return result === undefined ? 'null' : JSON.stringify(result);
+    const execute = (): Promise<unknown> => handler.execute(checked, this.callOf(callText));
+    const repeat = async (kept: JsonText): Promise<unknown> => {
+      if (handler.repeat !== undefined) return handler.repeat(checked, kept);
+      this.requests.assertAllRows();
+      return kept;
+    };
+    const isKept = key !== undefined && meta.writes?.(checked) === true;
+    const result = isKept ? await this.keptCalls.once(key, callText, { execute, repeat }) : await execute();
+    return result instanceof JsonParts ? result : jsonTextOf(result);
   }
 
   private methodNotFound(method: string): RpcRefusal {

@@ -38,7 +38,7 @@ export class RpcErrors {
     }
     const { allow, retryAfterSeconds } = known.details;
     return {
-      status: rpcStatusOf(known.kind),
+      status: known instanceof RpcRefusal ? FHIR_ERRORS[known.kind].status : rpcStatusOf(known.kind),
       text: JSON.stringify({ error: { message: known.message, ...(known instanceof RpcRefusal ? known.more : {}) } }),
       headers: {
         ...(allow === undefined ? {} : { Allow: allow.join(', ') }),

@@ -1,5 +1,6 @@
 import { type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { JsonText } from '../platform/json/json-text';
 import { type Caller } from '../platform/request/caller';
 import { type ParamError } from './rpc-refusal';
 
@@ -17,6 +18,11 @@ export interface RpcMethodDefinition {
    * limited to some are refused.
    */
   readonly enforcesRows?: boolean;
+  /**
+   * Whether a call with these params writes: repeats with the same `Idempotency-Key` are then answered as the first call and
+   * write nothing. Such a call runs in one transaction, with the row of its key.
+   */
+  writes?(params: object): boolean;
   /** Params that the OpenAPI document shows. */
   readonly example?: Readonly<Record<string, unknown>>;
   /** What the example is answered with, as the OpenAPI document shows it. */
@@ -48,6 +54,23 @@ export interface RpcHandler<Params extends object, Result> {
    * @throws ServiceError; an RpcRefusal tells the caller a code or the members at fault too.
    */
   execute(params: Params, call: RpcCall): Promise<Result>;
+
+  /**
+   * Answers a repeat of a call that wrote, as far as the caller may read it now. Without it the kept result is the answer,
+   * and callers who are limited to rows are refused.
+   * @param kept the result of the first call; its id where that was a {@link ResultById}
+   */
+  repeat?(params: Params, kept: JsonText): Promise<Result>;
+}
+
+/** A result that is a stored resource which never changes: its id is what is kept for repeats, as a JSON string. */
+export class ResultById extends JsonText {
+  constructor(
+    text: string,
+    readonly id: string,
+  ) {
+    super(text);
+  }
 }
 
 /** Registers an {@link RpcHandler}. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../platform/errors/service-error';
+import { type ErrorDetails, ServiceError } from '../platform/errors/service-error';
 
 /** A member of the params that is at fault. */
 export interface ParamError {
@@ -14,8 +14,10 @@ export class RpcRefusal extends ServiceError {
   constructor(
     message: string,
     readonly more: { readonly type?: string; readonly errors?: readonly ParamError[] } = {},
+    kind: 'unprocessable' | 'conflict' = 'unprocessable',
+    details: ErrorDetails = {},
   ) {
-    super('unprocessable', message);
+    super(kind, message, details);
   }
 }
 

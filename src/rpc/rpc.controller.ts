@@ -13,6 +13,8 @@ import { type JsonParts } from '../platform/json/json-parts';
 import { type ScannedJson, readJsonInSteps } from '../platform/json/read-json';
 import { Slices } from '../platform/time/slices';
 import { sendJson } from './json-answer';
+import { idempotencyKeyOf } from './repeats/idempotency-key';
+import { type CallKey } from './repeats/kept-calls';
 import { RpcAccess } from './rpc-access';
 import { RpcDispatcher } from './rpc-dispatcher';
 import { RpcErrorFilter } from './rpc-error.filter';
@@ -55,13 +57,14 @@ export class RpcController {
     // `_m` repeats the method for logs and proxies.
     const known = ['_m', ...SHAPE_PARAMETERS];
     assertKnownParameters('/rpc', queryOf(request), known, request.get('prefer'));
-    const { text, value } = await this.read(request);
+    const { text, value, key } = await this.read(request);
     if (Array.isArray(value)) {
-      const answers = await this.answersOf(value, elementsOf(text));
+      const answers = await this.answersOf(value, elementsOf(text), key);
       await sendJson(response, HttpStatus.OK, produceOf(answers));
       return;
     }
-    const result = await this.dispatcher.resultOf(value, text, await this.access.grant(value));
+    const rows = await this.access.grant(value);
+    const result = await this.dispatcher.resultOf(value, text, rows, keyOf(key, 0));
     await sendJson(
       response,
       HttpStatus.OK,
@@ -75,20 +78,25 @@ export class RpcController {
     throw new ServiceError('not-allowed', 'RPC methods are called with POST.', { allow: ['POST'] });
   }
 
-  private async read(request: Request): Promise<ScannedJson> {
+  private async read(request: Request): Promise<ScannedJson & { readonly key: string | undefined }> {
     try {
       if (!isJson(request)) throw new ServiceError('unsupported-media-type', 'Send the call as application/json.');
-      return await this.slices.run(readJsonInSteps(decodeUtf8(bodyOf(request))));
+      const key = idempotencyKeyOf(request.get('idempotency-key'));
+      return { ...(await this.slices.run(readJsonInSteps(decodeUtf8(bodyOf(request))))), key };
     } catch (error) {
       await this.access.grant();
       throw error;
     }
   }
 
-  private async answersOf(calls: readonly unknown[], callTexts: readonly string[]): Promise<AsyncIterable<string>> {
+  private async answersOf(
+    calls: readonly unknown[],
+    callTexts: readonly string[],
+    key: string | undefined,
+  ): Promise<AsyncIterable<string>> {
     const grants = await this.access.grantsOf(calls.slice(0, MAX_BATCH_CALLS));
     if (calls.length > MAX_BATCH_CALLS) throw new RpcRefusal(`At most ${MAX_BATCH_CALLS} calls go into one request.`);
-    return this.batchText(calls, callTexts, grants);
+    return this.batchText(calls, callTexts, grants, key);
   }
 
   /** Each call runs when the answers before it are sent, so none runs for a caller who has gone. */
@@ -96,11 +104,12 @@ export class RpcController {
     calls: readonly unknown[],
     callTexts: readonly string[],
     grants: readonly (GrantedRows | ServiceError)[],
+    key: string | undefined,
   ): AsyncGenerator<string, void, void> {
     let before = '[';
     for (const [index, callText] of callTexts.entries()) {
       yield before;
-      yield* this.answerText(calls[index], callText, grants[index] ?? []);
+      yield* this.answerText(calls[index], callText, grants[index] ?? [], keyOf(key, index));
       before = ',';
     }
     yield before === '[' ? '[]' : ']';
@@ -111,12 +120,13 @@ export class RpcController {
     call: unknown,
     callText: string,
     grant: GrantedRows | ServiceError,
+    key: CallKey | undefined,
   ): AsyncGenerator<string, void, void> {
     let first = '';
     let parts: AsyncGenerator<string, void, void>;
     try {
       if (grant instanceof ServiceError) throw grant;
-      parts = resultText(await this.dispatcher.resultOf(call, callText, grant));
+      parts = resultText(await this.dispatcher.resultOf(call, callText, grant, key));
       for (let isOver = false; !isOver && first.length < EARLY_CHARACTERS;) {
         const { value, done } = await parts.next();
         first += value ?? '';
@@ -137,3 +147,6 @@ async function* resultText(result: string | JsonParts): AsyncGenerator<string, v
   else yield* result.parts;
   yield '}';
 }
+
+const keyOf = (key: string | undefined, index: number): CallKey | undefined =>
+  key === undefined ? undefined : { key, index };

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type INestApplication, Injectable, Module, type Type } from '@nestjs/common';
+import { Global, type INestApplication, Injectable, Module, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Type as InstanceOf } from 'class-transformer';
 import { IsArray, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
 import { type NextFunction, type Request, type Response, raw } from 'express';
+import { DataSource } from 'typeorm';
 import { ConfigModule } from '../platform/config/config.module';
 import { readEnvironment } from '../platform/config/environment';
+import { Statements } from '../platform/database/statements';
+import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { HttpModule } from '../platform/http/http.module';
 import { RequestContext } from '../platform/request/request-context';
@@ -114,9 +117,17 @@ class Everything implements EntryAccess {
   }
 }
 
+/** No call of this spec reaches a database. */
+@Global()
+@Module({
+  providers: [Statements, UnitOfWork, { provide: DataSource, useValue: new DataSource({ type: 'postgres' }) }],
+  exports: [Statements, UnitOfWork],
+})
+class NoDatabase {}
+
 async function startApp(...providers: Type[]): Promise<INestApplication> {
   @Module({
-    imports: [ConfigModule.of(readEnvironment({})), HttpModule, RpcModule],
+    imports: [ConfigModule.of(readEnvironment({})), HttpModule, NoDatabase, RpcModule],
     providers: [Everything, ...providers],
   })
   class App {}

@@ -12,6 +12,7 @@ import { Documents, withMetaOf } from './documents';
   method: 'svc.sdc/amend',
   params: AmendDocumentParams,
   enforcesRows: true,
+  writes: ({ 'dry-run': isDryRun }: AmendDocumentParams) => isDryRun !== true,
   description:
     'Opens a document that is completed or amended: it becomes in-amendment, and a History without snapshot is stored. Called again it answers the same document.',
   example: { id: 'vitals-1', user: { id: 'doc-1', resourceType: 'User' }, 'dry-run': true },
@@ -40,5 +41,9 @@ export class AmendDocument implements RpcHandler<AmendDocumentParams, JsonText> 
       }
       return new JsonText(isDryRun ? withMetaOf(before, stored) : stored.text);
     });
+  }
+
+  repeat({ id }: AmendDocumentParams, kept: JsonText): Promise<JsonText> {
+    return this.addenda.repeated({ id, resourceType: 'SDCDocument' }, kept);
   }
 }

@@ -45,6 +45,7 @@ export class Documents {
   /** Runs a call as one transaction. A dry run checks and writes everything too, and is then undone. */
   async transact<T>(isDryRun: boolean, work: () => Promise<T>): Promise<T> {
     if (!isDryRun) return this.unitOfWork.run(work);
+    if (this.unitOfWork.isOpen) throw new Error('A dry run needs a transaction of its own, which it undoes');
     let found: { readonly result: T } | undefined;
     try {
       return await this.unitOfWork.run(async () => {

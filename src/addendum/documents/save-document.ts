@@ -1,5 +1,6 @@
 import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
+import { Addenda } from '../store/addenda';
 import { exampleDocument } from '../params/example-addendum';
 import { SAVE } from './document-status';
 import { SaveDocumentParams } from './document-params';
@@ -10,6 +11,7 @@ import { Documents } from './documents';
   method: 'svc.sdc/save',
   params: SaveDocumentParams,
   enforcesRows: true,
+  writes: () => true,
   description: 'Replaces the content of a stored document that is draft, in-progress or in-amendment.',
   example: {
     document: {
@@ -24,11 +26,18 @@ import { Documents } from './documents';
   exampleResult: { document: exampleDocument('vitals-2', 'in-progress', 37.2) },
 })
 export class SaveDocument implements RpcHandler<SaveDocumentParams, JsonText> {
-  constructor(private readonly documents: Documents) {}
+  constructor(
+    private readonly documents: Documents,
+    private readonly addenda: Addenda,
+  ) {}
 
   async execute({ document: { id, meta } }: SaveDocumentParams, call: RpcCall): Promise<JsonText> {
     const sent = { text: call.text('document') ?? '{}', versionId: meta?.versionId };
     const { stored } = await this.documents.change(id, SAVE, sent);
     return new JsonText(`{"document":${stored.text}}`);
+  }
+
+  repeat({ document }: SaveDocumentParams, kept: JsonText): Promise<JsonText> {
+    return this.addenda.repeated({ id: document.id, resourceType: 'SDCDocument' }, kept);
   }
 }

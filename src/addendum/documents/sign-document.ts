@@ -18,6 +18,7 @@ const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
   method: 'svc.sdc/sign',
   params: SignDocumentParams,
   enforcesRows: true,
+  writes: ({ 'dry-run': isDryRun }: SignDocumentParams) => isDryRun !== true,
   description:
     'Signs a document: draft and in-progress become completed, in-amendment becomes amended. The History with its snapshot, and after an amendment the Amendment, are stored with it.',
   example: {
@@ -55,5 +56,9 @@ export class SignDocument implements RpcHandler<SignDocumentParams, JsonText> {
       const shown = isDryRun ? withMetaOf(before, stored) : stored.text;
       return new JsonText(`{"document":${shown},"exported":${EXPORTED}}`);
     });
+  }
+
+  repeat({ document }: SignDocumentParams, kept: JsonText): Promise<JsonText> {
+    return this.addenda.repeated({ id: document.id, resourceType: 'SDCDocument' }, kept);
   }
 }

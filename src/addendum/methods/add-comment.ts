@@ -29,6 +29,7 @@ export class AddCommentParams {
   method: 'svc.sdc.addendum/add-comment',
   params: AddCommentParams,
   enforcesRows: true,
+  writes: () => true,
   description: 'Adds an informal Comment to a document or workflow, or to the value of it that path names.',
   example: {
     target: { id: 'vitals-1', resourceType: 'SDCDocument' },
@@ -44,5 +45,9 @@ export class AddComment implements RpcHandler<AddCommentParams, JsonText> {
 
   execute({ target, user, text, path }: AddCommentParams, call: RpcCall): Promise<JsonText> {
     return this.addenda.addSent({ type: COMMENT, target, user, content: JSON.stringify({ text, path }) }, call);
+  }
+
+  repeat({ target }: AddCommentParams, kept: JsonText): Promise<JsonText> {
+    return this.addenda.repeated(target, kept);
   }
 }

@@ -28,6 +28,7 @@ export class AddNoteParams {
   method: 'svc.sdc.addendum/add-note',
   params: AddNoteParams,
   enforcesRows: true,
+  writes: () => true,
   description: 'Adds a Note to a document or workflow that is completed or amended.',
   example: {
     target: { id: 'vitals-1', resourceType: 'SDCDocument' },
@@ -42,5 +43,9 @@ export class AddNote implements RpcHandler<AddNoteParams, JsonText> {
 
   execute({ target, user, text, appointment }: AddNoteParams, call: RpcCall): Promise<JsonText> {
     return this.addenda.addSent({ type: NOTE, target, user, content: JSON.stringify({ text, appointment }) }, call);
+  }
+
+  repeat({ target }: AddNoteParams, kept: JsonText): Promise<JsonText> {
+    return this.addenda.repeated(target, kept);
   }
 }

@@ -37,6 +37,7 @@ export class AddToHistoryParams {
   method: 'svc.sdc.addendum/add-to-history',
   params: AddToHistoryParams,
   enforcesRows: true,
+  writes: () => true,
   description:
     'Records a status change. A completed or amended body that differs from the last snapshot is kept as one.',
   example: {
@@ -84,5 +85,9 @@ export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
       await this.addenda.holdBrought(target);
       return (await this.revisions.recordStatus(change, digest)).addendum;
     });
+  }
+
+  repeat({ resource }: AddToHistoryParams, kept: JsonText): Promise<JsonText> {
+    return this.addenda.repeated(resource, kept);
   }
 }

@@ -56,6 +56,7 @@ export class CreateAddendumParams {
   method: 'svc.sdc.addendum/create-addendum',
   params: CreateAddendumParams,
   enforcesRows: true,
+  writes: () => true,
   description: 'Stores an addendum of a kind of your own, with open content; id and date are assigned.',
   example: {
     addendum: {
@@ -81,5 +82,9 @@ export class CreateAddendum implements RpcHandler<CreateAddendumParams, JsonText
   execute({ addendum: { type, target, user } }: CreateAddendumParams, call: RpcCall): Promise<JsonText> {
     const content = call.text('addendum') ?? '{}';
     return this.addenda.addSent({ type, target, user, content }, call, ['addendum', 'target']);
+  }
+
+  repeat({ addendum: { target } }: CreateAddendumParams, kept: JsonText): Promise<JsonText> {
+    return this.addenda.repeated(target, kept);
   }
 }

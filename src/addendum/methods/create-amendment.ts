@@ -21,6 +21,7 @@ export class CreateAmendmentParams {
   method: 'svc.sdc.addendum/create-amendment',
   params: CreateAmendmentParams,
   enforcesRows: true,
+  writes: () => true,
   description: 'Stores the difference of the two latest snapshots; answers null when there are fewer than two.',
   example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' }, user: { id: 'doc-1', resourceType: 'User' } },
   resultSchema: { type: 'object', nullable: true, allOf: [{ $ref: '#/components/schemas/SDCAmendment' }] },
@@ -52,5 +53,9 @@ export class CreateAmendment implements RpcHandler<CreateAmendmentParams, JsonTe
       await this.addenda.holdTarget(target, ['target']);
       return this.revisions.recordAmendment(target, author);
     });
+  }
+
+  repeat({ target }: CreateAmendmentParams, kept: JsonText): Promise<JsonText> {
+    return this.addenda.repeated(target, kept);
   }
 }

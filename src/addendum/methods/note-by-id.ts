@@ -32,12 +32,17 @@ abstract class AddNoteById implements RpcHandler<NoteByIdParams, JsonText> {
     const target = { id, resourceType: this.resourceType };
     return this.addenda.addSent({ type: NOTE, target, user, content: JSON.stringify({ text }) }, call, ['id']);
   }
+
+  repeat({ id }: NoteByIdParams, kept: JsonText): Promise<JsonText> {
+    return this.addenda.repeated({ id, resourceType: this.resourceType }, kept);
+  }
 }
 
 @RpcMethod({
   method: 'svc.sdc/add-note',
   params: NoteByIdParams,
   enforcesRows: true,
+  writes: () => true,
   description: 'Adds a Note to a document that is completed or amended.',
   example: { id: 'vitals-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'The patient was seated.' },
   resultSchema: { $ref: '#/components/schemas/SDCNote' },
@@ -51,6 +56,7 @@ export class AddDocumentNote extends AddNoteById {
   method: 'svc.sdc/add-workflow-note',
   params: NoteByIdParams,
   enforcesRows: true,
+  writes: () => true,
   description: 'Adds a Note to a workflow that is completed or amended.',
   example: { id: 'rounds-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'All rooms were seen.' },
   resultSchema: { $ref: '#/components/schemas/SDCNote' },

@@ -18,6 +18,7 @@ import { GrantedReader } from '../../resource/rows/granted-reader';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { type StoredResource } from '../../model/stored-resource';
 import { memberText } from '../../rpc/member-text';
+import { ResultById } from '../../rpc/rpc-method';
 import { type ParamError, RpcRefusal } from '../../rpc/rpc-refusal';
 import { AddendumEntries, emptied, type StoredEntry } from '../chain/addendum-entries.repository';
 import { isFinal, NOTE } from '../types/addendum-kinds';
@@ -130,7 +131,7 @@ export class Addenda {
     const stored = await this.writer.create(draft);
     const textHash = createHash('sha256').update(stored.text).digest();
     await this.entries.append(target, { addendumId: stored.id, textHash, snapshotDigest: snapshotDigest ?? null });
-    return new JsonText(stored.text);
+    return new ResultById(stored.text, stored.id);
   }
 
   /**
@@ -177,6 +178,16 @@ export class Addenda {
   /** @throws RpcRefusal when the target is not stored; for what has no addenda that would make it known. */
   async assertStored(target: NativeReference, path?: ParamPath): Promise<void> {
     if ((await this.reader.find(target.resourceType, target.id)) === undefined) throw targetNotFound(target, path);
+  }
+
+  /**
+   * Answers a repeat of a call that wrote for `target`, as far as the caller may see it now.
+   * @param kept the result, or the id of the addendum that was
+   */
+  async repeated(target: NativeReference, kept: JsonText): Promise<JsonText> {
+    await this.assertSeen(target);
+    const value = JSON.parse(kept.text) as unknown;
+    return typeof value === 'string' ? new JsonText((await this.textsOf([value])).join('')) : kept;
   }
 
   /** The texts of addenda in the order of `ids`. */

@@ -6,3 +6,7 @@ export class JsonText {
     return this.text;
   }
 }
+
+/** The JSON text of a value, or of what is one already; `undefined` becomes `null`. */
+export const jsonTextOf = (value: unknown): string =>
+  value instanceof JsonText ? value.text : value === undefined ? 'null' : JSON.stringify(value);

@@ -19,6 +19,7 @@ import { identifyDeliveryAttempts } from '../migrations/1795000000201-identify-d
 import { indexLoginNamesByLowerCase } from '../migrations/1795000000220-index-login-names-by-lower-case';
 import { maskQueriesOfEndpoints } from '../migrations/1795000000300-mask-queries-of-endpoints';
 import { keepParameterStates } from '../migrations/1795000000320-keep-parameter-states';
+import { createRpcKeptCall } from '../migrations/1795000000410-create-rpc-kept-call';
 
 /** Those of the server. The list is explicit, since globs differ between src and dist. */
 export const CORE: MigrationSet = {
@@ -44,5 +45,6 @@ export const CORE: MigrationSet = {
     indexLoginNamesByLowerCase,
     maskQueriesOfEndpoints,
     keepParameterStates,
+    createRpcKeptCall,
   ],
 };

@@ -1,0 +1,29 @@
+import { SvcError } from './errors.js';
+
+/** Milliseconds before each repeat: together longer than a restart behind a proxy takes to move connections. */
+const PAUSES = [250, 1000, 3000];
+
+/** A random text for `Idempotency-Key`. `randomUUID` is missing on pages that came by plain HTTP. */
+export const newKey = (): string =>
+  `"${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
+
+/** Repeats a call whose answer was lost, or that the server could not take at the moment. */
+export async function repeated<Answer>(call: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
+  for (const pause of PAUSES) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isPassing(error) || signal?.aborted === true) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    signal?.throwIfAborted();
+  }
+  return call();
+}
+
+/** 409 says that the first call with this key still runs; what is no answer of the server says that its connection broke. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof SvcError ? [409, 502, 503, 504].includes(error.status) : !isEnd(error);
+
+const isEnd = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');

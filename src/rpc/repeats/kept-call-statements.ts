@@ -1,0 +1,45 @@
+import { type Statement } from '../../platform/database/statement';
+
+/** Kept calls of one caller; older ones give way. */
+const MOST_OF_CALLER = 10_000;
+
+/** $1: number made of the key; false while another transaction runs the call, on any replica. */
+export const LOCK_CALL: Statement = {
+  name: 'rpc-kept-call-lock',
+  text: 'select pg_try_advisory_xact_lock($1::bigint) as is_mine',
+};
+
+/** $1 hash of the key. */
+export const FIND_CALL: Statement = {
+  name: 'rpc-kept-call-find',
+  text: 'select digest, kept from rpc_kept_call where call_hash = $1 and expires_at > clock_timestamp()',
+};
+
+/** $1 hash of the key, $2 digest of the call, $3 caller, $4 result. A row that is there has expired. */
+export const KEEP_CALL: Statement = {
+  name: 'rpc-kept-call-keep',
+  text: `insert into rpc_kept_call as k (call_hash, expires_at, digest, caller, kept)
+    values ($1, clock_timestamp() + interval '24 hours', $2, $3, $4)
+    on conflict (call_hash) do update
+      set expires_at = excluded.expires_at, digest = excluded.digest, caller = excluded.caller, kept = excluded.kept`,
+};
+
+/** $1 caller. */
+export const FORGET_OLDEST: Statement = {
+  name: 'rpc-kept-call-forget-oldest',
+  text: `delete from rpc_kept_call where call_hash in (
+      select call_hash from rpc_kept_call where caller = $1 order by expires_at desc offset ${MOST_OF_CALLER} limit 1000)`,
+};
+
+const SWEPT_AT_ONCE = 1000;
+
+/** Deletes expired calls, some at a time. */
+export const SWEEP_CALLS: Statement = {
+  name: 'rpc-kept-call-sweep',
+  text: `with gone as (
+      delete from rpc_kept_call where call_hash in (
+        select call_hash from rpc_kept_call where expires_at < clock_timestamp()
+        order by expires_at limit ${SWEPT_AT_ONCE} for update skip locked)
+      returning 1
+    ) select count(*) = ${SWEPT_AT_ONCE} as has_more from gone`,
+};

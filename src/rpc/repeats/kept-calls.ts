@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { inOneFlight } from '../../platform/database/in-one-flight';
+import { Statements } from '../../platform/database/statements';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { JsonParts } from '../../platform/json/json-parts';
+import { JsonText, jsonTextOf } from '../../platform/json/json-text';
+import { type Caller } from '../../platform/request/caller';
+import { RequestContext } from '../../platform/request/request-context';
+import { ResultById } from '../rpc-method';
+import { RpcRefusal } from '../rpc-refusal';
+import { FIND_CALL, FORGET_OLDEST, KEEP_CALL, LOCK_CALL } from './kept-call-statements';
+
+/** Results that are longer are not kept. */
+const MAX_KEPT_BYTES = 64 * 1024;
+
+/** Rows of a caller are counted after one call in so many: counting reads them all. */
+const CALLS_PER_COUNT = 100;
+
+export interface CallKey {
+  /** The `Idempotency-Key` of the request. */
+  readonly key: string;
+  /** The place of the call among those of the request. */
+  readonly index: number;
+}
+
+interface Execution {
+  readonly execute: () => Promise<unknown>;
+  /** Answers a repeat with what was kept. */
+  readonly repeat: (kept: JsonText) => Promise<unknown>;
+}
+
+interface KeptRow {
+  readonly digest: Buffer;
+  readonly kept: string | null;
+}
+
+/** Runs calls with an `Idempotency-Key` once, in one transaction with the row that says so (ADR 0060). */
+@Injectable()
+export class KeptCalls {
+  constructor(
+    private readonly statements: Statements,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly requests: RequestContext,
+  ) {}
+
+  /** @throws RpcRefusal for a key of another call, and while the first call of this key runs; what the call throws. */
+  once({ key, index }: CallKey, callText: string, { execute, repeat }: Execution): Promise<unknown> {
+    const { userId = '', clientId = '' }: Partial<Caller> = this.requests.caller ?? {};
+    const callHash = sha256(JSON.stringify([userId, clientId, key, index]));
+    const digest = sha256(callText);
+    return this.unitOfWork.run(async () => {
+      const found = await this.find(callHash);
+      if (found === undefined) {
+        const result = await execute();
+        await this.keep([callHash, digest, `${userId} ${clientId}`, keptTextOf(result)]);
+        return result;
+      }
+      if (!found.digest.equals(digest)) throw usedBefore();
+      if (found.kept === null) throw notKept();
+      return repeat(new JsonText(found.kept));
+    });
+  }
+
+  /** Holds the key until the transaction ends, and reads its row after that: the first call may have ended in between. */
+  private async find(callHash: Buffer): Promise<KeptRow | undefined> {
+    const [[lock], [row]] = await inOneFlight([
+      this.statements.run<{ is_mine: boolean }>(LOCK_CALL, [String(callHash.readBigInt64BE())]),
+      this.statements.run<KeptRow & Record<string, unknown>>(FIND_CALL, [callHash]),
+    ]);
+    if (lock?.is_mine !== true) throw stillRunning();
+    return row;
+  }
+
+  private async keep([callHash, digest, caller, kept]: readonly [
+    Buffer,
+    Buffer,
+    string,
+    string | null,
+  ]): Promise<void> {
+    await this.statements.run(KEEP_CALL, [callHash, digest, caller, kept]);
+    if (Math.random() * CALLS_PER_COUNT >= 1) return;
+    this.unitOfWork.afterCommit(() => this.statements.run(FORGET_OLDEST, [caller]));
+  }
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function keptTextOf(result: unknown): string | null {
+  if (result instanceof ResultById) return JSON.stringify(result.id);
+  if (result instanceof JsonParts) return null;
+  const text = jsonTextOf(result);
+  return Buffer.byteLength(text) > MAX_KEPT_BYTES ? null : text;
+}
+
+const stillRunning = (): RpcRefusal =>
+  new RpcRefusal(
+    'A call with this Idempotency-Key is running. Repeat it later for its result.',
+    { type: 'rpc.error/running' },
+    'conflict',
+    { retryAfterSeconds: 1 },
+  );
+
+const usedBefore = (): RpcRefusal =>
+  new RpcRefusal(
+    'This Idempotency-Key was sent with another call. Send a new key with each call, and the same key with its repeats.',
+    {
+      type: 'rpc.error/key-reused',
+    },
+  );
+
+const notKept = (): RpcRefusal =>
+  new RpcRefusal(
+    `The call with this Idempotency-Key was carried out. Its result is longer than ${MAX_KEPT_BYTES} bytes and is not kept: read what it stored.`,
+    { type: 'rpc.error/result-not-kept' },
+  );
