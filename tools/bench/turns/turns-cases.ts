@@ -19,11 +19,12 @@ function listOf(megabytes: number, item: (n: number, text: string) => object): s
   return `[${items.join(',')}]`;
 }
 
+/** Two composite parameters pair the values of each component, and 20,000 pairs are the most of a resource. */
 const observation = (megabytes: number, shift: number): string =>
   `{"resourceType":"Observation","id":"turns","status":"final","code":{"text":"c"},"component":${listOf(
     megabytes,
     (n, text) => ({
-      code: { coding: [{ system: 'http://s', code: `c${n}` }], ...(text === '' ? {} : { text }) },
+      code: { coding: [{ system: 'http://s', code: `c${n}` }], ...(text === '' ? {} : { text: text.repeat(10) }) },
       valueQuantity: { value: n + shift, unit: 'kg' },
     }),
   )}}`;
