@@ -14,6 +14,7 @@ import { RequestContext } from './platform/request/request-context';
 import { requestContext } from './platform/http/request-context.middleware';
 import { Drain } from './platform/health/drain';
 import { ContextLogger } from './platform/logging/context-logger';
+import { MetricsServer } from './platform/metrics/metrics-server';
 import { Slices } from './platform/time/slices';
 import { InitBundle } from './rest/bundle/init-bundle';
 
@@ -86,9 +87,19 @@ const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
   delete headers['accept-encoding'];
   next();
 };
-/** Does what has to be done before the first request, then opens the port. */
-export async function listen(app: NestExpressApplication, port: number, host: string): Promise<void> {
+
+/**
+ * Does what has to be done before the first request, then opens the port.
+ * @param hasMetrics whether it serves metrics itself; those of several processes are served by the first one
+ */
+export async function listen(
+  app: NestExpressApplication,
+  port: number,
+  host: string,
+  hasMetrics = true,
+): Promise<void> {
   await app.init();
+  if (hasMetrics) await app.get(MetricsServer, { strict: false }).listen();
   await app.get(InitBundle, { strict: false }).apply();
   app.get(BackgroundTasks).start();
   paceLogins(app.getHttpServer());

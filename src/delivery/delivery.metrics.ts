@@ -39,7 +39,7 @@ const FAMILIES = [
 
 /** The truth of `$status`, for all destinations, the same on every replica. */
 @Injectable()
-@MetricsFrom({ source: 'destinations', path: '/metrics' })
+@MetricsFrom({ source: 'destinations', path: '/metrics', of: 'cluster' })
 export class DeliveryMetrics implements MetricSource {
   constructor(private readonly statements: Statements) {}
 

@@ -22,7 +22,7 @@ const SIZES: Statement = {
 
 /** Rows as PostgreSQL's statistics estimate them: nothing is counted. */
 @Injectable()
-@MetricsFrom({ source: 'rows', path: '/metrics/minutes' })
+@MetricsFrom({ source: 'rows', path: '/metrics/minutes', of: 'cluster' })
 export class RowMetrics implements MetricSource {
   constructor(private readonly statements: Statements) {}
 
@@ -37,7 +37,7 @@ export class RowMetrics implements MetricSource {
 }
 
 @Injectable()
-@MetricsFrom({ source: 'sizes', path: '/metrics/hours' })
+@MetricsFrom({ source: 'sizes', path: '/metrics/hours', of: 'cluster' })
 export class SizeMetrics implements MetricSource {
   constructor(private readonly statements: Statements) {}
 

@@ -13,6 +13,8 @@ export interface MetricFamily {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly samples: readonly Sample[];
+  /** Of the samples that the processes of a start have for the same labels: the largest or the least. Default: their sum. */
+  readonly over?: 'max' | 'min';
 }
 
 export const family = (
@@ -20,8 +22,14 @@ export const family = (
   name: string,
   help: string,
   samples: readonly Sample[],
-): MetricFamily => ({ name, type, help, samples });
+  over?: MetricFamily['over'],
+): MetricFamily => ({ name, type, help, samples, ...(over === undefined ? {} : { over }) });
 
 /** A family of one value. */
-export const single = (type: 'counter' | 'gauge', name: string, help: string, value: number): MetricFamily =>
-  family(type, name, help, [{ value }]);
+export const single = (
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  value: number,
+  over?: MetricFamily['over'],
+): MetricFamily => family(type, name, help, [{ value }], over);

@@ -1,27 +1,32 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Environment } from '../config/environment';
 import { StartError } from '../errors/start-error';
-import { EXPOSITION_TYPE } from './exposition';
-import { METRIC_PATHS } from './metric-source';
-import { Metrics } from './metrics';
+import { EXPOSITION_TYPE, expositionOf } from './exposition';
+import { type MetricFamily } from './metric-family';
+import { METRIC_PATHS, type MetricPath } from './metric-source';
 
 const MAX_CONNECTIONS = 32;
 const REQUEST_TIMEOUT_MILLISECONDS = 5_000;
 const IDLE_TIMEOUT_MILLISECONDS = 75_000;
+
+/** Reads what one process has, or the processes of a start together. */
+export abstract class MetricsReader {
+  abstract read(path: MetricPath): Promise<readonly MetricFamily[]>;
+}
 
 /**
  * Answers `/metrics`, `/metrics/minutes` and `/metrics/hours` on a port of its own, without credentials: who reaches the
  * port may read. Closed unless `SVC_METRICS_PORT` is set, and then on the loopback unless `SVC_METRICS_HOST` says otherwise.
  */
 @Injectable()
-export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
+export class MetricsServer implements OnApplicationShutdown {
   private readonly logger = new Logger(MetricsServer.name);
   private server: Server | undefined;
 
   constructor(
-    private readonly metrics: Metrics,
+    private readonly metrics: MetricsReader,
     private readonly environment: Environment,
   ) {}
 
@@ -30,7 +35,8 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     return (this.server?.address() as AddressInfo | null | undefined)?.port;
   }
 
-  async onApplicationBootstrap(): Promise<void> {
+  /** Does nothing without `SVC_METRICS_PORT`. @throws StartError where the port is taken */
+  async listen(): Promise<void> {
     const { metricsPort, metricsHost } = this.environment;
     if (metricsPort === undefined) return;
     const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MILLISECONDS }, (request, response) => {
@@ -60,7 +66,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     if (method !== 'GET' && method !== 'HEAD') {
       sendText(response.setHeader('Allow', 'GET, HEAD'), 405, 'Metrics are read with GET.\n');
     } else if (path !== undefined) {
-      sendText(response.setHeader('Content-Type', EXPOSITION_TYPE), 200, await this.metrics.read(path));
+      sendText(response.setHeader('Content-Type', EXPOSITION_TYPE), 200, expositionOf(await this.metrics.read(path)));
     } else if (asked === '/') {
       sendText(response, 200, `Metrics: ${METRIC_PATHS.join(', ')}\n`);
     } else {

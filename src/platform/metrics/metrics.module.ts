@@ -2,12 +2,12 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AnswerMetrics } from './answer.metrics';
 import { Metrics } from './metrics';
-import { MetricsServer } from './metrics-server';
+import { MetricsReader, MetricsServer } from './metrics-server';
 import { ProcessMetrics } from './process.metrics';
 
 /** Serves what every provider with `@MetricsFrom` reads. */
 @Module({
   imports: [DiscoveryModule],
-  providers: [Metrics, MetricsServer, AnswerMetrics, ProcessMetrics],
+  providers: [Metrics, { provide: MetricsReader, useExisting: Metrics }, MetricsServer, AnswerMetrics, ProcessMetrics],
 })
 export class MetricsModule {}

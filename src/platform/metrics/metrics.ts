@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../discovery/handler-registry';
 import { errorName } from '../logging/error-trace';
-import { expositionOf } from './exposition';
 import { family, type MetricFamily } from './metric-family';
 import { type MetricPath, MetricsFrom, type MetricSource, type MetricSourceDefinition } from './metric-source';
 
@@ -12,25 +11,29 @@ interface SourceRun {
   readonly families: readonly MetricFamily[];
 }
 
-/** The metrics of every provider with `@MetricsFrom`, in the text format of Prometheus. */
+/** The metrics of every provider with `@MetricsFrom`. */
 @Injectable()
 export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSource> {
   private readonly logger = new Logger(Metrics.name);
-  private readonly running = new Map<MetricPath, Promise<string>>();
+  private readonly running = new Map<string, Promise<readonly MetricFamily[]>>();
 
   constructor(discovery: DiscoveryService) {
     super(discovery, MetricsFrom, ({ source }) => source);
   }
 
-  /** Requests that come while an answer is being made get the same one. */
-  read(path: MetricPath): Promise<string> {
-    const running = this.running.get(path) ?? this.make(path).finally(() => this.running.delete(path));
-    this.running.set(path, running);
+  /**
+   * Requests that come while an answer is being made get the same one.
+   * @param of `process` leaves out what another process of the start reads
+   */
+  read(path: MetricPath, of: 'all' | 'process' = 'all'): Promise<readonly MetricFamily[]> {
+    const key = `${of} ${path}`;
+    const running = this.running.get(key) ?? this.make(path, of).finally(() => this.running.delete(key));
+    this.running.set(key, running);
     return running;
   }
 
-  private async make(path: MetricPath): Promise<string> {
-    const wanted = this.all().filter(({ meta }) => meta.path === path);
+  private async make(path: MetricPath, of: 'all' | 'process'): Promise<readonly MetricFamily[]> {
+    const wanted = this.all().filter(({ meta }) => meta.path === path && (of === 'all' || meta.of !== 'cluster'));
     const runs = await Promise.all(
       wanted.map(async ({ meta: { source }, handler }): Promise<SourceRun> => {
         try {
@@ -43,7 +46,9 @@ export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSourc
     );
     const help = 'Whether these metrics could be read: 1, or 0 where those of the source are missing.';
     const samples = runs.map(({ source, isUp }) => ({ labels: { source }, value: Number(isUp) }));
-    const up = family('gauge', 'svc_metrics_source_up', help, samples);
-    return expositionOf([up, ...runs.flatMap(({ families }) => families)]);
+    return [
+      family('gauge', 'svc_metrics_source_up', help, samples, 'min'),
+      ...runs.flatMap(({ families }) => families),
+    ];
   }
 }

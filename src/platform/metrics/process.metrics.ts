@@ -21,16 +21,17 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   read(): readonly MetricFamily[] {
     const { user, system } = process.cpuUsage();
     const heap = getHeapStatistics();
+    const startedAt = Date.now() / 1000 - process.uptime();
+    const build = { labels: { version: softwareVersion() }, value: 1 };
     return [
-      single('gauge', 'process_start_time_seconds', 'When the process started.', Date.now() / 1000 - process.uptime()),
+      single('gauge', 'svc_processes', 'Processes that answered this scrape.', 1),
+      single('gauge', 'process_start_time_seconds', 'When the process started.', startedAt, 'min'),
       single('counter', 'process_cpu_seconds_total', 'Processor time, all threads.', (user + system) / 1e6),
       single('gauge', 'process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
       single('gauge', 'nodejs_heap_size_used_bytes', 'JavaScript heap in use.', heap.used_heap_size),
       single('gauge', 'svc_heap_limit_bytes', 'Where the JavaScript heap ends.', heap.heap_size_limit),
       this.loopDelay(),
-      family('gauge', 'svc_build_info', 'Always 1; the label is the release.', [
-        { labels: { version: softwareVersion() }, value: 1 },
-      ]),
+      family('gauge', 'svc_build_info', 'Always 1; the label is the release.', [build], 'max'),
     ];
   }
 
@@ -47,7 +48,7 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
     }));
     delay.reset();
     const help = 'How late the event loop was since the last scrape; quantile 1 is the latest.';
-    return family('gauge', 'svc_event_loop_delay_seconds', help, samples);
+    return family('gauge', 'svc_event_loop_delay_seconds', help, samples, 'max');
   }
 }
 

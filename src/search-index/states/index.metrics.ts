@@ -6,7 +6,7 @@ import { METRICS } from './parameter-state-statements';
 
 /** How far the indexes are that are being built or removed: the same on every replica. */
 @Injectable()
-@MetricsFrom({ source: 'search', path: '/metrics' })
+@MetricsFrom({ source: 'search', path: '/metrics', of: 'cluster' })
 export class IndexMetrics implements MetricSource {
   constructor(private readonly statements: Statements) {}
 
