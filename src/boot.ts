@@ -9,6 +9,7 @@ import { migrate } from './platform/database/schema/migrate';
 import { waitForDatabase } from './platform/database/schema/wait-for-database';
 import { assertPortsFree, portRefusal } from './platform/http/free-ports';
 import { Drain } from './platform/health/drain';
+import { Metrics } from './platform/metrics/metrics';
 
 export interface RunningServer {
   readonly url: string;
@@ -18,23 +19,34 @@ export interface RunningServer {
   readonly lost: Promise<void>;
 }
 
-/** Starts the database if it is ours, migrates it, and listens. Nothing is left running when a step fails. */
+/** A server that others can take over from. */
+export interface StartedServer extends RunningServer {
+  readonly metrics: Metrics;
+  /** Leaves its clients to other processes on the same port, then stops. */
+  retire(): Promise<void>;
+}
+
+/**
+ * Starts the database if it is ours, migrates it, and listens. Nothing is left running when a step fails.
+ * @param isWorker whether another process has looked at the ports, and serves the metrics
+ */
 export async function startServer(
   given: Environment,
   tell: (line: string) => void,
   extensions: readonly Type[] = [],
-): Promise<RunningServer> {
-  await assertPortsFree(given);
+  isWorker = false,
+): Promise<StartedServer> {
+  if (!isWorker) await assertPortsFree(given);
   const database = await startDatabase(given, tell);
   try {
     if (given.databaseUrl !== undefined) await waitForDatabase(database.url, given.databaseWaitSeconds, tell);
     await migrate(database.url, tell, migrationSetsOf(extensions));
     const app = await createApp({ environment: database.environment, databaseUrl: database.url, extensions });
     try {
-      await listen(app, given.port, given.host).catch((error: unknown) => {
+      await listen(app, given.port, given.host, !isWorker).catch((error: unknown) => {
         throw portRefusal('PORT', error) ?? error;
       });
-      return { url: await app.getUrl(), stop: () => stop(app, database.stop), lost: database.lost };
+      return runningServer(app, await app.getUrl(), database);
     } catch (error) {
       await app.close();
       throw error;
@@ -87,12 +99,26 @@ async function startDatabase(environment: Environment, tell: (line: string) => v
   }
 }
 
-/** The database goes last: whatever still runs in the application needs it to settle. */
-async function stop(app: NestExpressApplication, stopDatabase: () => Promise<void>): Promise<void> {
-  try {
-    await app.get(Drain, { strict: false }).run(app.getHttpServer());
-    await app.close();
-  } finally {
-    await stopDatabase();
+function runningServer(
+  app: NestExpressApplication,
+  url: string,
+  { lost, stop: stopDatabase }: Database,
+): StartedServer {
+  const drain = app.get(Drain, { strict: false });
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= end());
+  /** The database goes last: whatever still runs in the application needs it to settle. */
+  async function end(): Promise<void> {
+    try {
+      await drain.run(app.getHttpServer());
+      await app.close();
+    } finally {
+      await stopDatabase();
+    }
   }
+  const retire = async (): Promise<void> => {
+    await drain.retire(app.getHttpServer());
+    await stop();
+  };
+  return { url, stop, retire, lost, metrics: app.get(Metrics, { strict: false }) };
 }

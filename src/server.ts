@@ -1,9 +1,21 @@
-import { type Type } from '@nestjs/common';
+import { Logger, type Type } from '@nestjs/common';
 import { type RunningServer, startServer } from './boot';
-import { EnvironmentError, readEnvironment } from './platform/config/environment';
+import {
+  type Environment,
+  EnvironmentError,
+  readEnvironment,
+  readEnvironmentOfOne,
+} from './platform/config/environment';
+import { shareOf, workerRole } from './platform/config/processes';
 import { ServiceError } from './platform/errors/service-error';
 import { StartError } from './platform/errors/start-error';
+import { ContextLogger } from './platform/logging/context-logger';
+import { assertPortsFree } from './platform/http/free-ports';
 import { errorTrace } from './platform/logging/error-trace';
+import { MetricsServer } from './platform/metrics/metrics-server';
+import { takeOrders } from './platform/processes/worker';
+import { Workers } from './platform/processes/workers';
+import { RequestContext } from './platform/request/request-context';
 
 export interface ServerOptions {
   /** Modules of your own (docs/extending.md). */
@@ -15,7 +27,7 @@ export interface ServerOptions {
 }
 
 /**
- * Starts a server with modules of your own: database, migrations, HTTP.
+ * Starts a server with modules of your own in this process: database, migrations, HTTP. `SVC_PROCESSES` is not read.
  * @returns when it listens
  * @throws EnvironmentError for settings that are wrong or missing, StartError where the database cannot be used
  * @example
@@ -24,12 +36,12 @@ export interface ServerOptions {
  * await server.stop();
  */
 export function createServer({ modules, environment, log }: ServerOptions = {}): Promise<RunningServer> {
-  return startServer(readEnvironment(environment), log ?? (() => undefined), modules);
+  return startServer(readEnvironmentOfOne(environment), log ?? (() => undefined), modules);
 }
 
 /**
  * Runs a server as the one thing that this process does: prints its address, stops at SIGINT and SIGTERM, and ends the process with one
- * sentence when it cannot start.
+ * sentence when it cannot start. With `SVC_PROCESSES` it runs the script of the process in that many others, which serve.
  * @example
  * runServer({ modules: [WardModule] });
  */
@@ -43,20 +55,64 @@ export function runServer(options: Omit<ServerOptions, 'log'> = {}): void {
 
 async function run({ modules, environment: variables }: Omit<ServerOptions, 'log'>): Promise<void> {
   const environment = readEnvironment(variables);
-  const server = await startServer(environment, print, modules);
-  // Own handlers instead of Nest's shutdown hooks: the embedded database has to outlive the application.
+  const role = workerRole();
+  if (role !== undefined) {
+    // One process of a start is enough to process its Bundle.
+    const { initBundle } = environment;
+    const share = shareOf({ ...environment, initBundle: role === 'first' ? initBundle : undefined });
+    const server = await startServer(share, print, modules, true);
+    takeOrders(server, (stopped) => void end(stopped));
+    stopBySignal(server);
+    return;
+  }
+  if (environment.processesNote !== undefined) print(environment.processesNote);
+  if (environment.processes === 1) {
+    const server = await startServer(environment, print, modules);
+    stopBySignal(server);
+    void server.lost.then(() =>
+      fail(new Error('The embedded database ended. Start again: what was committed is kept.')),
+    );
+    tellAddress(environment, server.url);
+  } else await runWorkers(environment);
+}
+
+async function runWorkers(environment: Environment): Promise<void> {
+  await assertPortsFree(environment);
+  Logger.overrideLogger(new ContextLogger(environment.logLevel, new RequestContext()));
+  const workers = new Workers(environment.processes, (reason) => fail(undefined, reason));
+  const metrics = new MetricsServer(workers, environment);
+  stopBySignal({
+    stop: async () => {
+      await workers.stop();
+      metrics.onApplicationShutdown();
+    },
+  });
+  await metrics.listen();
+  process.on('SIGHUP', () => void workers.replaceAll());
+  const url = await workers.start().catch(() => process.exit(1)); // it has said why
+  tellAddress(environment, url);
+}
+
+/** Own handlers instead of Nest's shutdown hooks: the embedded database has to outlive the application. */
+function stopBySignal({ stop }: Pick<RunningServer, 'stop'>): void {
   let stopping: Promise<void> | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      stopping ??= server.stop().then(
-        () => process.exit(0),
-        (error: unknown) => fail(error),
-      );
+      stopping ??= end(stop());
     });
   }
-  void server.lost.then(() => fail(new Error('The embedded database ended. Start again: what was committed is kept.')));
-  const docs = environment.hasApiDocs ? ` Swagger UI: ${environment.baseUrl}/api` : '';
-  print(`Listening on ${server.url} (${Math.round(process.uptime() * 10) / 10} s).${docs}`);
+}
+
+const end = (stopped: Promise<void>): Promise<void> =>
+  stopped.then(
+    () => process.exit(0),
+    (error: unknown) => fail(error),
+  );
+
+function tellAddress({ hasApiDocs, baseUrl, processes }: Environment, url: string): void {
+  const together = processes === 1 ? '' : `, ${processes} processes`;
+  const docs = hasApiDocs ? ` Swagger UI: ${baseUrl}/api` : '';
+  print(`Listening on ${url} (${Math.round(process.uptime() * 10) / 10} s${together}).${docs}`);
 }
 
 /** Lines for the person who starts the server; what runs afterwards is logged as JSON. */

@@ -1,7 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, listen } from '../src/app.setup';
-import { readEnvironment } from '../src/platform/config/environment';
+import { readEnvironmentOfOne } from '../src/platform/config/environment';
 
 /** What answers link to; `TestApp.send` takes such links as they are. */
 export const BASE_URL = 'http://svc.example';
@@ -31,7 +31,7 @@ export async function startApp(
   databaseUrl: string,
   { environment = {}, modules = [] }: AppSettings = {},
 ): Promise<{ readonly app: NestExpressApplication; readonly url: string }> {
-  const settings = readEnvironment({
+  const settings = readEnvironmentOfOne({
     PORT: '0',
     HOST: '127.0.0.1',
     BASE_URL,

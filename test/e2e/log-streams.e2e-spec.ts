@@ -27,6 +27,7 @@ describe('a log that cannot be written', () => {
         HOST: '127.0.0.1',
         DATABASE_URL: database.url,
         SVC_ENCRYPTION_KEY: encryptionKey(),
+        SVC_PROCESSES: '1',
       },
       stdio: ['ignore', output, output],
     });

@@ -52,6 +52,10 @@ export class ServerProcess {
     return this.child.exitCode;
   }
 
+  signal(signal: 'SIGHUP'): void {
+    this.child.kill(signal);
+  }
+
   /** Sends the signal, waits for the end, and returns the exit code; null after a kill. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     if (!this.isRunning) return this.child.exitCode;
@@ -64,7 +68,7 @@ export class ServerProcess {
 
 function launch(environment: Readonly<Record<string, string>>): { child: ChildProcess; lines: string[] } {
   const child = spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'src', 'main.js')], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, SVC_PROCESSES: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const STOP_SECONDS = 40;
@@ -25,7 +26,7 @@ export class ChildServer {
     errors: 'inherit' | 'ignore' = 'inherit',
   ): Promise<ChildServer> {
     const child = spawn(process.execPath, [...(await nodeFlagsOf(script)), script], {
-      env: { PATH: process.env.PATH, ...variables },
+      env: { PATH: process.env.PATH, ...oneProcessOf(script), ...variables },
       stdio: ['ignore', 'pipe', errors],
     });
     const written: string[] = [];
@@ -58,6 +59,10 @@ export class ChildServer {
     clearTimeout(killing);
   }
 }
+
+/** What is measured is one process; builds before `SVC_PROCESSES` refuse the name. */
+const oneProcessOf = (script: string): Readonly<Record<string, string>> =>
+  existsSync(join(dirname(script), 'platform', 'config', 'processes.js')) ? { SVC_PROCESSES: '1' } : {};
 
 /** The server runs as `npm start` of its build runs it; other scripts have no flags. */
 async function nodeFlagsOf(script: string): Promise<readonly string[]> {

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { nearestCode } from '../text/nearest-code';
 import { originFault, proxyFault } from './network-values';
+import { DEFAULT_PROCESSES, processesOf } from './processes';
 import { SECRET_SETTINGS, secretIn, settingIn } from './secret-settings';
 
 /**
@@ -51,7 +52,11 @@ export class Environment {
   readonly bundleTimeoutSeconds!: number;
   /** `SVC_INIT_BUNDLE`: file of a Bundle that is processed at each start, before the port opens. */
   readonly initBundle!: string | undefined;
-  /** `SVC_DATABASE_POOL_SIZE`: connections of this process. */
+  /** `SVC_PROCESSES`: processes that serve one port; fewer where {@link processesNote} says so. */
+  readonly processes!: number;
+  /** Why there are fewer processes than `SVC_PROCESSES` says; undefined where there are as many. */
+  readonly processesNote!: string | undefined;
+  /** `SVC_DATABASE_POOL_SIZE`: connections of this start. */
   readonly databasePoolSize!: number;
   /** `SVC_STATEMENT_TIMEOUT_SECONDS`: the longest one statement may run; above it 504. */
   readonly statementTimeoutSeconds!: number;
@@ -144,6 +149,10 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   const databaseUrl = read.matching('DATABASE_URL', /^postgres(ql)?:\/\//, 'a postgresql:// URL');
   const isEmbedded = databaseUrl === undefined;
   const port = read.integer('PORT', 3000, 0, 65_535);
+  const bodyLimitBytes = read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3);
+  const memoryBudgetBytes = read.integer('SVC_MEMORY_BUDGET_BYTES', undefined, 8 * 1024 * 1024, 8 * 1024 ** 3);
+  const databasePoolSize = read.integer('SVC_DATABASE_POOL_SIZE', undefined, 4, 1000);
+  const wanted = read.integer('SVC_PROCESSES', isEmbedded ? 1 : DEFAULT_PROCESSES, 1, 256);
   const environment: Environment = {
     port,
     host: read.text('HOST') ?? (isEmbedded ? '127.0.0.1' : '0.0.0.0'),
@@ -162,14 +171,13 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     trustedProxies: read.list('SVC_TRUSTED_PROXIES', 'addresses or subnets', proxyFault),
     corsOrigins: read.list('SVC_CORS_ORIGINS', 'origins of browsers', originFault),
     logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
-    bodyLimitBytes: read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3),
-    memoryBudgetBytes: read.integer('SVC_MEMORY_BUDGET_BYTES', 320 * 1024 * 1024, 8 * 1024 * 1024, 8 * 1024 ** 3),
+    bodyLimitBytes,
+    ...processesOf({ wanted, isEmbedded, bodyLimitBytes, memoryBudgetBytes, databasePoolSize }),
     hasCompression: read.oneOf('SVC_COMPRESSION', ['on', 'off'], 'on') === 'on',
     hasApiDocs: read.oneOf('SVC_API_DOCS', ['on', 'off'], 'on') === 'on',
     bundleEntriesMax: read.integer('SVC_BUNDLE_ENTRIES_MAX', 10_000, 1, 1_000_000),
     bundleTimeoutSeconds: read.integer('SVC_BUNDLE_TIMEOUT_SECONDS', 120, 1, 3600),
     initBundle: read.text('SVC_INIT_BUNDLE'),
-    databasePoolSize: read.integer('SVC_DATABASE_POOL_SIZE', 16, 4, 1000),
     statementTimeoutSeconds: read.integer('SVC_STATEMENT_TIMEOUT_SECONDS', 60, 1, 3600),
     searchTimeoutMaxSeconds: read.integer('SVC_SEARCH_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
     everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
@@ -213,6 +221,10 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   if (problems.length > 0) throw new EnvironmentError(problems);
   return Object.freeze(environment);
 }
+
+/** As {@link readEnvironment}, for a server that shares its process with a program: it starts no others. */
+export const readEnvironmentOfOne = (variables: NodeJS.ProcessEnv = process.env): Environment =>
+  readEnvironment({ ...variables, SVC_PROCESSES: '1' });
 
 /** Kubernetes sets such a variable in each container for a Service whose name begins with `svc-`. */
 const isServiceLink = (name: string, value: string): boolean =>

@@ -12,7 +12,7 @@ export const poolOf = (dataSource: DataSource): Pool => (dataSource.driver as Po
 function sharesOf(size: number): Record<'search' | 'transaction', Pick<SlotsOptions, 'permits' | 'perCaller'>> {
   const searches = Math.max(1, Math.floor((size * 3) / 8));
   // The rest is for what is short: single reads and writes, Sessions, deliveries.
-  const transactions = size - searches - Math.max(1, Math.floor(size / 8));
+  const transactions = Math.max(1, size - searches - Math.max(1, Math.floor(size / 8)));
   return {
     search: { permits: searches, perCaller: Math.max(1, Math.floor((searches * 2) / 3)) },
     transaction: { permits: transactions, perCaller: Math.max(1, Math.floor((transactions * 7) / 8)) },

@@ -1,4 +1,5 @@
 import { type Server, type ServerResponse } from 'node:http';
+import { Server as Listener } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../config/environment';
@@ -35,15 +36,34 @@ export class Drain {
   async run(server: Server): Promise<void> {
     const { drainSeconds, shutdownSeconds } = this.environment;
     this.isReady = false;
-    await delay(drainSeconds * 1000);
-    this.isClosing = true;
-    for (const response of this.open) if (!response.headersSent) response.setHeader('Connection', 'close');
+    // After a retirement nobody can connect, so there is nothing to announce.
+    if (!this.isClosing) await delay(drainSeconds * 1000);
+    this.closeByAnswers();
     const endsAt = performance.now() + LEAVE_MILLISECONDS;
     while ((await connectionsOf(server)) > 0 && performance.now() < endsAt) await delay(POLL_MILLISECONDS);
     server.close();
     setTimeout(() => {
       server.closeAllConnections();
     }, shutdownSeconds * 1000).unref();
+  }
+
+  /**
+   * Leaves all clients to other processes that listen on the port. Readiness stays, since the server goes on. Each connection ends with
+   * its next answer, or when it has been idle for as long as any: a client that sends a request meanwhile gets an answer.
+   */
+  async retire(server: Server): Promise<void> {
+    this.closeByAnswers();
+    // The `close` of HTTP servers ends idle connections too.
+    Listener.prototype.close.call(server);
+    const endsAt = performance.now() + this.environment.keepAliveSeconds * 1000 + LEAVE_MILLISECONDS;
+    while (this.isReady && (await connectionsOf(server)) > 0 && performance.now() < endsAt) {
+      await delay(POLL_MILLISECONDS);
+    }
+  }
+
+  private closeByAnswers(): void {
+    this.isClosing = true;
+    for (const response of this.open) if (!response.headersSent) response.setHeader('Connection', 'close');
   }
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startServer } from '../../../src/boot';
-import { readEnvironment } from '../../../src/platform/config/environment';
+import { readEnvironmentOfOne } from '../../../src/platform/config/environment';
 import { textTable } from '../../demo/text-table';
 import { HttpClient } from '../../http-client';
 import { type Cleanup } from '../cleanup';
@@ -30,7 +30,7 @@ export async function measureCoverage(only: string | undefined, cleanup: Cleanup
   const log = new StatementLog();
   const cluster = await startCluster(cleanup);
   const { secrets, variables } = newServer(cluster.url);
-  const environment = readEnvironment({ ...variables, DATA_DIR: cluster.folder });
+  const environment = readEnvironmentOfOne({ ...variables, DATA_DIR: cluster.folder });
   const server = await cleanup.undoing(
     startServer(environment, () => undefined),
     (started) => started.stop(),

@@ -1,0 +1,14 @@
+import { type MetricFamily } from '../metrics/metric-family';
+import { type MetricPath } from '../metrics/metric-source';
+
+/** To a worker. */
+export type Order =
+  | { readonly kind: 'stop' }
+  /** Others take over: it leaves its clients to them, and ends. */
+  | { readonly kind: 'retire' }
+  | { readonly kind: 'read'; readonly id: number; readonly path: MetricPath; readonly of: 'all' | 'process' };
+
+/** From a worker. */
+export type Report =
+  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'metrics'; readonly id: number; readonly families: readonly MetricFamily[] };

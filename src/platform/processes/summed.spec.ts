@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { family, type MetricFamily } from '../metrics/metric-family';
+import { lasting, summed } from './summed';
+
+const ofTwo = (over: MetricFamily['over'], ...values: [number, number]): unknown => {
+  const [one, other] = values.map((value) => [family('gauge', 'g', '', [{ value, labels: { of: 'a' } }], over)]);
+  return summed([one ?? [], other ?? []]).map(({ samples }) => samples);
+};
+
+describe('metrics of several processes', () => {
+  it('are added, or the largest or the least is taken', () => {
+    expect(ofTwo(undefined, 1, 2)).toEqual([[{ value: 3, labels: { of: 'a' } }]]);
+    expect(ofTwo('max', 1, 2)).toEqual([[{ value: 2, labels: { of: 'a' } }]]);
+    expect(ofTwo('min', 1, 2)).toEqual([[{ value: 1, labels: { of: 'a' } }]]);
+  });
+
+  it('stay apart by family, suffix and labels', () => {
+    const samples = [
+      { value: 1, suffix: '_sum' as const },
+      { value: 1, suffix: '_count' as const },
+      { value: 1, labels: { of: 'a' } },
+    ];
+    const families = [family('counter', 'one', '', samples), family('counter', 'other', '', samples)];
+    expect(summed([families, []])).toEqual(families);
+  });
+
+  it('of a process that ended are its counters', () => {
+    const counter = family('counter', 'c', '', []);
+    expect(lasting([family('gauge', 'g', '', []), counter])).toEqual([counter]);
+  });
+});

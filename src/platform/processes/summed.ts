@@ -1,0 +1,29 @@
+import { type MetricFamily, type Sample } from '../metrics/metric-family';
+
+/** Makes the families of several processes those of one: samples with the same labels are added, or the largest or least is taken. */
+export function summed(processes: Iterable<readonly MetricFamily[]>): MetricFamily[] {
+  const families = new Map<string, { readonly family: MetricFamily; readonly samples: Map<string, Sample> }>();
+  for (const family of [...processes].flat()) {
+    const { samples } = families.get(family.name) ?? { samples: new Map<string, Sample>() };
+    families.set(family.name, { family, samples });
+    for (const sample of family.samples) {
+      const key = JSON.stringify([sample.suffix, sample.labels]);
+      const known = samples.get(key);
+      samples.set(
+        key,
+        known === undefined ? sample : { ...sample, value: ONE[family.over ?? 'sum'](known.value, sample.value) },
+      );
+    }
+  }
+  return [...families.values()].map(({ family, samples }) => ({ ...family, samples: [...samples.values()] }));
+}
+
+const ONE = {
+  sum: (one: number, other: number) => one + other,
+  max: Math.max,
+  min: Math.min,
+};
+
+/** What a process that has ended leaves to the sums: a counter never goes back. */
+export const lasting = (families: readonly MetricFamily[]): readonly MetricFamily[] =>
+  families.filter(({ type }) => type !== 'gauge');

@@ -1,0 +1,85 @@
+import cluster, { type Worker } from 'node:cluster';
+import { WORKER } from '../config/processes';
+import { type MetricFamily } from '../metrics/metric-family';
+import { type MetricPath } from '../metrics/metric-source';
+import { type Order, type Report } from './messages';
+import { lasting } from './summed';
+
+/** Longer than a source of metrics takes. */
+const SCRAPE_MILLISECONDS = 6_000;
+
+/** One of the processes that serve a start, as the process sees it that started it. */
+export class WorkerProcess {
+  /** Resolves with its address; rejects when it ends before. */
+  readonly listening: Promise<string>;
+  /** Resolves with `SIGKILL`, or `exit code 1`. */
+  readonly ended: Promise<string>;
+  listensSince: number | undefined;
+  /** It was ordered to end, so it needs no successor. */
+  isDismissed = false;
+  /** Its metrics as it told them last. */
+  readonly told = new Map<MetricPath, readonly MetricFamily[]>();
+  private readonly worker: Worker;
+  private readonly scrapes = new Map<number, (families: readonly MetricFamily[]) => void>();
+  private scrapeCount = 0;
+
+  constructor(role: 'first' | 'next') {
+    this.worker = cluster.fork({ [WORKER]: role });
+    // A message may come too late for a process that ends.
+    this.worker.on('error', () => undefined);
+    this.ended = new Promise((resolve) => {
+      this.worker.once('exit', (code: number | null, signal: string | null) => {
+        resolve(signal ?? `exit code ${code ?? 0}`);
+      });
+    });
+    this.listening = new Promise((resolve, reject) => {
+      this.worker.on('message', (report: Report) => {
+        if (report.kind === 'metrics') {
+          this.scrapes.get(report.id)?.(report.families);
+          return;
+        }
+        this.listensSince = performance.now();
+        resolve(report.url);
+      });
+      void this.ended.then((end) => {
+        reject(new Error(end));
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.worker.process.pid ?? 0;
+  }
+
+  /** Resolves when it has ended. */
+  dismiss(kind: 'stop' | 'retire'): Promise<string> {
+    this.isDismissed = true;
+    // It takes no orders while it starts.
+    if (this.listensSince === undefined) this.worker.process.kill('SIGTERM');
+    else this.order({ kind });
+    return this.ended;
+  }
+
+  /** Its metrics; of one that does not answer the counters that it told last. */
+  async read(path: MetricPath, of: 'all' | 'process'): Promise<readonly MetricFamily[]> {
+    const id = this.scrapeCount++;
+    let timer: NodeJS.Timeout | undefined;
+    const families = await new Promise<readonly MetricFamily[] | undefined>((resolve) => {
+      this.scrapes.set(id, resolve);
+      timer = setTimeout(resolve, SCRAPE_MILLISECONDS, undefined);
+      void this.ended.then(() => {
+        resolve(undefined);
+      });
+      this.order({ kind: 'read', id, path, of });
+    });
+    clearTimeout(timer);
+    this.scrapes.delete(id);
+    if (families === undefined) return lasting(this.told.get(path) ?? []);
+    this.told.set(path, families);
+    return families;
+  }
+
+  private order(order: Order): void {
+    if (this.worker.isConnected()) this.worker.send(order);
+  }
+}

@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { type MetricFamily } from '../metrics/metric-family';
+import { METRIC_PATHS, type MetricPath } from '../metrics/metric-source';
+import { type MetricsReader } from '../metrics/metrics-server';
+import { lasting, summed } from './summed';
+import { WorkerProcess } from './worker-process';
+
+/** Before a process that died is replaced; doubled each time until one has lived for {@link CALM_MILLISECONDS}. */
+const FIRST_PAUSE_MILLISECONDS = 100;
+const LONGEST_PAUSE_MILLISECONDS = 30_000;
+const CALM_MILLISECONDS = 60_000;
+/** So many in a row that end before they listen, while no other one serves, end the start. */
+const VAIN_STARTS = 5;
+
+/** The processes that serve one start: each is a whole server, and all listen on the same port. */
+export class Workers implements MetricsReader {
+  private readonly logger = new Logger('Processes');
+  private readonly all = new Set<WorkerProcess>();
+  /** Of those that have ended. */
+  private readonly gone = new Map<MetricPath, readonly MetricFamily[]>();
+  private pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
+  private vainStarts = 0;
+  private isStopping = false;
+  private replacing: Promise<void> = Promise.resolve();
+  private isReplacementPending = false;
+
+  /** @param onLost called when no process serves, and none can be started */
+  constructor(
+    private readonly count: number,
+    private readonly onLost: (reason: string) => void,
+  ) {}
+
+  /**
+   * Starts the first one alone, since it migrates the database and says what is wrong, then all others.
+   * @returns their address
+   * @throws Error when one ends instead; it has said why
+   */
+  start(): Promise<string> {
+    const started = this.startAll();
+    this.replacing = started.then(
+      () => undefined,
+      () => undefined,
+    );
+    return started;
+  }
+
+  /** Replaces one after the other. A new one listens before an old one leaves; when it cannot, the old ones stay. */
+  replaceAll(): Promise<void> {
+    if (!this.isReplacementPending) {
+      this.isReplacementPending = true;
+      this.replacing = this.replacing.then(() => this.replaceEach());
+    }
+    return this.replacing;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    await Promise.all([...this.all].map((worker) => worker.dismiss('stop')));
+  }
+
+  /** What stands in the database is read by one of them. */
+  async read(path: MetricPath): Promise<readonly MetricFamily[]> {
+    const told = await Promise.all(
+      this.serving.map((worker, index) => worker.read(path, index === 0 ? 'all' : 'process')),
+    );
+    return summed([...told, this.gone.get(path) ?? []]);
+  }
+
+  private async startAll(): Promise<string> {
+    const url = await this.begin('first').listening;
+    await Promise.all(Array.from({ length: this.count - 1 }, () => this.begin('next').listening));
+    return url;
+  }
+
+  private get serving(): readonly WorkerProcess[] {
+    return [...this.all].filter(({ listensSince }) => listensSince !== undefined);
+  }
+
+  private async replaceEach(): Promise<void> {
+    this.isReplacementPending = false;
+    const old = [...this.all].filter(({ isDismissed }) => !isDismissed);
+    for (const worker of old) {
+      if (this.isStopping) return;
+      if (!this.all.has(worker)) continue;
+      // A second successor is not needed when it ends meanwhile.
+      worker.isDismissed = true;
+      const successor = this.begin('next');
+      try {
+        await successor.listening;
+      } catch (error) {
+        worker.isDismissed = false;
+        if (!this.all.has(worker)) void this.restore();
+        this.logger.error(`A new process ended before it listened (${messageOf(error)}); the old ones go on`);
+        return;
+      }
+      await worker.dismiss('retire');
+      this.logger.log(`Process ${worker.pid} was replaced by ${successor.pid}`);
+    }
+  }
+
+  private begin(role: 'first' | 'next'): WorkerProcess {
+    const worker = new WorkerProcess(role);
+    this.all.add(worker);
+    void worker.ended.then((end) => {
+      this.all.delete(worker);
+      for (const path of METRIC_PATHS) {
+        this.gone.set(path, summed([this.gone.get(path) ?? [], lasting(worker.told.get(path) ?? [])]));
+      }
+      // Where it never listened, the promise of that rejects.
+      if (worker.listensSince === undefined || worker.isDismissed || this.isStopping) return;
+      this.logger.error(`Process ${worker.pid} ended by itself (${end}) and is replaced`);
+      if (performance.now() - worker.listensSince > CALM_MILLISECONDS)
+        this.pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
+      void this.restore();
+    });
+    return worker;
+  }
+
+  private async restore(): Promise<void> {
+    await delay(this.pauseMilliseconds);
+    this.pauseMilliseconds = Math.min(2 * this.pauseMilliseconds, LONGEST_PAUSE_MILLISECONDS);
+    if (this.isStopping) return;
+    try {
+      await this.begin('next').listening;
+      this.vainStarts = 0;
+    } catch (error) {
+      this.logger.error(`A new process ended before it listened (${messageOf(error)}) and is started again`);
+      this.vainStarts++;
+      if (this.vainStarts >= VAIN_STARTS && this.serving.length === 0) {
+        this.onLost(`No process serves, and ${VAIN_STARTS} in a row ended before they listened.`);
+      } else await this.restore();
+    }
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error');
