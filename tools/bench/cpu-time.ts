@@ -17,6 +17,10 @@ export async function readProcess(pid: number): Promise<CpuReading> {
   return reading;
 }
 
+/** The processes that a process has started; none where the kernel has no `/proc`. */
+export const childrenOf = async (pid: number): Promise<number[]> =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')).split(' ').filter(Boolean).map(Number);
+
 /** Linux tells the time of ended processes in hundredths of a second on all its platforms. */
 const NANOSECONDS_OF_A_TICK = 10_000_000;
 
@@ -25,9 +29,8 @@ const NANOSECONDS_OF_A_TICK = 10_000_000;
  * of those that ended, such as autovacuum workers.
  */
 export async function readPostgres(postmasterPid: number): Promise<CpuReading> {
-  const children = await readFile(`/proc/${postmasterPid}/task/${postmasterPid}/children`, 'utf8');
   let sum = await endedChildrenOf(postmasterPid);
-  for (const pid of [String(postmasterPid), ...children.trim().split(' ')]) {
+  for (const pid of [postmasterPid, ...(await childrenOf(postmasterPid))]) {
     const text = await textOfLivingTask(`/proc/${pid}/schedstat`);
     if (text !== undefined) sum += Number(text.split(' ')[0]);
   }

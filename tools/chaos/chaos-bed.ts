@@ -48,11 +48,14 @@ export interface ChaosBed {
 export async function setUpChaos(
   {
     folder,
+    processes,
     faults,
     prepared,
     receiver,
   }: {
     folder: string;
+    /** Of each replica. */
+    processes: number;
     faults: readonly SlowFaults[];
     prepared: PreparedTransactions;
     receiver: FaultyReceiver;
@@ -79,6 +82,7 @@ export async function setUpChaos(
     SVC_DELIVERY_POLL_MILLISECONDS: '250',
     SVC_DATABASE_POOL_SIZE: '16',
     SVC_SHUTDOWN_SECONDS: '3',
+    ...(processes > 1 ? { SVC_PROCESSES: String(processes) } : {}),
   };
   const replicas: Replica[] = [];
   for (const [index, of] of faults.entries()) {

@@ -34,7 +34,7 @@ const tell = (text: string): void => {
  * compares what was acknowledged, what arrived and what is stored (docs/reliability.md).
  */
 async function main(cleanup: Cleanup): Promise<number> {
-  const { minutes, kills, seed, faults: names, destinations, build } = optionsOf();
+  const { minutes, kills, seed, faults: names, destinations, build, processes } = optionsOf();
   tell(`seed ${seed}, faults ${names.join(',')}`);
   const random = (name: number): Random => new Random(seed + name);
   const chosen = new Set(names);
@@ -42,7 +42,7 @@ async function main(cleanup: Cleanup): Promise<number> {
   const [writes, log, calm, prepared] = [new WriteLog(), new FaultLog(), new Calm(), new PreparedTransactions()];
   const kinds = new Set(names.flatMap((name) => FAULTS[name]));
   const slow = Array.from({ length: REPLICAS }, (_value, index) => new SlowFaults(random(40 + index), log, kinds));
-  const bed = await setUpChaos({ folder: build, faults: slow, prepared, receiver }, cleanup);
+  const bed = await setUpChaos({ folder: build, processes, faults: slow, prepared, receiver }, cleanup);
   const watch = new TotalsWatch(bed);
   const [writing, tormenting, auditing] = [new AbortController(), new AbortController(), new AbortController()];
 
@@ -62,7 +62,7 @@ async function main(cleanup: Cleanup): Promise<number> {
     );
   }
   if (chosen.has('lone')) torments.push(writeAlone(tormenting.signal, { bed, random: random(32), calm, log: writes }));
-  await passTime(minutes * 60, () => log.count('kill -9', 'database crash') >= kills);
+  await passTime(minutes * 60, () => log.count('kill -9', 'process killed', 'database crash') >= kills);
   tormenting.abort();
   await Promise.all(torments);
   await delay(2000);
@@ -81,7 +81,15 @@ async function main(cleanup: Cleanup): Promise<number> {
 
 function optionsOf() {
   const text = { type: 'string' } as const;
-  const options = { minutes: text, kills: text, seed: text, faults: text, destinations: text, build: text };
+  const options = {
+    minutes: text,
+    kills: text,
+    seed: text,
+    faults: text,
+    destinations: text,
+    build: text,
+    processes: text,
+  };
   const { values } = readOptions(USAGE, { options });
   return {
     minutes: Number(values.minutes ?? 2),
@@ -90,6 +98,7 @@ function optionsOf() {
     faults: faultsOf(values.faults ?? Object.keys(FAULTS).join(',')),
     destinations: Number(values.destinations ?? 8),
     build: resolve(values.build ?? 'dist'),
+    processes: Number(values.processes ?? 1),
   };
 }
 

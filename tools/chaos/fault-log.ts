@@ -1,6 +1,6 @@
 /** Faults that can be chosen, with what each does to the cluster. */
 export const FAULTS = {
-  kill: ['kill -9', 'SIGTERM', 'connections cut', 'database crash'],
+  kill: ['kill -9', 'process killed', 'SIGTERM', 'connections cut', 'database crash'],
   delay: ['answer held'],
   'slow-commit': ['commit held'],
   lone: ['lone writer'],

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { childrenOf } from '../bench/cpu-time';
 import { type Random } from '../chart/random';
 import { type Calm } from './calm';
 import { type ChaosBed, type Replica } from './chaos-bed';
@@ -37,9 +38,18 @@ export async function tormentReplica(
       await bed.query(CUT).catch(() => undefined);
       continue;
     }
+    const processes = await childrenOf(server.pid);
+    const isGentle = chance < 0.1;
+    if (!isGentle && processes.length > 0 && random.fraction() < 0.5) {
+      const killed = random.pick(processes);
+      const crash = log.addCrash('process killed', at);
+      kill(killed);
+      await ended([killed]);
+      crash.endedAt = performance.now();
+      continue; // the server starts another one
+    }
     const pending = receiver.pending;
     replica.server = undefined;
-    const isGentle = chance < 0.1;
     if (!kill(server.pid, isGentle ? 'SIGTERM' : 'SIGKILL')) {
       log.exits++;
       await server.stop();
@@ -47,6 +57,7 @@ export async function tormentReplica(
       const crash = log.addCrash(isGentle ? 'SIGTERM' : 'kill -9', at);
       if (!isGentle) watchTakeovers(pending, at, { bed, receiver, log });
       await server.stop();
+      await ended(processes);
       crash.endedAt = performance.now();
     }
     await startAgain(replica, bed);
@@ -119,8 +130,12 @@ async function startAgain(replica: Replica, bed: ChaosBed): Promise<void> {
   }
 }
 
+async function ended(pids: readonly number[]): Promise<void> {
+  while (pids.some((pid) => kill(pid, 0))) await delay(5);
+}
+
 /** False where the process had ended before. */
-function kill(pid: number, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): boolean {
+function kill(pid: number, signal: 'SIGKILL' | 'SIGTERM' | 0 = 'SIGKILL'): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

@@ -16,7 +16,7 @@ export function reportOf(
   const repeatedEvents = arrived - expected + count('I1');
   const shown = violations.slice(0, SHOWN_VIOLATIONS).map(({ invariant, detail }) => `\n  ${invariant}: ${detail}`);
   return `
-crashes       ${log.count('kill -9')} servers killed, ${log.count('database crash')} database crashes, ${log.count('SIGTERM')} SIGTERM, ${log.count('connections cut')} times connections cut
+crashes       ${log.count('kill -9')} servers killed, ${log.count('process killed')} of their processes, ${log.count('database crash')} database crashes, ${log.count('SIGTERM')} SIGTERM, ${log.count('connections cut')} times connections cut
 delays        ${log.count('answer held')} answers held, ${log.count('commit held')} commits held, ${log.count('prepared')} transactions prepared, ${log.count('lone writer')} lone writers held
 writes        ${writes.acknowledged.size} versions acknowledged, ${writes.unknown} calls without an answer, ${writes.refused} transactions rolled back
 committed     ${committed} events × ${destinations} destinations = ${expected}

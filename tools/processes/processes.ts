@@ -1,0 +1,211 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ChildServer } from '../bench/child-server';
+import { Cleanup } from '../bench/cleanup';
+import { childrenOf, nanosecondsBetween, readPostgres, readProcess } from '../bench/cpu-time';
+import { newServer } from '../bench/new-server';
+import { connect, postgresFacts } from '../bench/own-database';
+import { type Cluster, startCluster } from '../bench/start-cluster';
+import { median } from '../bench/statistics';
+import { readOptions } from '../options';
+import { ProgressBar } from '../progress-bar';
+import { HaProxy } from './haproxy';
+import { Load } from './load';
+
+const USAGE = `npm run processes [-- options]: restarts servers under load, and measures several processes (docs/reliability.md).
+  --only=proxy: two servers behind HAProxy are restarted in turns; --only=sighup: a start of two processes replaces them;
+  --only=cpu: processor time of two processes against one`;
+
+const SCRIPT = resolve('dist/src/main.js');
+/** Three checks of 2 s, and a little more. */
+const DRAIN_SECONDS = 8;
+const REQUESTS_OF_A_CLIENT = 200;
+/** Two processes have half of the requests each, and warm code takes the same number in each. */
+const WARM_UP_REQUESTS_OF_A_CLIENT = 1000;
+const SAMPLE_SECONDS = 20;
+const SAMPLE_MILLISECONDS = 10;
+
+const tell = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+interface Bed {
+  readonly cluster: Cluster;
+  readonly authorization: string;
+  start(settings: Readonly<Record<string, string>>): Promise<ChildServer>;
+}
+
+async function main(cleanup: Cleanup): Promise<number> {
+  const text = { type: 'string' } as const;
+  const { values } = readOptions(USAGE, { options: { only: text, rounds: text } });
+  const rounds = Number(values.rounds ?? 10);
+  const cluster = await startCluster(cleanup);
+  const { secrets, variables } = newServer(cluster.url);
+  const bed: Bed = {
+    cluster,
+    authorization: `Basic ${Buffer.from(`root:${secrets.rootSecret}`).toString('base64')}`,
+    start: (settings) =>
+      cleanup.undoing(ChildServer.start(SCRIPT, { ...variables, ...settings }), (server) => server.stop()),
+  };
+  let failed = 0;
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (values.only === undefined || values.only === name) failed += await part(bed, rounds, cleanup);
+  }
+  return failed === 0 ? 0 : 1;
+}
+
+/** Each returns how many requests failed. */
+const PARTS = { proxy: behindProxy, sighup: bySighup, cpu: processorTime };
+
+async function behindProxy(bed: Bed, rounds: number, cleanup: Cleanup): Promise<number> {
+  const [first = 0, second = 0, ...own] = await freePorts(4);
+  const start = (port: number): Promise<ChildServer> =>
+    bed.start({ PORT: String(port), SVC_DRAIN_SECONDS: String(DRAIN_SECONDS) });
+  const servers = [await start(first), await start(second)];
+  const starting = HaProxy.start(bed.cluster.folder, [first, second], [own[0] ?? 0, own[1] ?? 0]);
+  const proxy = await cleanup.undoing(starting, (started) => started.stop());
+  await proxy.allUp();
+  const load = new Load(() => proxy.url, bed.authorization);
+  load.start();
+  const progress = new ProgressBar({ label: 'proxy', total: rounds * servers.length });
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, port] of [first, second].entries()) {
+      await servers[index]?.stop();
+      servers[index] = await start(port);
+      await proxy.allUp();
+      progress.advance();
+    }
+  }
+  await load.stop();
+  await Promise.all(servers.map((server) => server.stop()));
+  return report(`${rounds} rolling restarts of two servers behind HAProxy`, load);
+}
+
+async function bySighup(bed: Bed, rounds: number): Promise<number> {
+  const server = await bed.start({ SVC_PROCESSES: '2' });
+  const load = new Load(() => server.url, bed.authorization);
+  load.start();
+  const progress = new ProgressBar({ label: 'SIGHUP', total: rounds });
+  for (let round = 0; round < rounds; round++) {
+    const old = await childrenOf(server.pid);
+    process.kill(server.pid, 'SIGHUP');
+    for (let isDone = false; !isDone;) {
+      await delay(100);
+      const present = await childrenOf(server.pid);
+      isDone = present.length === old.length && !present.some((pid) => old.includes(pid));
+    }
+    progress.advance();
+  }
+  await load.stop();
+  await server.stop();
+  return report(`${rounds} times SIGHUP for two processes of one start`, load);
+}
+
+/** Two servers on one database, of one process and of two, get the same requests in turns. */
+async function processorTime(bed: Bed, rounds: number): Promise<number> {
+  const { postmasterPid } = await postgresFacts(bed.cluster.url);
+  const servers = [await bed.start({ SVC_PROCESSES: '1' }), await bed.start({ SVC_PROCESSES: '2' })];
+  const loads = servers.map(({ url }) => new Load(() => url, bed.authorization));
+  const spent = servers.map((): { server: number; database: number }[] => []);
+  for (const load of loads) await load.sendAll(WARM_UP_REQUESTS_OF_A_CLIENT);
+  const progress = new ProgressBar({ label: 'cpu', total: rounds });
+  for (let round = 0; round < rounds; round++) {
+    for (const index of round % 2 === 0 ? [0, 1] : [1, 0]) {
+      const [server, load] = [servers[index], loads[index]];
+      if (server === undefined || load === undefined) continue;
+      const pids = [server.pid, ...(await childrenOf(server.pid))];
+      const read = async () => ({
+        answered: load.answered,
+        server: await Promise.all(pids.map(readProcess)),
+        database: await readPostgres(postmasterPid),
+      });
+      const before = await read();
+      await load.sendAll(REQUESTS_OF_A_CLIENT);
+      const after = await read();
+      const perRequest = (nanoseconds: number): number => nanoseconds / 1000 / (after.answered - before.answered);
+      spent[index]?.push({
+        server: perRequest(
+          after.server.reduce((sum, one, at) => sum + nanosecondsBetween(before.server[at] ?? new Map(), one), 0),
+        ),
+        database: perRequest(nanosecondsBetween(before.database, after.database)),
+      });
+    }
+    progress.advance();
+  }
+  const [, load] = loads;
+  if (load !== undefined) tell(`Statements of two processes: ${await waitsOf(bed.cluster.url, load)}`);
+  await Promise.all(servers.map((server) => server.stop()));
+  for (const spender of ['server', 'database'] as const) {
+    const [one = 0, two = 0] = spent.map((rows) => median(rows.map((row) => row[spender])));
+    tell(
+      `${spender}: ${one.toFixed(0)} µs of one process, ${two.toFixed(0)} µs of two, ratio ${(two / one).toFixed(2)}`,
+    );
+  }
+  return loads.reduce((sum, { failures }) => sum + failures.length, 0);
+}
+
+/** Where the statements of a load are while it runs: at work, or waiting for something. */
+async function waitsOf(url: string, load: Load): Promise<string> {
+  const client = await connect(url);
+  const counts = new Map<string, number>();
+  let total = 0;
+  let locks = { all: 0, shared: 0 };
+  load.start();
+  for (const endsAt = performance.now() + SAMPLE_SECONDS * 1000; performance.now() < endsAt;) {
+    await delay(SAMPLE_MILLISECONDS);
+    for (const { wait } of (await client.query<{ wait: string | null }>(ACTIVE)).rows) {
+      counts.set(wait ?? 'at work', (counts.get(wait ?? 'at work') ?? 0) + 1);
+      total++;
+    }
+    const [most] = (await client.query<{ all: number; shared: number }>(MOST_LOCKS)).rows;
+    if (most !== undefined && most.all > locks.all) locks = most;
+  }
+  await load.stop();
+  await client.end();
+  const sorted = [...counts].toSorted(([, one], [, other]) => other - one);
+  const parts = sorted.map(([wait, count]) => `${wait} ${((100 * count) / total).toFixed(1)} %`);
+  return `${parts.join(', ')}; at most ${locks.all} locks of a transaction, ${locks.shared} of them in the shared table`;
+}
+
+const ACTIVE = `select wait_event_type || ':' || wait_event as wait from pg_stat_activity
+  where state = 'active' and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+/** Locks beyond the fast path are taken in partitions that all processors share. */
+const MOST_LOCKS = `select count(*)::integer as all, (count(*) filter (where not fastpath))::integer as shared
+  from pg_locks where pid <> pg_backend_pid() group by pid order by 1 desc limit 1`;
+
+function report(what: string, { answered, failures }: Load): number {
+  tell(`${what}: ${answered} requests answered, ${failures.length} failed`);
+  for (const failure of failures.slice(0, 10)) tell(`  ${failure}`);
+  return failures.length;
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  return ports;
+}
+
+const cleanup = new Cleanup();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    void cleanup.run().then(() => process.exit(130));
+  });
+}
+main(cleanup)
+  .catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  })
+  .then(async (code) => {
+    await cleanup.run();
+    process.exitCode = code;
+  })
+  .catch(() => undefined);
