@@ -35,7 +35,7 @@ interface KeptRow {
   readonly kept: string | null;
 }
 
-/** Runs calls with an `Idempotency-Key` once, in one transaction with the row that says so (ADR 0060). */
+/** Runs calls with an `Idempotency-Key` once, in one transaction with the row that says so (ADR 0061). */
 @Injectable()
 export class KeptCalls {
   constructor(
