@@ -6,6 +6,8 @@ export const textOf = (path: string): string => readFileSync(path, 'utf8');
 /** README and all of docs, by their paths from the root. */
 export const documentPaths = (): string[] => [
   'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   'CHANGELOG.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))

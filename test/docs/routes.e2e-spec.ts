@@ -60,8 +60,8 @@ const parameter = {
 };
 const EXAMPLES: Readonly<Record<string, string>> = { '{type}': 'Patient', '{id}': 'x1', '{version}': '1' };
 
-describe('the endpoints of the README', () => {
-  const endpoints = rowsOf('README.md', 'Where things are').map(([endpoint = '']) => codeIn(endpoint)[0] ?? '');
+describe('the routes of the reference', () => {
+  const endpoints = rowsOf('docs/interface/reference.md', 'Routes').map(([endpoint = '']) => codeIn(endpoint)[0] ?? '');
 
   it.each(endpoints)('%s answers', async (endpoint) => {
     await app.put('/fhir/Patient/x1', {});
