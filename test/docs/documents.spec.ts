@@ -18,6 +18,15 @@ describe.each(documentPaths())('%s', (path) => {
   });
 });
 
+describe('docs/README.md', () => {
+  it('links to every page', () => {
+    const links = [...textOf('docs/README.md').matchAll(/\]\(([^)#]+)/g)].map(([, link = '']) => join('docs', link));
+    const pages = documentPaths().filter((path) => !path.startsWith('docs/adr/') && !path.endsWith('README.md'));
+    const unlinked = pages.filter((path) => path.startsWith('docs/') && !links.includes(path));
+    expect(unlinked).toEqual([]);
+  });
+});
+
 describe('docs/architecture.md', () => {
   it('tells who may import whom as .dependency-cruiser.cjs does', () => {
     const rules = textOf('.dependency-cruiser.cjs').matchAll(/^ {2}\[\s*'([\w-]+)',\s*\[(.*)\],?\s*\],$/gm);

@@ -77,18 +77,18 @@ describe('docs/interface/reference.md', () => {
   });
 });
 
-describe('docs/architecture.md', () => {
+describe('docs/internals/storage.md', () => {
   it('explains every table', async () => {
     const tables = await app.app.get(DataSource).query<{ name: string }[]>(
       `select relname as name from pg_class
          where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
     );
     const told = codeIn(
-      rowsOf('docs/architecture.md', 'Storage')
+      rowsOf('docs/internals/storage.md', 'Tables')
         .map(([cell]) => cell)
         .join(' '),
     );
     expect(told.sort()).toEqual(tables.map(({ name }) => name));
-    expect(sectionOf('docs/architecture.md', 'Storage')).toContain('`resource_json`');
+    expect(sectionOf('docs/internals/storage.md', 'Tables')).toContain('`resource_json`');
   });
 });
