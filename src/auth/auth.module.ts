@@ -97,7 +97,7 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     FirstIdentities,
     { provide: APP_GUARD, useClass: CallerGuard },
   ],
-  // For grants of other teams.
+  // For grants that other teams add.
   exports: [TokenIssuer, TokenOwners],
 })
 export class AuthModule {}

@@ -15,12 +15,12 @@ interface Identified {
   readonly epochs: Epochs;
 }
 
-/** Finds out who calls. A bearer token is looked up on every request, so a closed Session is refused at once on every replica. */
+/** Identifies the caller. Each request looks its bearer token up, so every replica refuses a closed Session at once. */
 @Injectable()
 export class CallerResolver {
-  /** By the request that came by the wire. */
+  /** Keyed by the HTTP request as it arrived. */
   private readonly judged = new WeakMap<Request, Identified & { readonly callerChanges: number }>();
-  /** Refusals are kept too: a body was left unread for them. */
+  /** Refusals are kept too: after one, the body stays unread, and the guard must refuse as well. */
   private readonly refused = new WeakMap<Request, ServiceError>();
 
   constructor(
@@ -31,8 +31,8 @@ export class CallerResolver {
   ) {}
 
   /**
-   * The caller of a request. It is looked up once: before a body is read, or for the guard. Entries of a Bundle have the caller of the
-   * Bundle, until one of them closes the Session or changes rights.
+   * Returns the caller of a request. The lookup runs once: before the body is read, or in the guard. Entries of a
+   * Bundle share the caller of the Bundle, until one of them closes the Session or changes rights.
    * @throws ServiceError 'unauthorized'
    */
   async of(request: Request): Promise<Identified> {
@@ -55,7 +55,7 @@ export class CallerResolver {
   /** @throws ServiceError 'unauthorized' */
   async resolve(authorization: string | undefined): Promise<Identified> {
     if (authorization === undefined) throw unauthorized('Send an access token: Authorization: Bearer <token>.');
-    // RFC 6750, section 2.1: b64token
+    // b64token of RFC 6750, section 2.1
     const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1];
     if (bearer !== undefined) return this.resolveBearer(bearer);
     const basic = basicCredentialsOf(authorization);

@@ -14,7 +14,7 @@ import {
 } from '../../platform/http/route-access';
 import { CallerResolver } from './caller-resolver';
 
-/** Every route but the public ones: who calls, and does a policy grant it. */
+/** Identifies the caller and checks the policies on every route that is not public. */
 @Injectable()
 export class CallerGuard implements CanActivate {
   constructor(

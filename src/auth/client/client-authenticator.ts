@@ -13,7 +13,7 @@ import { OAuthError } from '../oauth/oauth-error';
 import { type Client, clientOf } from './client';
 import { ClientSecrets, secretHashOf } from './client-secrets.repository';
 
-/** Above it the secret that was proven first is forgotten. */
+/** Most hashes of correct secrets in memory; beyond it, the oldest is dropped. */
 const MOST_PROVEN = 10_000;
 
 const WRONG_SECRET = new Error('The secret is wrong');
@@ -22,14 +22,15 @@ interface KnownClient extends Client {
   readonly secretHash: Buffer | undefined;
 }
 
-/** Finds the Client that calls an endpoint of OAuth (RFC 6749, section 2.3), and checks its secret. */
+/** Finds the Client that calls an OAuth endpoint (RFC 6749, section 2.3), and checks its secret. */
 @Injectable()
 export class ClientAuthenticator {
-  /** Clients by id, in memory by the epoch of rights. */
+  /** Clients by id, cached per registry epoch. */
   private readonly known: KeptByRights<KnownClient | undefined>;
   /**
-   * Hashes of Client, address and secret that were right once. They are no guesses any more: a Client that calls by HTTP Basic pays
-   * nothing, and a guesser beside it cannot slow it down. From another address the secret counts as a try, or guesses would be free.
+   * Hashes of Client, address and secret that were correct once. Such a secret is no guess: a Client that calls by HTTP
+   * Basic costs no count, and guessers cannot slow it down. From another address it counts as a try; otherwise guesses
+   * would be free.
    */
   private readonly proven = new Set<string>();
 
@@ -47,14 +48,14 @@ export class ClientAuthenticator {
   }
 
   /**
-   * A secret that is sent must be right in any case.
-   * @param requiresSecret whether one has to be sent
+   * Checks a secret whenever one is sent.
+   * @param requiresSecret whether the Client must send one
    * @throws OAuthError invalid_client; ServiceError 'throttled'
    */
   async authenticate(credentials: BasicCredentials, requiresSecret: (client: Client) => boolean): Promise<Client> {
     const { id, secrets } = credentials;
     const found = await this.find(id);
-    // Checked for unknown Clients too: a throttled caller must not learn which ones exist.
+    // Unknown Clients are judged too: throttling must not reveal which Clients exist.
     const isRight = await this.isRight(credentials, found);
     const client = activeOf(found);
     if (secrets.length > 0) {
@@ -65,12 +66,12 @@ export class ClientAuthenticator {
     return client;
   }
 
-  /** @throws OAuthError invalid_client for a Client that is deleted or inactive. */
+  /** @throws OAuthError invalid_client for a deleted or inactive Client. */
   async assertActive(id: string): Promise<void> {
     activeOf(await this.find(id));
   }
 
-  /** The Client of HTTP Basic credentials on any call, or undefined: it needs `basic` among its grant types. */
+  /** Finds the Client of HTTP Basic credentials on any route. It needs `basic` among its grant types. */
   async findByBasic(credentials: BasicCredentials): Promise<Client | undefined> {
     const client = await this.find(credentials.id);
     const mayCall = client !== undefined && client.isActive && client.grantTypes.includes('basic');
@@ -111,7 +112,7 @@ export class ClientAuthenticator {
 }
 
 function activeOf(client: KnownClient | undefined): KnownClient {
-  // The id of an unknown client may be anything, a secret too: it is not logged.
+  // The id of an unknown client may be anything, even a secret: never log it.
   if (client === undefined) throw failed('unknown client');
   if (!client.isActive) throw failed('the client is inactive', client.id);
   return client;

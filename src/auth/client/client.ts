@@ -6,7 +6,7 @@ export interface Client {
   readonly id: string;
   readonly isActive: boolean;
   readonly grantTypes: readonly string[];
-  /** Scope tokens that it may ask for. */
+  /** Scope tokens that it may request. */
   readonly scopes: readonly string[];
   /** By the key in `Client.auth`: `password`, `client_credentials` … */
   readonly grants: Readonly<Record<string, GrantSettings>>;
@@ -18,7 +18,7 @@ export interface GrantSettings {
   readonly issuesRefreshToken: boolean;
   readonly refreshTokenLifetimeSeconds?: number;
   readonly requiresSecret: boolean;
-  /** Audiences of its tokens; the first is the default. Empty: this server. */
+  /** Audiences of its tokens; the first is the default. When empty, the audience is this server. */
   readonly audience: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const DEFAULT_TOKEN_LIFETIME_SECONDS = 3600;
 interface GrantBody {
   readonly token_format?: 'jwt';
   readonly token_expiration?: number;
-  /** Alias of `token_expiration`, which wins when both stand. */
+  /** Alias of `token_expiration`, which wins when both are present. */
   readonly access_token_expiration?: number;
   readonly refresh_token?: boolean;
   readonly refresh_token_expiration?: number;
@@ -41,7 +41,7 @@ interface ClientBody extends Resource {
   readonly auth?: Readonly<Record<string, GrantBody>>;
 }
 
-/** Reads a stored Client, which its rule has checked. */
+/** Reads a stored Client, already checked by its rule. */
 export function clientOf(text: string): Client {
   const body = JSON.parse(text) as ClientBody;
   const { id = '', grant_types: grantTypes = [], scope = [], auth = {} } = body;
@@ -49,12 +49,12 @@ export function clientOf(text: string): Client {
   return { id, isActive: mayAct('Client', body), grantTypes, scopes: scope, grants: Object.fromEntries(grants) };
 }
 
-/** The settings of a grant; those of no settings when the Client has none for it. */
+/** Returns the settings of a grant, or the defaults when the Client has none for it. */
 export function settingsOf({ grants }: Client, grantType: string): GrantSettings {
   return grants[SETTINGS_KEYS[grantType] ?? grantType] ?? NO_SETTINGS;
 }
 
-/** Grant types whose settings have another name. */
+/** Grant types whose settings are stored under another key. */
 const SETTINGS_KEYS: Readonly<Record<string, string>> = {
   'urn:ietf:params:oauth:grant-type:token-exchange': 'token_exchange',
 };

@@ -5,7 +5,7 @@ import { PublicRoute } from '../../platform/http/route-access';
 import { Grants } from '../grants/grant.registry';
 import { SigningKeys } from '../keys/signing-keys.repository';
 
-/** Lists the endpoints for clients. There is no authorization endpoint, so no response types, and there are no ID tokens. */
+/** Lists the endpoints for clients. Without an authorization endpoint there are no response types and no ID tokens. */
 @ApiTags('Tokens')
 @PublicRoute()
 @Controller()
@@ -32,7 +32,7 @@ export class DiscoveryController {
       userinfo_endpoint: this.url('/auth/userinfo'),
       response_types_supported: [],
       subject_types_supported: ['public'],
-      // Required by the standard; JWTs are signed so, though none is an ID token.
+      // OpenID Connect Discovery requires it. JWTs are signed with it, though none is an ID token.
       id_token_signing_alg_values_supported: ['RS256'],
       claims_supported: ['iss', 'sub', 'aud', 'iat', 'exp', 'jti', 'client_id', 'scope'],
     };

@@ -17,7 +17,7 @@ import { OAuthErrorFilter } from './oauth-error.filter';
 import { INTROSPECT_REQUEST, OAUTH_ERROR } from './token.openapi';
 import { clientCredentialsOf, readParameters, type RequestParameters } from '../oauth/token-request';
 
-/** Token introspection (RFC 7662). The caller is a client with its secret, or comes with a bearer token. */
+/** Token introspection (RFC 7662). The caller sends the secret of a client, or a bearer token. */
 @ApiTags('Tokens')
 @PublicRoute()
 @UseFilters(OAuthErrorFilter)
@@ -36,9 +36,9 @@ export class IntrospectController {
   @OperationId('AuthIntrospect')
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Tells whether a token is active, and what it stands for (RFC 7662)',
+    summary: 'Returns whether a token is active, and its description (RFC 7662)',
     description:
-      'A client with its secret is told of its own tokens, the bearer of a User’s token of that User’s with that client; of others with a policy for AuthIntrospect. Else: `{"active": false}`.',
+      'A client with its secret sees its own tokens; the bearer of a User’s token sees those of that User with the same client. Other tokens need a policy for AuthIntrospect. Else: `{"active": false}`.',
     security: [{ basic: [] }, { bearer: [] }, { oauth2: [] }],
   })
   @ApiBody(INTROSPECT_REQUEST)
@@ -87,7 +87,7 @@ export class IntrospectController {
     }
     if (authorization === undefined && !parameters.has('client_id')) {
       response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
-      // RFC 7662, section 2.3: 401, where the token endpoint calls it a missing parameter.
+      // RFC 7662, section 2.3 requires 401; the token endpoint reports a missing parameter instead.
       throw new OAuthError('invalid_client', 'Send the credentials of a client, or a bearer token');
     }
     const client = await this.clients.authenticate(clientCredentialsOf(request, parameters), () => true);

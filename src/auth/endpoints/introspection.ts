@@ -9,8 +9,9 @@ import { Sessions } from '../../session/sessions';
 const INACTIVE = { active: false };
 
 /**
- * Describes a token (RFC 7662, section 2.2). To a caller without the right to it every token is inactive, as any other text is. A client
- * may see the tokens that were issued to it; the bearer of a User's token those of that User with the same client.
+ * Describes a token (RFC 7662, section 2.2). Without the right to it, a token is reported as inactive, like any unknown
+ * text. A client sees the tokens issued to it; with a User's bearer token, only those of that User with the same
+ * client.
  */
 @Injectable()
 export class Introspection {
@@ -22,8 +23,8 @@ export class Introspection {
   ) {}
 
   /**
-   * @param mayKnowOthers whether a policy lets the caller describe tokens of others, as a resource server has to
-   * @returns members that are undefined are not printed
+   * @param mayKnowOthers whether a policy lets the caller describe other callers' tokens, as a resource server must
+   * @returns members, of which JSON leaves the undefined ones out
    */
   async describe(token: string, caller: Caller, mayKnowOthers: () => Promise<boolean>): Promise<object> {
     const accessToken = await this.sessions.describe(token);
@@ -52,7 +53,7 @@ export class Introspection {
       iss: issuer,
       token_type: 'Bearer',
       aud: audience.length === 1 ? audience[0] : audience,
-      // Sessions of releases before 0.2.0 have no jti: their JWTs carry the id of the Session.
+      // Sessions written before 0.2.0 have no jti: their JWTs carry the id of the Session.
       jti: session?.jti ?? sessionId,
       username: user?.userName,
       scope: session?.scope?.join(' '),
@@ -76,6 +77,6 @@ interface SessionBody {
 
 const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
-/** A client's own tokens; of those that came to it with a User, that User's. */
+/** True for a client's own tokens. A caller with a User owns only the tokens of that User. */
 const isOwn = (caller: Caller, owner: Pick<IssuedToken, 'clientId' | 'userId'>): boolean =>
   caller.clientId === owner.clientId && (caller.userId ?? owner.userId) === owner.userId;

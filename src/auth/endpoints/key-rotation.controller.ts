@@ -6,7 +6,7 @@ import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
 import { KeyRotation, type RotationResult } from '../keys/key-rotation';
 
-/** Rotates the signing keys; `npm run rotate-keys` calls it. Asks a policy, as every route does. */
+/** Rotates the signing keys; `npm run rotate-keys` calls it. A policy must grant it, as for every route. */
 @ApiTags('Tokens')
 @Controller('auth/rotate-keys')
 export class KeyRotationController {

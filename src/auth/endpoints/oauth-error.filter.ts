@@ -9,8 +9,8 @@ import { forbidStoring } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
 
 /**
- * The edge of the OAuth endpoints: `{error, error_description}` of RFC 6749, section 5.2, for the caller, and a line of
- * the log for the operator, with the request id and the precise cause.
+ * Error filter of the OAuth endpoints. The caller receives `{error, error_description}` (RFC 6749, section 5.2). The
+ * operator gets a log line with the request id and the precise cause.
  */
 @Catch()
 export class OAuthErrorFilter implements ExceptionFilter {
@@ -40,7 +40,7 @@ export class OAuthErrorFilter implements ExceptionFilter {
 
   private refuse(error: OAuthError, request: Request, response: Response): void {
     this.log(request, error.code, error.operatorDetail, error.clientId);
-    // RFC 6749, section 5.2: the answer to a client that sent an Authorization header names the scheme.
+    // RFC 6749, section 5.2: after an Authorization header, a 401 names the authentication scheme.
     if (error.status === 401 && request.headers.authorization !== undefined) {
       response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
     }
@@ -65,8 +65,8 @@ export class OAuthErrorFilter implements ExceptionFilter {
 }
 
 /**
- * Codes of RFC 6750, section 3.1, for callers that came with a token; and the registered one for "ask less often" (RFC 8628,
- * section 3.5), since `invalid_grant` would make clients ask their user for another password.
+ * Codes of RFC 6750, section 3.1, for callers with a token. 429 uses the registered `slow_down` (RFC 8628, section
+ * 3.5): on `invalid_grant`, clients would ask their user for another password.
  */
 const CODES: Readonly<Record<number, string>> = { 401: 'invalid_token', 403: 'insufficient_scope', 429: 'slow_down' };
 

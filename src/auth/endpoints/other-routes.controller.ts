@@ -6,7 +6,7 @@ import { PublicRoute, TokenIsEnough } from '../../platform/http/route-access';
 import { Routes } from '../../platform/http/routes';
 
 /**
- * Requests that no route of `/auth` and `/.well-known` takes. Registered behind them; without it the routes of `/:type/:id` would
+ * Answers requests that match no route of `/auth` and `/.well-known`. Registered last. Without it, `/:type/:id` would
  * answer that "auth" is not a resource type (ADR 0007).
  */
 @ApiExcludeController()

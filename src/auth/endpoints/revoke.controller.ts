@@ -13,7 +13,10 @@ import { OAuthErrorFilter } from './oauth-error.filter';
 import { OAUTH_ERROR, REVOKE_REQUEST } from './token.openapi';
 import { clientCredentialsOf, readParameters } from '../oauth/token-request';
 
-/** Token revocation (RFC 7009). Either token ends the Session and all that its refresh token was exchanged for. */
+/**
+ * Token revocation (RFC 7009). An access or refresh token ends its Session and all that came from the same refresh
+ * token.
+ */
 @ApiTags('Tokens')
 @PublicRoute()
 @UseFilters(OAuthErrorFilter)
@@ -72,7 +75,9 @@ export class RevokeController {
   }
 }
 
-/** RFC 7009, section 2.1: "If this validation fails, the request is refused and the client is informed of the error". */
+/**
+ * RFC 7009, section 2.1: "If this validation fails, the request is refused and the client is informed of the error".
+ */
 function assertOwner(token: { readonly clientId: string }, clientId: string): void {
   if (token.clientId === clientId) return;
   throw new OAuthError('invalid_grant', 'The token was issued to another client', `issued to ${token.clientId}`);

@@ -18,7 +18,7 @@ describe(TokenSlots, () => {
   let slowAddresses: SlowAddresses;
   const began: string[] = [];
   const ends = new Map<string, () => void>();
-  /** Values that differ between requests. */
+  /** The values of the request context that differ between requests. */
   const context = { origin: { ip: '' }, ticket: { signal: new AbortController().signal } };
 
   beforeEach(() => {
@@ -29,7 +29,7 @@ describe(TokenSlots, () => {
     slots = new TokenSlots(logins, slowAddresses, context as unknown as RequestContext);
   });
 
-  /** A request that is worked on until it is ended by its name: address, a colon, username. */
+  /** Starts a request, which runs until `leave` is called with its name: address, a colon, username. */
   const arrive = (name: string, grant = LOGIN, signal = new AbortController().signal): Promise<void> => {
     const [ip = '', username] = name.split(':');
     Object.assign(context, { origin: { ip }, ticket: { signal } });
@@ -37,7 +37,7 @@ describe(TokenSlots, () => {
       began.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
     });
-    // Most are left waiting until the longest wait ends them.
+    // Most requests stay queued until the longest wait ends them.
     arrival.catch(() => undefined);
     return arrival;
   };
@@ -46,7 +46,7 @@ describe(TokenSlots, () => {
     await settled();
   };
 
-  it('works on as many logins as there are hash threads, and addresses take turns', async () => {
+  it('runs one login per hash thread, and addresses take turns', async () => {
     for (const name of ['a:1', 'a:2', 'a:3', 'a:4', 'b:1']) void arrive(name);
     await settled();
     expect(began).toEqual(['a:1', 'a:2']);
@@ -64,14 +64,14 @@ describe(TokenSlots, () => {
     expect(began.slice(2)).toEqual(['2001:db8::3', 'b:1']);
   });
 
-  it('lets no token without a hash wait behind logins', async () => {
+  it('never queues a token without a hash behind logins', async () => {
     for (const name of ['a:1', 'a:2', 'a:3']) void arrive(name);
     for (const name of ['a:r1', 'a:r2', 'a:r3', 'a:r4', 'a:r5']) void arrive(name, REFRESH);
     await settled();
     expect(began).toEqual(['a:1', 'a:2', 'a:r1', 'a:r2', 'a:r3', 'a:r4']);
   });
 
-  it('S7: has one login of a slow address at a time, and its login names take turns', async () => {
+  it('S7: runs one login of a slow address at a time, and its login names take turns', async () => {
     slowAddresses.note('a', 60);
     for (const name of ['a:guessed', 'a:guessed', 'a:guessed', 'a:nurse']) void arrive(name);
     void arrive('b:1');
@@ -87,7 +87,7 @@ describe(TokenSlots, () => {
     expect(began.slice(4)).toEqual(['a:free']);
   });
 
-  it('forgets who leaves, also in the turns of a slow address', async () => {
+  it('removes a client that disconnects, also from the queue of a slow address', async () => {
     slowAddresses.note('s', 60);
     const leaver = new AbortController();
     void arrive('s:0');

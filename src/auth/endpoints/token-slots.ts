@@ -7,12 +7,13 @@ import { SlowAddresses } from '../guessing/slow-addresses';
 import { HashSlots, LOGINS } from '../hashing/hash-slots';
 import { type TokenRequest } from '../oauth/token-request';
 
-/** Tokens without a hash keep the event loop busy with fewer; more would wait for connections to the database. */
+/** Four tokens without a hash keep the event loop busy; more would wait for database connections. */
 const OTHER_TOKENS = 4;
 
 /**
- * The one wait of a token request: behind its body, and before its first statement. Address prefixes take turns, so a flood from one of
- * them delays itself. Tokens without a password hash have slots of their own: they take a fraction of the time.
+ * The only queue of a token request: after its body is read, before its first statement. Address prefixes take turns,
+ * so a flood from one prefix delays only itself. Tokens without a password hash are far cheaper, so they have separate
+ * slots.
  */
 @Injectable()
 export class TokenSlots {
@@ -24,7 +25,7 @@ export class TokenSlots {
     private readonly requests: RequestContext,
   ) {}
 
-  /** @throws ServiceError 'busy' after thirty seconds, or when too many wait; also when the client leaves */
+  /** @throws ServiceError 'busy' after thirty seconds, when the queue is full, or when the client disconnects */
   run<T>({ costsHash = false }: Grant, request: TokenRequest, task: () => Promise<T>): Promise<T> {
     const key = addressPrefixOf(this.requests.origin?.ip ?? '');
     const { signal } = this.requests.ticket;

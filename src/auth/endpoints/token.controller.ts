@@ -17,7 +17,9 @@ import { readTokenRequest, type TokenRequest } from '../oauth/token-request';
 import { type TokenResponse } from '../token/token-issuer';
 import { TokenSlots } from './token-slots';
 
-/** The token endpoint (RFC 6749, section 3.2): reads, finds the grant, waits for a slot, authenticates the client, exchanges, sends. */
+/**
+ * Token endpoint (RFC 6749, section 3.2). The slot comes before any statement, so queued requests hold no connection.
+ */
 @ApiTags('Tokens')
 @PublicRoute()
 @UseFilters(OAuthErrorFilter)
@@ -34,7 +36,7 @@ export class TokenController {
   @ApiOperation({
     summary: 'Exchanges a password, a refresh token or a client secret for an access token',
     description: 'Client credentials in a Basic header or in the body; the body as a form or as JSON.',
-    // Swagger UI would send the credentials of its login, beside those of the body.
+    // Otherwise Swagger UI sends the credentials of its login in addition to those of the body.
     security: [],
   })
   @ApiBody(TOKEN_REQUEST)
@@ -67,7 +69,7 @@ export class TokenController {
   }
 }
 
-/** The User keeps the digits of its numbers. */
+/** Serializes the response; numbers of the User keep their stored digits. */
 const textOf = (response: TokenResponse): string =>
   objectText(
     Object.entries(response).map(([name, value]) => [

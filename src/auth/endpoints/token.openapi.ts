@@ -79,7 +79,7 @@ const tokenParameter = (example: object): { required: true; schema: object } => 
   },
 });
 
-/** The caller's credentials are in the header. */
+/** No credentials in the body: the caller sends them in the header. */
 export const INTROSPECT_REQUEST = tokenParameter({ token: EXAMPLE_TOKEN });
 
 export const REVOKE_REQUEST = tokenParameter({ token: EXAMPLE_TOKEN, ...CREDENTIALS });

@@ -5,9 +5,9 @@ import { type TokenRequest } from '../oauth/token-request';
 
 /** A grant type of the token endpoint. */
 export interface Grant {
-  /** Whether each exchange computes a password hash: those wait for a slot of the hash threads. */
+  /** Whether each exchange computes a password hash; such exchanges wait for a slot of the hash threads. */
   readonly costsHash?: boolean;
-  /** Whether the Client has to send its secret; when absent, as `auth.password.secret_required` says. */
+  /** Whether the Client must send its secret; when absent, `auth.password.secret_required` decides. */
   requiresSecret?(client: Client): boolean;
   /** @throws OAuthError */
   exchange(client: Client, request: TokenRequest): Promise<TokenResponse>;

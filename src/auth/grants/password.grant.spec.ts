@@ -13,7 +13,9 @@ import { type TwoFactor } from '../user/two-factor';
 import { type UserLogins } from '../user/user-logins.repository';
 import { PasswordGrant } from './password.grant';
 
-/** The grant for a User whose password is verified, and is or is not theirs any more when the transaction is open. */
+/**
+ * A grant for a User whose password was verified; `isCurrent` says whether it is still stored inside the transaction.
+ */
 function grantWith({ isCurrent }: { isCurrent: boolean }): PasswordGrant {
   const passwords: Pick<PasswordStrategy, 'authenticate' | 'isCurrent' | 'renewHash'> = {
     authenticate: () => Promise.resolve({ userId: 'nurse', passwordId: '1', passwordHash: 'hash' }),
@@ -60,7 +62,7 @@ describe(PasswordGrant, () => {
     expect(token).toBe('token');
   });
 
-  it('issues none for a password that is changed after it was verified: its Sessions have been closed', async () => {
+  it('issues none when the password changed after it was verified: that change closed its Sessions', async () => {
     await expect(grantWith({ isCurrent: false }).exchange(client, request)).rejects.toMatchObject({
       code: 'invalid_grant',
       description: 'Wrong username or password',

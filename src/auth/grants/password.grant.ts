@@ -18,11 +18,13 @@ interface Login {
   readonly username: string;
   readonly password: string;
   readonly code: string | undefined;
-  /** The User that the username means. */
+  /** The User that the username resolves to. */
   readonly owner: LoginOwner | undefined;
 }
 
-/** RFC 6749, section 4.3; for first-party clients only, since the client sees the password (interface, "Authentication"). */
+/**
+ * RFC 6749, section 4.3; first-party clients only, since the client sees the password (interface, "Authentication").
+ */
 @Injectable()
 @GrantOf('password')
 export class PasswordGrant implements Grant {

@@ -13,7 +13,7 @@ import { type Grant, GrantOf } from './grant';
 
 /**
  * RFC 6749, section 6, with rotation (RFC 9700, section 4.14.2): the token is used up, its Session closes, and a child
- * Session opens. Of concurrent uses exactly one wins: the one that closes the Session, while the family is locked.
+ * Session opens. The family lock orders concurrent uses; the one that closes the Session wins.
  */
 @Injectable()
 @GrantOf('refresh_token')
@@ -40,7 +40,7 @@ export class RefreshTokenGrant implements Grant {
     if (token.userId !== null) await this.owners.prepare(token.userId);
     const scope = scopeOf(token, request.parameter('scope'));
     const outcome = await this.unitOfWork.run(() => this.use(client, text, { ...token, scope }));
-    // Thrown out here: a refusal inside would take back that the family was closed.
+    // Thrown outside the unit of work: a rollback would reopen the closed family.
     if (outcome instanceof OAuthError) throw outcome;
     return outcome;
   }
@@ -71,7 +71,7 @@ export class RefreshTokenGrant implements Grant {
     return issued.response;
   }
 
-  /** Whether this call closed the Session, and not a concurrent one. */
+  /** Returns whether this call closed the Session, rather than a concurrent one. */
   private async hasClosed(sessionId: string): Promise<boolean> {
     try {
       return (await this.sessions.close(sessionId)).outcome === 'updated';
@@ -82,7 +82,7 @@ export class RefreshTokenGrant implements Grant {
   }
 }
 
-/** The grant that the family began with must still be the client's, with refresh tokens. */
+/** The client must still have the family's original grant, with refresh tokens enabled. */
 function assertStillGranted(
   client: Client,
   { grantType, userId }: RefreshToken,
@@ -90,12 +90,12 @@ function assertStillGranted(
 ): void {
   const isGranted = client.grantTypes.includes(grantType) && settingsOf(client, grantType).issuesRefreshToken;
   if (!isGranted) throw new OAuthError('unauthorized_client', 'The client may not use refresh tokens');
-  // Tokens of the client itself are for confidential clients alone (RFC 6749, section 4.4).
+  // Only confidential clients may have tokens for themselves (RFC 6749, section 4.4).
   if (userId === null && secrets.length === 0)
     throw new OAuthError('invalid_client', 'Client authentication failed', 'the secret is missing', client.id);
 }
 
-/** RFC 6749, section 6: no more than was granted at first; the same when nothing is asked for. */
+/** RFC 6749, section 6: at most the scope granted originally; without a request, the same scope. */
 function scopeOf({ scope: granted }: RefreshToken, requested: string | undefined): string | null {
   const scope = grantedScope(requested, granted?.split(' ') ?? []);
   if (scope === null) throw new OAuthError('invalid_scope', 'scope must hold no more than was granted at first');

@@ -5,8 +5,8 @@ import { type TokenOrder } from '../token/token-issuer';
 import { type TokenRequest } from '../oauth/token-request';
 
 /**
- * The grant and scope that a client asks for and may have, before anything expensive is done.
- * @param baseUrl the address of this server: an audience that is always right
+ * Checks the requested grant, scope and audience against the Client, before anything expensive runs.
+ * @param baseUrl the address of this server, always a valid audience
  * @throws OAuthError unauthorized_client, invalid_scope, invalid_target
  */
 export function requestedGrant(client: Client, request: TokenRequest, baseUrl: string): Omit<TokenOrder, 'user'> {

@@ -12,21 +12,22 @@ import { SlowAddresses } from './slow-addresses';
 /** The longest pause between two tries for one account from one address. */
 const LONGEST_PAUSE_SECONDS = 30;
 
-/** The row of {@link TAKE_TRY}; the one of {@link COUNT_FAILURE} has the last member alone. */
+/** The row that {@link TAKE_TRY} returns; {@link COUNT_FAILURE} returns only the last member. */
 interface Taken {
   readonly is_taken: boolean;
-  /** Until the account is free again; null unless it is blocked. */
+  /** Seconds until the account is free again; null unless it is blocked. */
   readonly seconds: number | null;
   readonly slow_seconds: number | null;
 }
 
 /**
- * Slows guessing down. Tries are counted in PostgreSQL for account and address together; beyond the free ones each waits longer. Failures of
- * an address are counted too: they refuse nothing, but the logins of an address with many queue. Nobody is ever locked out (ADR 0024).
+ * Throttles password guessing. PostgreSQL counts tries per account and address; beyond the free ones each waits longer.
+ * Failures of an address are counted too: none is refused, but logins of an address with many failures queue. No
+ * account is locked out (ADR 0024).
  */
 @Injectable()
 export class CredentialGuard {
-  /** Credentials that this process judges now. */
+  /** Credentials that this process is judging now. */
   private readonly trying = new Map<string, Promise<void>>();
 
   constructor(
@@ -39,10 +40,10 @@ export class CredentialGuard {
   ) {}
 
   /**
-   * Judges credentials, unless their account has to pause. The same credentials at the same time are one try: a program that logs in
-   * many times at once is no guesser.
-   * @param isWrong whether what `judge` threw says that they are wrong; anything else says nothing about them
-   * @throws ServiceError 'throttled' without having judged, or what `judge` throws
+   * Judges credentials, unless their account is paused. Concurrent requests with the same credentials count as one try:
+   * a program that logs in many times at once is not guessing.
+   * @param isWrong whether the error of `judge` means wrong credentials; any other error leaves the question open
+   * @throws ServiceError 'throttled' without judging, or the error of `judge`
    */
   judge<T>(
     account: Account,
@@ -52,7 +53,7 @@ export class CredentialGuard {
   ): Promise<T> {
     const keys = this.keys.keysOf(account, this.requests.origin?.ip);
     const sameTry = this.keys.hashOf('try', keys.account.toString('base64'), ...credentials).toString('base64');
-    // A count must stay when the transaction around it is rolled back.
+    // The count must survive a rollback of the surrounding transaction.
     return this.unitOfWork.outside(async () => {
       const known = this.trying.get(sameTry);
       if (known !== undefined) {
@@ -105,13 +106,13 @@ export class CredentialGuard {
     this.slowAddresses.note(this.requests.origin?.ip, counted?.slow_seconds ?? null);
   }
 
-  /** Outside of the request, or a client that disconnects would keep its failures from being counted. */
+  /** Runs outside the request: otherwise a client could disconnect to prevent the count of its failures. */
   private count(statement: Statement, values: readonly unknown[]): Promise<Taken | undefined> {
     return this.requests.outside(() => this.statements.runOne<Taken>(statement, values));
   }
 }
 
-/** One text for every account, known or not. */
+/** One text for every account, whether it exists or not. */
 const throttled = (retryAfterSeconds: number): ServiceError =>
   new ServiceError('throttled', 'Too many wrong credentials were tried. Wait before the next try.', {
     retryAfterSeconds,

@@ -1,10 +1,10 @@
 import { type Statement } from '../../platform/database/statement';
 
 /**
- * Counts a try of an account ($2) before it is judged, as if it had failed: of simultaneous tries no more are judged than are free. From
- * the $3th on the account is blocked for 1 s, doubling to at most $4 seconds; a row is forgotten $1 s after its last try. A blocked try
- * writes nothing, so a flood of refused tries costs one read each. The row of the address ($5) is only read: seconds that it stays slow
- * after more than $6 failures.
+ * Counts a try of an account ($2) as failed before it is judged, so concurrent tries cannot exceed the free ones. From
+ * failure $3 on the account is blocked for 1 s, doubling up to $4 seconds; the row expires $1 s after its last try. A
+ * blocked try only reads, so a flood of refused tries writes nothing. The address row ($5) is only read: it yields the
+ * seconds that the address stays slow after more than $6 failures.
  */
 export const TAKE_TRY: Statement = {
   name: 'guess-take-try',
@@ -29,7 +29,7 @@ export const TAKE_TRY: Statement = {
     from blocked`,
 };
 
-/** Undoes {@link TAKE_TRY} for a try that did not fail by its credentials: $2 tries are free. */
+/** Undoes {@link TAKE_TRY} when the credentials were not rejected; $2 tries are free. */
 export const GIVE_BACK_TRY: Statement = {
   name: 'guess-give-back',
   text: `update credential_failure set failures = greatest(failures - 1, 0),
@@ -37,13 +37,15 @@ export const GIVE_BACK_TRY: Statement = {
     where key = $1`,
 };
 
-/** The credentials were right. */
+/** Run when the credentials were right. */
 export const FORGET_TRIES: Statement = {
   name: 'guess-forget',
   text: 'delete from credential_failure where key = $1',
 };
 
-/** Counts a failure of an address ($2) for $1 s; from more than $3 on, the address is slow as long. An address is never blocked. */
+/**
+ * Counts a failure of an address ($2) for $1 s. Above $3 failures the address is slow for that time, but never blocked.
+ */
 export const COUNT_FAILURE: Statement = {
   name: 'guess-count-failure',
   text: `insert into credential_failure as f (key, failures, expires_at, blocked_until)
@@ -54,7 +56,7 @@ export const COUNT_FAILURE: Statement = {
     returning case when failures > $3::integer then $1::float8 end as slow_seconds`,
 };
 
-/** Deletes rows that expired; rows that a concurrent try has locked are left for the next sweep. */
+/** Deletes expired rows; a row locked by a concurrent try is left for the next sweep. */
 export const SWEEP_TRIES: Statement = {
   name: 'guess-sweep-tries',
   text: `delete from credential_failure where key in (

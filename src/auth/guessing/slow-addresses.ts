@@ -4,7 +4,7 @@ import { Environment } from '../../platform/config/environment';
 import { addressPrefixOf } from '../../platform/admission/address-prefix';
 import { LOGINS } from '../hashing/hash-slots';
 
-/** Above it the address that was noted first is forgotten: its next try notes it again. */
+/** Most addresses in memory; beyond it, the oldest is dropped. Its next try adds it again. */
 const MOST_ADDRESSES = 10_000;
 
 interface SlowAddress {
@@ -13,8 +13,9 @@ interface SlowAddress {
 }
 
 /**
- * Address prefixes with many recent failures, as far as this process has read their count. Each has one login at a time, and its login
- * names take turns: a guesser delays its own names, and the people behind the same address wait for one try of each name.
+ * Address prefixes with many recent failures, as last read by this process. Each runs one login at a time, and its
+ * login names take turns. A guesser mostly delays its own names; other people at that address wait for one try of each
+ * name.
  */
 @Injectable()
 export class SlowAddresses {
@@ -22,7 +23,7 @@ export class SlowAddresses {
 
   constructor(private readonly environment: Environment) {}
 
-  /** @param seconds that the address stays slow; null for an address that is not */
+  /** @param seconds that the address stays slow; null when it is not slow */
   note(ip: string | undefined, seconds: number | null): void {
     const prefix = addressPrefixOf(ip ?? '');
     const turns = this.known.get(prefix)?.turns;
@@ -33,7 +34,7 @@ export class SlowAddresses {
     if (this.known.size > MOST_ADDRESSES && first !== undefined) this.known.delete(first);
   }
 
-  /** The turns of the login names of a slow address; undefined for any other. */
+  /** Returns the queue of a slow address, keyed by login name; undefined for any other address. */
   turnsOf(prefix: string): Slots | undefined {
     const known = this.known.get(prefix);
     return known !== undefined && known.endsAt > performance.now() ? known.turns : undefined;

@@ -4,7 +4,7 @@ import { assetPath } from '../../platform/assets';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ScryptHash } from './password-format';
 
-/** The task of a hash thread for a password, which is UTF-8 and normalised. */
+/** A task for a hash thread; the password is UTF-8 and normalized. */
 export type HashTask =
   | { readonly kind: 'hash'; readonly password: string; readonly parameters: object }
   | { readonly kind: 'argon2id'; readonly password: string; readonly stored: string }
@@ -19,8 +19,9 @@ interface Job {
 }
 
 /**
- * Computes password hashes in separate threads, one for each task that runs: callers bound these by `HashSlots`. Not in libuv's pool,
- * where DNS look-ups and files would wait behind logins. A task that began keeps its thread to the end, also when its client leaves.
+ * Computes password hashes in worker threads, one per running task; `HashSlots` bounds them. libuv's pool is not used:
+ * DNS lookups and file access would queue behind logins. A running task keeps its thread until it ends, even when its
+ * client disconnects.
  */
 @Injectable()
 export class HashThreads implements OnApplicationShutdown {
@@ -29,12 +30,12 @@ export class HashThreads implements OnApplicationShutdown {
   private started = 0;
   private isStopped = false;
 
-  /** How many tasks were begun since the start, for specs. */
+  /** Tasks begun since the start, for specs. */
   get startedTasks(): number {
     return this.started;
   }
 
-  /** @throws ServiceError 'busy' when the server stops */
+  /** @throws ServiceError 'busy' while the server stops */
   run(task: HashTask): Promise<HashResult> {
     if (this.isStopped) throw new ServiceError('busy', 'The server stops. Try again.', { retryAfterSeconds: 1 });
     const worker = this.idle.pop() ?? this.startThread();
@@ -71,7 +72,7 @@ export class HashThreads implements OnApplicationShutdown {
     return worker;
   }
 
-  /** A thread ended: its task fails, and the next one starts another. */
+  /** Fails the task of a thread that ended; the next task starts a new thread. */
   private forget(worker: Worker, cause: Error | undefined): void {
     const job = this.busy.get(worker);
     this.busy.delete(worker);

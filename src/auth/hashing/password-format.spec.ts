@@ -37,7 +37,7 @@ describe(passwordFormatOf, () => {
   });
 });
 
-it('tells hashes of this server from others, and hashes from passwords', () => {
+it('distinguishes hashes of this server from others, and hashes from passwords', () => {
   expect([isCurrentFormat(DECOY), isCurrentFormat(phc('m=19456,t=3,p=1')), isCurrentFormat(scrypt('f0801'))]).toEqual([
     true,
     false,

@@ -1,4 +1,6 @@
-/** A hash in the form `$s0$<parameters>$<salt>$<key>`, as other servers of this interface write it (contract of scrypt, RFC 7914). */
+/**
+ * A hash `$s0$<parameters>$<salt>$<key>`, as other servers of this interface write it (contract of scrypt, RFC 7914).
+ */
 export interface ScryptHash {
   readonly kind: 'scrypt';
   readonly cost: number;
@@ -14,27 +16,30 @@ export type PasswordFormat = { readonly kind: 'argon2id'; readonly stored: strin
 /** OWASP Password Storage Cheat Sheet: argon2id with at least 19 MiB, 2 iterations, 1 lane. */
 export const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Hashes of this server begin so; others are computed anew at the next login. */
+/** Prefix of this server's hashes; a password with any other hash is rehashed at the next login. */
 const CURRENT = `$argon2id$v=19$m=${ARGON2_PARAMETERS.memoryCost},t=${ARGON2_PARAMETERS.timeCost},p=${ARGON2_PARAMETERS.parallelism}$`;
 
-/** The hash of no password: a check against it costs what every check costs. */
+/** Matches no password; checking it costs the same as any other check. */
 export const DECOY = `${CURRENT}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 export const isCurrentFormat = (stored: string): boolean => stored.startsWith(CURRENT);
 
-/** An imported hash must not cost much more than our own: memory in KiB, iterations, lanes; scrypt by N·r·p. */
+/**
+ * Limits of imported hashes, so that a check costs little more than ours: memory in KiB, iterations, lanes; scrypt by
+ * N·r·p.
+ */
 const MAX_ARGON2 = { memory: 65_536, iterations: 10, lanes: 4 };
 const MAX_SCRYPT_BLOCKS = 2 ** 17 * 8;
 
-/** Whether a text claims to be a hash: it is then imported or refused, but never taken for a password. */
+/** Whether a text looks like a hash. Such a text is imported or refused, never used as a password. */
 export const claimsToBeHash = (text: string): boolean => text.startsWith('$argon2') || text.startsWith('$s0$');
 
-/** Reads a hash; undefined when it is malformed, of another algorithm, or would cost too much to check. */
+/** Parses a hash; undefined when it is malformed, of another algorithm, or too costly to check. */
 export function passwordFormatOf(stored: string): PasswordFormat | undefined {
   return stored.startsWith('$s0$') ? scryptHashOf(stored) : argon2idHashOf(stored);
 }
 
-/** The PHC string of argon2id: salt of 8 to 48 bytes, hash of 16 to 64, in base64 without padding. */
+/** PHC string of argon2id: salt of 8 to 48 bytes, hash of 16 to 64, in base64 without padding. */
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
 
 function argon2idHashOf(stored: string): PasswordFormat | undefined {

@@ -12,7 +12,7 @@ describe(PasswordHash, () => {
   });
   afterEach(() => threads.onApplicationShutdown());
 
-  it('is argon2id with parameters of the OWASP cheat sheet, and a salt of its own', async () => {
+  it('is argon2id with the parameters of the OWASP cheat sheet, and its own salt', async () => {
     const [first, second] = [await hashes.hash('password'), await hashes.hash('password')];
     expect([first, second]).toEqual([
       expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
@@ -21,7 +21,7 @@ describe(PasswordHash, () => {
     expect(first).not.toBe(second);
   });
 
-  it('knows the right password, in one hash whatever comes', async () => {
+  it('accepts only the right password, with exactly one hash each time', async () => {
     const stored = await hashes.hash('pässword');
     expect([
       await hashes.isRight('pässword', stored),
@@ -32,7 +32,7 @@ describe(PasswordHash, () => {
     ]).toEqual([true, false, false, false, 5]);
   });
 
-  it('takes one text for one password, however a keyboard writes it', async () => {
+  it('treats different Unicode spellings of one text as the same password', async () => {
     const stored = await hashes.hash('p\u00e4ss w\u00f6rd \u00b2');
     expect([
       await hashes.isRight('pa\u0308ss\u00a0wo\u0308rd \u00b2', stored),
@@ -42,22 +42,22 @@ describe(PasswordHash, () => {
     ]).toEqual([true, true, false, false]);
   });
 
-  it('checks hashes that came from elsewhere', async () => {
+  it('checks imported hashes', async () => {
     const salt = Buffer.alloc(16, 7);
     const key = scryptSync('right', salt, 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 });
     const stored = `$s0$f0801$${salt.toString('base64')}$${key.toString('base64')}`;
     expect([await hashes.isRight('right', stored), await hashes.isRight('wrong', stored)]).toEqual([true, false]);
   });
 
-  it('does as much for a password without a hash as for one with', async () => {
+  it('computes one hash even when no hash is stored', async () => {
     const stored = await hashes.hash('password');
     const before = threads.startedTasks;
     await Promise.all([hashes.isRight('wrong', stored), hashes.isRight('wrong', undefined)]);
     expect(threads.startedTasks - before).toBe(2);
   });
 
-  it('fails the task whose thread ends, and goes on with the next', async () => {
-    // More memory than an allocation may ask for.
+  it('fails the task whose thread ends, and runs the next one', async () => {
+    // More memory than the argon2 library accepts, so the thread ends.
     const impossible = { kind: 'hash', password: 'x', parameters: { memoryCost: 1, timeCost: 1 } } as const;
     const [failed, next] = await Promise.allSettled([threads.run(impossible), hashes.isRight('password', undefined)]);
     expect([failed.status, next]).toEqual(['rejected', { status: 'fulfilled', value: false }]);

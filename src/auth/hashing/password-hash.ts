@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HashThreads } from './hash-threads';
 import { ARGON2_PARAMETERS, DECOY, passwordFormatOf } from './password-format';
 
-/** Hashes and checks passwords; each call is exactly one hash, in a bounded number of threads. */
+/** Hashes and checks passwords; each call computes exactly one hash, in a bounded number of threads. */
 @Injectable()
 export class PasswordHash {
   constructor(private readonly threads: HashThreads) {}
@@ -12,7 +12,7 @@ export class PasswordHash {
     return String(await this.threads.run(task));
   }
 
-  /** Does the same work for a password without a hash (unknown user), so that both take the same time. */
+  /** Computes the same hash when none is stored (unknown user), so that timing does not reveal which users exist. */
   async isRight(password: string, stored: string | undefined): Promise<boolean> {
     const format = passwordFormatOf(stored ?? DECOY);
     if (format === undefined) throw new Error('A stored password hash cannot be read');
@@ -22,19 +22,19 @@ export class PasswordHash {
 }
 
 /**
- * Longer inputs only cost time: they are refused before they are hashed. NIST SP 800-63B asks for at least 64
- * characters, which are at most 256 bytes.
+ * Longer inputs are refused before hashing, since they only cost time. NIST SP 800-63B requires at least 64 characters,
+ * which take at most 256 bytes.
  */
 export const MAX_PASSWORD_BYTES = 1024;
 
-/** Whether a text can be a stored password: at login, and for the current one of a change. */
+/** Whether a text can be a stored password: at login, and for the current password of a change. */
 export const isPasswordLength = (text: string): boolean => text !== '' && Buffer.byteLength(text) <= MAX_PASSWORD_BYTES;
 
 /**
- * A password as it is hashed: keyboards differ in how they write one and the same text. The OpaqueString profile of
- * RFC 8265 (section 4.2.2): spaces of any width are one, then NFC. Not NFKC, which takes ² for 2.
+ * Normalizes a password before hashing, since keyboards encode the same text differently. The OpaqueString profile of
+ * RFC 8265 (section 4.2.2): every Unicode space becomes a plain one, then NFC. Not NFKC, which maps ² to 2.
  */
 export const normalisedPassword = (text: string): string => text.replace(/\p{Zs}/gu, ' ').normalize('NFC');
 
-/** In code points, as NIST SP 800-63B counts. */
+/** Counts code points, as NIST SP 800-63B does. */
 export const passwordLength = (text: string): number => [...normalisedPassword(text)].length;

@@ -11,7 +11,7 @@ import { CLIENT_SHAPE } from './client.shape';
 import { isScopeToken } from '../oauth/scope';
 import { ClientSecrets, secretHashOf } from '../client/client-secrets.repository';
 
-/** Grant types that a Client may name before the server has them. */
+/** Grant types that a Client may list although the server does not support them yet. */
 const UNSERVED_GRANT_TYPES = [
   'authorization_code',
   'code',
@@ -19,7 +19,7 @@ const UNSERVED_GRANT_TYPES = [
   'urn:ietf:params:oauth:grant-type:token-exchange',
 ];
 
-/** Longer secrets are no safer, and a header holds no more. */
+/** Longer secrets are no safer, and would not fit into a header. */
 const MAX_SECRET_BYTES = 1024;
 
 /** Checks a Client (interface, "Client") and keeps its secret out of the body. */

@@ -4,7 +4,10 @@ const lifetimes = { access_token_expiration: '0..1 positiveInt', refresh_token_e
 const token = { token_format: '0..1 code', refresh_token: '0..1 boolean', audience: '0..* string' };
 const redirect = { redirect_uri: '0..1 url', secret_required: '0..1 boolean' };
 
-/** The members of a Client. The server reads `active`, `secret`, `grant_types`, `scope`, and of `auth` the grants that it has; the rest is kept for those who do. */
+/**
+ * Members of a Client. The server reads `active`, `secret`, `grant_types`, `scope`, and in `auth` the grants that it
+ * supports. The other members are only stored.
+ */
 export const CLIENT_SHAPE: OwnShapes = {
   Client: {
     name: '0..1 string',

@@ -18,7 +18,7 @@ const FORGET_USER: Statement = {
     delete from user_login where user_id = $1`,
 };
 
-/** A deleted User or Client leaves no secret behind: one that is created later under the same id must not inherit it. */
+/** Deletes the secrets of a deleted User or Client: a later one with the same id must not inherit them. */
 @Injectable()
 @OnResourceChange({ types: ['User', 'Client'] })
 export class CredentialsListener implements ResourceChangeListener {

@@ -9,7 +9,7 @@ import { ResourceWriter } from '../../resource/resource-writer';
 import { SigningKeys } from '../keys/signing-keys.repository';
 import { NewPasswords } from '../user/new-passwords';
 
-/** Gives a new database its signing key and its first Client, User and policies, so that a first login is possible. */
+/** Gives a new database a signing key and the first Client, User and policies, so that a first login is possible. */
 @Injectable()
 export class FirstIdentities implements OnApplicationBootstrap {
   private readonly logger = new Logger(FirstIdentities.name);

@@ -3,13 +3,13 @@ import { withMember } from '../../platform/json/json-members';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { refused } from './shape';
 
-/** Replaces a secret in bodies; sent back, it means "keep the stored one". */
+/** Replaces a secret in bodies. A request that contains it keeps the stored secret. */
 const SECRET_MASK = '***';
 
 /** The path of a secret: a member, or a member of an object. */
 export type SecretPath = 'password' | 'secret' | 'twoFactor.secretKey';
 
-/** Takes a secret out of a draft and leaves the mask; undefined when it was left out or is the mask. */
+/** Moves a secret out of a draft, leaving the mask. Returns undefined when the draft has no secret or the mask. */
 export function takeSecret(draft: ResourceDraft, path: SecretPath): string | undefined {
   const secret = valueAt(draft.value, path);
   if (typeof secret !== 'string' || secret === SECRET_MASK) return undefined;
@@ -18,8 +18,9 @@ export function takeSecret(draft: ResourceDraft, path: SecretPath): string | und
 }
 
 /**
- * Shows that the stored secret is kept.
- * @throws ServiceError 'unprocessable' for a mask where none is stored: its sender counts on a secret that nobody has.
+ * Masks the stored secret in the draft.
+ * @throws ServiceError 'unprocessable' for a mask when none is stored: the caller relies on a secret that does not
+ * exist.
  */
 export function keepSecret(draft: ResourceDraft, path: SecretPath, previous: Resource | undefined): void {
   if (previous !== undefined && valueAt(previous, path) !== undefined) {

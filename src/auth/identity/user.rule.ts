@@ -90,9 +90,12 @@ function takeTwoFactorKey(draft: ResourceDraft): string | undefined {
   throw refused('User.twoFactor.secretKey', 'is base32 (RFC 4648) of 8 to 256 characters');
 }
 
-/** Members that decide whether a User can sign in; other members are the caller's own, but a misspelt password would be stored readable. */
+/**
+ * Members that decide whether a User can sign in. Unknown members are stored, so a misspelt `password` would stay in
+ * clear text.
+ */
 const DECISIVE = new Map(['password', 'inactive', 'userName'].map((name) => [name.toLowerCase(), name]));
-/** Members of SCIM (RFC 7643) that look like those, and are none of them. */
+/** SCIM members (RFC 7643) that resemble these but are spelled correctly. */
 const OTHERS = new Set([...DECISIVE.values(), 'active', 'name', 'displayName']);
 
 function assertSpelling(user: Resource): void {
@@ -106,7 +109,9 @@ function assertSpelling(user: Resource): void {
   }
 }
 
-/** A login is a key of an index, and RFC 5321 (section 4.5.3.1) ends an email address there too. */
+/**
+ * A login is an index key, so its length is limited; RFC 5321 (section 4.5.3.1) gives email addresses the same limit.
+ */
 const MAX_LOGIN_BYTES = 254;
 
 function assertLogin(name: string, login: unknown): void {

@@ -6,19 +6,19 @@ import { Sessions } from '../../session/sessions';
 import { SigningKeys } from './signing-keys.repository';
 
 export interface RotationResult {
-  /** The newest key: published, and signing from `signsFrom` on. */
+  /** The newest key: already published, it signs from `signsFrom` on. */
   readonly kid: string;
   readonly signsFrom: string;
-  /** Whether it was made by this call. */
+  /** Whether this call created the key. */
   readonly isNew: boolean;
-  /** Keys that are published no more. */
+  /** Keys that are no longer published. */
   readonly removed: readonly string[];
 }
 
 /**
- * Changes the signing key without a token being refused: the new key is published for a while before it signs, the old
- * one until its last token has expired. Each step is one transaction, so a crash leaves nothing half done; a repeated
- * call finds the key that waits to sign and makes no other.
+ * Changes the signing key without refusing a token. A new key is published for a while before it signs; an old one
+ * stays published until its last token expires. Each step is one transaction, so a crash leaves no partial change. A
+ * repeated call returns the key that is waiting to sign.
  */
 @Injectable()
 export class KeyRotation {
@@ -44,8 +44,8 @@ export class KeyRotation {
   }
 
   /**
-   * For keys that were disclosed: a new one signs at once, all others are withdrawn, and the Sessions of
-   * their tokens are closed. After a crash in between, a repeated call closes what is left.
+   * For disclosed keys: a new key signs at once, all others are withdrawn, and the Sessions of their tokens are closed.
+   * After a crash in between, a repeated call closes the remaining Sessions.
    */
   async replaceAll(): Promise<RotationResult> {
     const result = await this.unitOfWork.run(async () => {

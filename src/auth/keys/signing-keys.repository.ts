@@ -11,13 +11,13 @@ const LOCK_ROTATION: Statement = {
   text: `select pg_advisory_xact_lock(${KEY_ROTATION_LOCK})`,
 };
 
-/** Keeps the key that signs a token from being withdrawn until the token is stored. */
+/** Prevents withdrawal of the key that signs a token until the token is stored. */
 const HOLD_KEYS: Statement = {
   name: 'signing-key-hold',
   text: `select pg_advisory_xact_lock_shared(${KEY_ROTATION_LOCK})`,
 };
 
-/** $5: seconds from now; the clock is the database's, so that all replicas change keys at once. */
+/** $5: seconds from now by the database clock, so that all replicas change keys at once. */
 const ADD_KEY: Statement = {
   name: 'signing-key-add',
   text: `insert into signing_key (kid, algorithm, public_key, wrapped_private_key, signs_from)
@@ -64,7 +64,7 @@ export interface SigningKey {
   readonly privateKey: string;
 }
 
-/** A key that signs from a time on. */
+/** A published key, and the time from which it signs. */
 export interface PublishedKey {
   readonly kid: string;
   readonly signsFrom: Date;
@@ -80,7 +80,9 @@ interface KeyRow {
 /** RSA 2048 with SHA-256, which every JWT library verifies. */
 const MODULUS_BITS = 2048;
 
-/** The key pairs of JWTs. The signing key is read from the database for each token, so that replicas change keys at once. */
+/**
+ * Key pairs of JWTs. The signing key is read from the database for each token, so that replicas change keys at once.
+ */
 @Injectable()
 export class SigningKeys {
   private opened: SigningKey | undefined;
@@ -90,7 +92,7 @@ export class SigningKeys {
     private readonly secrets: SecretBox,
   ) {}
 
-  /** Makes a key pair that is published at once and signs after a time. */
+  /** Creates a key pair that is published at once and signs after the given delay. */
   async create(signsInSeconds = 0): Promise<PublishedKey> {
     const pair = await promisify(generateKeyPair)('rsa', { modulusLength: MODULUS_BITS });
     const privateKey = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
@@ -105,7 +107,7 @@ export class SigningKeys {
     return published;
   }
 
-  /** The key that new tokens are signed with; it is not withdrawn before the open unit of work is over. */
+  /** Returns the key that signs new tokens; it cannot be withdrawn before the open unit of work ends. */
   async signing(): Promise<SigningKey> {
     await this.statements.run(HOLD_KEYS, []);
     const row = await this.statements.runOne<KeyRow>(FIND_SIGNING_KEY, []);
@@ -117,17 +119,17 @@ export class SigningKeys {
     return this.opened;
   }
 
-  /** The key that is published and does not sign yet. */
+  /** Returns the published key that does not sign yet. */
   next(): Promise<PublishedKey | undefined> {
     return this.statements.runOne<PublishedKey>(FIND_NEXT_KEY, []);
   }
 
-  /** One change of the keys at a time: the lock is held until the open unit of work is over. */
+  /** Serializes key changes: the lock is held until the open unit of work ends. */
   async lock(): Promise<void> {
     await this.statements.run(LOCK_ROTATION, []);
   }
 
-  /** Keys that another one has taken over from. */
+  /** Returns keys that a newer one replaced. */
   async superseded(): Promise<string[]> {
     return (await this.statements.run<KeyRow>(LIST_SUPERSEDED, [])).map(({ kid }) => kid);
   }
@@ -141,7 +143,7 @@ export class SigningKeys {
     return (await this.statements.run<KeyRow>(KEEP_ONLY, [kid])).map((row) => row.kid);
   }
 
-  /** Public keys as a JWK Set (RFC 7517), those included that do not sign yet or any more. */
+  /** Public keys as a JWK Set (RFC 7517), including keys that do not sign yet or no longer sign. */
   async jwks(): Promise<{ keys: object[] }> {
     const rows = await this.statements.run<KeyRow>(LIST_KEYS, []);
     return {

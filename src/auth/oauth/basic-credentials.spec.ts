@@ -31,7 +31,7 @@ describe(basicCredentialsOf, () => {
     },
   );
 
-  it('finds every secret, sent as it is (interface, "Token issuance") or form-encoded (RFC 6749, section 2.3.1)', () => {
+  it('finds every secret, sent verbatim (interface, "Token issuance") or form-encoded (RFC 6749, section 2.3.1)', () => {
     const secretText = fc.string({ unit: 'grapheme', minLength: 1 }).filter((secret) => !/\0|%00/.test(secret));
     fc.assert(
       fc.property(secretText, (secret) => {

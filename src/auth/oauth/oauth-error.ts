@@ -1,4 +1,4 @@
-/** Error codes of RFC 6749, section 5.2, and of RFC 8707, section 2, for an audience that may not be asked for. */
+/** Error codes of RFC 6749, section 5.2; RFC 8707, section 2, adds the one for a forbidden audience. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -11,16 +11,16 @@ export type OAuthErrorCode =
 /** One text for an unknown user and a wrong password: callers must not learn which names exist. */
 export const WRONG_CREDENTIALS = 'Wrong username or password';
 
-/** One text for every one-time code that does not hold, whatever the reason. */
+/** One text for every rejected one-time code, whatever the reason. */
 export const WRONG_CODE = 'The one-time code is not valid';
 
-/** Whether a refusal says that a password or a one-time code is wrong, and not something else about right ones. */
+/** True for a wrong password or one-time code; false for refusals that have another cause. */
 export const isWrongGuess = (error: unknown): boolean =>
   error instanceof OAuthError && [WRONG_CREDENTIALS, WRONG_CODE].includes(error.description);
 
 /**
- * A refusal of an OAuth endpoint for two readers: `description` goes to the caller, `operatorDetail` to the log alone,
- * so that a caller cannot tell an unknown user from a wrong password. Neither holds a secret or a user name.
+ * A refusal of an OAuth endpoint. `description` goes to the caller, `operatorDetail` only to the log, so that a caller
+ * cannot distinguish an unknown user from a wrong password. Neither contains a secret or a user name.
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
@@ -29,7 +29,7 @@ export class OAuthError extends Error {
     readonly code: OAuthErrorCode,
     readonly description: string,
     readonly operatorDetail = description,
-    /** The Client, when it is a stored one. */
+    /** The Client, if it is a stored one. */
     readonly clientId?: string,
   ) {
     super(description);

@@ -2,10 +2,10 @@
 export const isScopeToken = (text: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/.test(text);
 
 /**
- * The granted scope: the requested one when all of it may be granted, or else nothing.
- * @param requested as sent, tokens separated by a space; undefined when none was asked for
- * @param allowed the tokens that may be had
- * @returns the tokens without repetitions, separated by spaces; null for a scope that is malformed or not to be had
+ * Returns the requested scope if all of it is allowed.
+ * @param requested tokens separated by a space, as sent; undefined when none was requested
+ * @param allowed the tokens that may be granted
+ * @returns distinct tokens separated by spaces; null for a malformed or forbidden scope
  */
 export function grantedScope(requested: string | undefined, allowed: readonly string[]): string | undefined | null {
   if (requested === undefined) return undefined;

@@ -6,12 +6,12 @@ import { readJson } from '../../platform/json/read-json';
 import { basicCredentialsOf, type BasicCredentials } from './basic-credentials';
 import { OAuthError } from './oauth-error';
 
-/** A request to the token endpoint, whichever of the request forms it took. */
+/** A request to the token endpoint, independent of the body format. */
 export interface TokenRequest {
   readonly grantType: string;
-  /** As the client authenticated, by header or body. */
+  /** The client's credentials from the header or the body. */
   readonly client: BasicCredentials;
-  /** A parameter of the request; an empty one counts as missing (RFC 6749, section 3.2). */
+  /** Returns a parameter; an empty one counts as missing (RFC 6749, section 3.2). */
   parameter(name: string): string | undefined;
 }
 
@@ -25,7 +25,7 @@ export function readTokenRequest(request: Request): TokenRequest {
 
 /**
  * Finds the client's credentials in a Basic header or in the body.
- * @throws OAuthError invalid_request for none, and for two that differ; invalid_client for another scheme than Basic
+ * @throws OAuthError invalid_request for none, or for two that differ; invalid_client for a scheme other than Basic
  */
 export function clientCredentialsOf(request: Request, parameters: RequestParameters): BasicCredentials {
   const authorization = authorizationOf(request);
@@ -48,7 +48,7 @@ export function clientCredentialsOf(request: Request, parameters: RequestParamet
 /** Parameters of a request to an OAuth endpoint, by name; an empty one counts as missing (RFC 6749, section 3.2). */
 export type RequestParameters = ReadonlyMap<string, string>;
 
-/** Names whose values must be strings; members of other names have no meaning here. */
+/** Parameters whose values must be strings; other members are ignored. */
 const KNOWN = new Set([
   'grant_type',
   'client_id',
@@ -68,12 +68,12 @@ const KNOWN = new Set([
  * @throws OAuthError invalid_request for repeated parameters, parameters in the URL, other bodies
  */
 export function readParameters(request: Request): RequestParameters {
-  // RFC 6749, section 2.3.1: credentials "MUST NOT be included in the request URI": those end in logs.
+  // RFC 6749, section 2.3.1: credentials "MUST NOT be included in the request URI", since URIs end up in logs.
   if ([...queryOf(request).keys()].some((name) => KNOWN.has(name)))
     throw new OAuthError('invalid_request', 'Send parameters in the body, not in the URL');
   const parameters = parametersOf(request);
   for (const [name, value] of parameters) {
-    // No name, password or token holds a NUL, and PostgreSQL takes none.
+    // No name, password or token contains a NUL, and PostgreSQL text cannot store one.
     if (value.includes('\0')) throw new OAuthError('invalid_request', `${shown(name)} holds a NUL character`);
   }
   return new Map([...parameters].filter(([, value]) => value !== ''));
@@ -100,7 +100,7 @@ function formParameters(text: string): RequestParameters {
   } catch {
     throw new OAuthError('invalid_request', 'The body is not a form in UTF-8');
   }
-  // URLSearchParams takes a leading "?" for no part of the first name.
+  // URLSearchParams strips a leading "?", so the text must not start with it.
   const pairs = [...new URLSearchParams(`&${text}`)];
   const parameters = new Map(pairs);
   // RFC 6749, section 3.2: "Request and response parameters MUST NOT be included more than once."
@@ -121,7 +121,7 @@ function jsonParameters(text: string): RequestParameters {
   return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-/** A name is shown when it is one of ours: anything else may be a secret in the wrong place. */
+/** Shows only names of known parameters: any other name may be a misplaced secret. */
 const shown = (name: string): string => (KNOWN.has(name) ? name : 'A parameter');
 
 const READERS = new Map<string | undefined, (text: string) => RequestParameters>([

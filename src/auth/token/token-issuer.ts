@@ -28,19 +28,22 @@ export interface TokenOrder {
   readonly client: Client;
   /** Absent for a token of the client itself. */
   readonly user?: TokenUser | undefined;
-  /** The grant whose settings hold: the requested one, or the one that a refresh token goes back to. */
+  /** The grant whose settings apply: the requested one, or the original grant of a refresh token. */
   readonly grantType: string;
   /** Scope tokens, separated by spaces. */
   readonly scope?: string | undefined;
   readonly audience?: string | undefined;
-  /** The Session and family of the refresh token that was used up for this. */
+  /** Session and family of the refresh token that this order uses up. */
   readonly successorOf?: { readonly sessionId: string; readonly familyId: string };
 }
 
-/** The text of an access token, and what its Session keeps of it. */
+/** An access token, with the claims that its Session stores. */
 type AccessToken = Pick<NewSession, 'accessToken' | 'jti' | 'kid'>;
 
-/** Issues an access token with its Session, and a refresh token where the Client has them; in the open unit of work. */
+/**
+ * Issues an access token with its Session, and a refresh token if the Client's settings say so, in the open unit of
+ * work.
+ */
 @Injectable()
 export class TokenIssuer {
   /** @internal */
@@ -92,7 +95,7 @@ export class TokenIssuer {
     return { sessionId, response };
   }
 
-  /** RFC 9068. The subject of a token of the client itself is the client (section 2.2). */
+  /** RFC 9068. For a token of the client itself, the subject is the client (section 2.2). */
   private async jwtOf(
     { client, user, scope }: TokenOrder,
     token: { sessionId: string; issuedAt: Date; lifetime: number; audiences: readonly string[] },
@@ -115,7 +118,7 @@ export class TokenIssuer {
   }
 }
 
-/** The first of a family, or the successor of one that was used. */
+/** Creates the first token of a family, or the successor of a used one. */
 function newRefreshToken(
   { grantType, scope, audience, successorOf }: TokenOrder,
   { refreshTokenLifetimeSeconds: seconds }: GrantSettings,

@@ -13,29 +13,29 @@ import { type Client } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { OAuthError, WRONG_CREDENTIALS } from '../oauth/oauth-error';
 
-/** Longer ones are read for each token. */
+/** Larger Users are not cached; each token reads them. */
 const MAX_KEPT_CHARACTERS = 16_384;
 
 /** The User that a token is issued to. */
 export interface TokenUser {
   readonly id: string;
-  /** The stored resource, whose secrets are masked; numbers are doubles. */
+  /** The stored resource with masked secrets; its numbers are JavaScript doubles. */
   readonly value: Resource;
   /**
-   * One JSON object: the resource without secrets, `sub` as OpenID Connect names its id, and the Roles that are linked to it.
-   * Numbers have the digits that they were stored with.
+   * One JSON object: the resource without secrets, `sub` (OpenID Connect's name for its id), and the Roles linked to
+   * it. Numbers keep their stored digits.
    */
   readonly userinfo: JsonText;
 }
 
 /**
- * The User and the Client that a token is issued to. Both are known as of the epoch of rights of the request, and the statement that
- * opens the Session compares it behind the locks. Where one of them was changed meanwhile, the unit of work starts over, and reads
- * both again behind the locks.
+ * The User and the Client that a token is issued to. Both are cached as of the request's registry epoch. The statement
+ * that opens the Session compares that epoch while both rows are locked. If either changed meanwhile, the unit of work
+ * restarts and reads both again under the locks.
  */
 @Injectable()
 export class TokenOwners {
-  /** In memory by the epoch of rights. */
+  /** Users by id, cached per registry epoch. */
   private readonly users: KeptByRights<TokenUser | undefined>;
 
   /** @internal */
@@ -55,13 +55,13 @@ export class TokenOwners {
     return this.users.get(id);
   }
 
-  /** Reads a User ahead of the unit of work: what a transaction reads is not kept. */
+  /** Reads a User before the unit of work, because reads inside a transaction are not cached. */
   async prepare(userId: string): Promise<void> {
     await this.users.get(userId);
   }
 
   /**
-   * Locks both in the open unit of work: a concurrent deactivation waits for the new Session, and closes it.
+   * Locks both in the open unit of work: a concurrent deactivation waits for the new Session, then closes it.
    * @throws OAuthError when one of them is deleted or inactive.
    */
   async hold(client: Client, userId: string): Promise<TokenUser> {
@@ -73,7 +73,7 @@ export class TokenOwners {
     return user;
   }
 
-  /** The same for a token of the Client itself. */
+  /** Like `hold`, for a token of the Client itself. */
   async holdClient({ id: clientId }: Client): Promise<void> {
     await this.sessions.holdOwners({ clientId });
     await this.clients.assertActive(clientId);

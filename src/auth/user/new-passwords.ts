@@ -8,16 +8,16 @@ import { claimsToBeHash, passwordFormatOf } from '../hashing/password-format';
 import { isPasswordLength, MAX_PASSWORD_BYTES, PasswordHash, passwordLength } from '../hashing/password-hash';
 import { UserPasswords } from './user-passwords.repository';
 
-/** A password that a User is to have, with all hashing done that can be done before the transaction. */
+/** A new password of a User, hashed as far as possible before the transaction. */
 export interface NewPassword {
   readonly text: string;
-  /** Its hash; absent when it is the password that the User has. */
+  /** Its hash; absent when the User already has this password. */
   readonly hash?: string;
-  /** The stored password that it turned out to be. */
+  /** Id of the stored password, when it is the same one. */
   readonly sameAs?: string;
 }
 
-/** Sets passwords of Users: plain texts are hashed, hashes of other servers of this kind are taken as they are. */
+/** Sets passwords of Users: plain texts are hashed, hashes of compatible servers are stored unchanged. */
 @Injectable()
 export class NewPasswords {
   constructor(
@@ -30,10 +30,10 @@ export class NewPasswords {
   ) {}
 
   /**
-   * Hashes, for a PUT before its transaction: twice for a User who has a password, once for one without, not at all for a
-   * hash that was sent.
-   * @param userId undefined for a User that is only about to get an id
-   * @throws ServiceError 'unprocessable' for nothing, too little, too much, and a malformed hash; 'busy' as the slots
+   * Hashes a password for a PUT, before its transaction. Computes two hashes if the User has a password, one if not,
+   * and none if a hash was sent.
+   * @param userId undefined for a User that has no id yet
+   * @throws ServiceError 'unprocessable' for an empty, too short, too long or malformed text; 'busy' like the slots
    */
   async prepare(userId: string | undefined, text: string): Promise<NewPassword> {
     const expression = 'User.password';
@@ -47,7 +47,7 @@ export class NewPasswords {
     return this.inSlot(async () => {
       if (stored !== undefined && (await this.hashes.isRight(text, stored.passwordHash)))
         return { text, sameAs: stored.passwordId };
-      // Not before: the stored password may be older than the least length, and is no new one.
+      // Checked only here: the stored password may predate the minimum length, and sending it again is no change.
       this.assertNew(text, expression);
       return { text, hash: await this.hashes.hash(text) };
     });
@@ -61,7 +61,9 @@ export class NewPasswords {
     throw new ServiceError('unprocessable', `${expression} has at least ${least} characters.`, { expression });
   }
 
-  /** Stores it in the open unit of work. @returns whether the User had another one before */
+  /**
+   * Stores it in the open unit of work. @returns whether the User had a password before, and whether it was the same
+   */
   async store(userId: string, { text, hash, sameAs }: NewPassword): Promise<'same' | 'first' | 'changed'> {
     const stored = await this.passwords.find(userId);
     if (stored !== undefined && stored.passwordId === sameAs) return 'same';
@@ -70,7 +72,7 @@ export class NewPasswords {
     return stored === undefined ? 'first' : 'changed';
   }
 
-  /** A transaction does not wait for a slot: the holder of the slot might wait for one of its locks. */
+  /** An open transaction takes no slot: the task that has the slot might wait for one of its locks. */
   private inSlot<T>(task: () => Promise<T>): Promise<T> {
     const { caller: key, signal } = this.requests.ticket;
     return this.unitOfWork.isOpen ? task() : this.slots.run({ key, signal }, task);

@@ -18,20 +18,20 @@ describe(codeAt, () => {
 });
 
 describe(stepOf, () => {
-  it('takes the code of now, and of half a minute before and after', () => {
+  it('accepts the current code, and those of half a minute before and after', () => {
     const found = [30, 59, 60, 89, 90, 120].map((seconds) => stepOf('287082', KEY, at(seconds)));
     expect(found).toEqual([1, 1, 1, 1, undefined, undefined]);
   });
 
-  it.each(['287083', '28708', '2870821', ' 287082', '２８７０８２', ''])('does not take "%s"', (code) => {
+  it.each(['287083', '28708', '2870821', ' 287082', '２８７０８２', ''])('does not accept "%s"', (code) => {
     expect(stepOf(code, KEY, at(30))).toBeUndefined();
   });
 
-  it.each(['', 'short', 'not base32!', '0189', 'A'.repeat(257)])('takes no code for the key "%s"', (key) => {
+  it.each(['', 'short', 'not base32!', '0189', 'A'.repeat(257)])('accepts no code for the key "%s"', (key) => {
     expect(stepOf('287082', key, at(30))).toBeUndefined();
   });
 
-  it('reads a key as people write it', () => {
+  it('accepts spaces and lower case in a key', () => {
     expect(stepOf('287082', 'gezd gnbv gy3t qojq gezd gnbv gy3t qojq', at(30))).toBe(1);
   });
 });

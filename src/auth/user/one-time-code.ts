@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** RFC 6238 with the defaults that authenticator apps know: HMAC-SHA-1, 30 seconds, 6 digits. */
+/** RFC 6238 with the defaults of authenticator apps: HMAC-SHA-1, 30 seconds, 6 digits. */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
 
-/** Clocks of phones differ: the code before and the one after are right too (RFC 6238, section 5.2). */
+/** Phone clocks differ, so the previous and the next code are accepted too (RFC 6238, section 5.2). */
 const STEPS_AROUND = [0, -1, 1];
 
 /**
- * The time step whose code this is, at a time.
+ * Returns the time step of a code around the given time.
  * @param key in base32 (RFC 4648), as apps take it
- * @returns undefined for a wrong code, or a key that is no base32
+ * @returns undefined for a wrong code, or a key that is not base32
  */
 export function stepOf(code: string, key: string, time: Date): number | undefined {
   const bytes = base32Bytes(key);
@@ -33,7 +33,10 @@ export function codeAt(step: number, key: Buffer): string {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Spaces and padding are let through, as people write keys; undefined for anything else, and for no key. No app makes long ones. */
+/**
+ * Decodes base32. Spaces, hyphens and padding are ignored, since people type keys with them. Returns undefined for any
+ * other text, and for keys longer than any app creates.
+ */
 export function base32Bytes(text: string): Buffer | undefined {
   const digits = text.toUpperCase().replace(/[ =-]/g, '');
   if (!/^[A-Z2-7]{8,256}$/.test(digits)) return undefined;

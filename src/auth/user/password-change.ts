@@ -11,7 +11,7 @@ import { isPasswordLength, normalisedPassword, PasswordHash } from '../hashing/p
 import { NewPasswords } from './new-passwords';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 
-/** A User changes the own password: one hash to check the old one, one for the new. */
+/** Changes the password of the calling User: one hash checks the old password, one is computed for the new. */
 @Injectable()
 export class PasswordChange {
   constructor(
@@ -27,8 +27,8 @@ export class PasswordChange {
 
   /**
    * Stores the new password, which ends all Sessions of the User.
-   * @throws ServiceError 'unprocessable' for a wrong current or an unfit new password, 'conflict' when another request
-   * changed it meanwhile, 'busy' as the slots.
+   * @throws ServiceError 'unprocessable' for a wrong current or unsuitable new password, 'conflict' after a concurrent
+   * change, 'busy' like the slots.
    */
   async change(userId: string, current: string, next: string): Promise<void> {
     this.newPasswords.assertNew(next, 'newPassword');
@@ -37,7 +37,7 @@ export class PasswordChange {
     const { verified, hash } = await this.slots.run({ key, signal }, () => this.hash(userId, current, next));
     await this.unitOfWork.run(async () => {
       if ((await this.passwords.lock(userId))?.passwordId !== verified?.passwordId) throw changedMeanwhile();
-      // The rule of User takes a hash as it is, makes a version and ends the Sessions.
+      // The User rule stores a hash unchanged, creates a version and ends the Sessions.
       await this.writer.patch('User', userId, (text) => readJson(withPassword(text, hash)));
     });
   }

@@ -10,12 +10,12 @@ import { OAuthError, WRONG_CREDENTIALS } from '../oauth/oauth-error';
 import { type LoginOwner } from './user-logins.repository';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 
-/** The User whose password was right, and that password: it may change before the token is issued. */
+/** A User and the verified password, which may change before the token is issued. */
 export interface VerifiedPassword extends StoredPassword {
   readonly userId: string;
 }
 
-/** Checks passwords by passport-local. One code path with exactly one hash, whether a User has the login name or not. */
+/** Checks passwords by passport-local. One code path with exactly one hash, whether the login name exists or not. */
 @Injectable()
 export class PasswordStrategy {
   private readonly passport = new passport.Passport();
@@ -28,7 +28,7 @@ export class PasswordStrategy {
   ) {}
 
   /**
-   * @param owner the User that the login name means
+   * @param owner the User that the login name resolves to
    * @throws OAuthError invalid_grant
    */
   authenticate(username: string, password: string, owner: LoginOwner | undefined): Promise<VerifiedPassword> {
@@ -43,20 +43,21 @@ export class PasswordStrategy {
         else reject(error ?? new OAuthError('invalid_grant', WRONG_CREDENTIALS));
       };
       const check = this.passport.authenticate(strategy, { session: false }, settle) as PassportMiddleware;
-      // passport reads the credentials from `body` and nothing else of a request.
+      // passport reads only `body` of a request.
       check({ body: { username, password } } as Request, {} as Response, reject);
     });
   }
 
   /**
-   * Whether the password that was right is still the User's, behind the lock on it. A change raises the epoch of rights, as each write of
-   * a User does: the statement that opens the Session compares it, so the password is looked at only after a start over.
+   * Returns whether the verified password is still stored; called while the User is locked. Every write of a User
+   * raises the registry epoch, which the Session's statement compares. So the password is read again only after a
+   * restart of the unit of work.
    */
   async isCurrent({ userId, passwordId }: VerifiedPassword): Promise<boolean> {
     return !this.epoch.isReadAnew || (await this.passwords.find(userId))?.passwordId === passwordId;
   }
 
-  /** Stores a hash of this server's own kind in place of one that came from elsewhere, or from before. */
+  /** Replaces an imported or outdated hash by one of the current format. */
   async renewHash({ userId, passwordId, passwordHash }: VerifiedPassword, password: string): Promise<void> {
     if (isCurrentFormat(passwordHash)) return;
     const hash = await this.slots.run({ key: `User/${userId}` }, () => this.hashes.hash(password));

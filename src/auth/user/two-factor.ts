@@ -7,14 +7,14 @@ import { Clock } from '../../platform/time/clock';
 import { OAuthError, WRONG_CODE } from '../oauth/oauth-error';
 import { stepOf } from './one-time-code';
 
-/** Another key begins anew: no code of it was accepted yet. */
+/** A new key resets `last_step`: none of its codes was accepted yet. */
 const SET: Statement = {
   name: 'two-factor-set',
   text: `insert into user_two_factor (user_id, sealed_key) values ($1, $2)
     on conflict (user_id) do update set sealed_key = excluded.sealed_key, last_step = null`,
 };
 const FIND: Statement = { name: 'two-factor-find', text: 'select sealed_key from user_two_factor where user_id = $1' };
-/** `last_step` is the time step of the code that was accepted last: each is accepted once (RFC 6238, section 5.2). */
+/** `last_step` is the time step of the last accepted code: each code is accepted once (RFC 6238, section 5.2). */
 const TAKE_STEP: Statement = {
   name: 'two-factor-take-step',
   text: `update user_two_factor set last_step = $2
@@ -22,8 +22,8 @@ const TAKE_STEP: Statement = {
 };
 
 /**
- * The second factor of Users that have one: `twoFactor.enabled`, and a one-time code (`totp`) with the password. Keys are needed in
- * clear to compute a code, so they are sealed and not hashed.
+ * Second factor of Users with `twoFactor.enabled`: a one-time code (`totp`) in addition to the password. Computing a
+ * code needs the key in clear text, so keys are encrypted rather than hashed.
  */
 @Injectable()
 export class TwoFactor {
@@ -33,7 +33,7 @@ export class TwoFactor {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns whether the key is another one than before */
+  /** @returns whether the key changed */
   async setKey(userId: string, key: string): Promise<boolean> {
     if ((await this.findKey(userId)) === key) return false;
     await this.statements.run(SET, [userId, this.box.seal(Buffer.from(key))]);
@@ -41,7 +41,7 @@ export class TwoFactor {
   }
 
   /**
-   * Asked once the password is right, in the unit of work that issues the token: a code is accepted once.
+   * Called after the password was verified, in the unit of work that issues the token: a code is accepted once.
    * @throws OAuthError invalid_grant
    */
   async assertPassed({ id: userId = '', twoFactor }: Resource, code: string | undefined): Promise<void> {

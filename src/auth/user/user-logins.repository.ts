@@ -15,7 +15,7 @@ export interface LoginOwner {
   readonly password: StoredPassword | undefined;
 }
 
-/** Names that a User can log in by, in addition to its id. */
+/** Login names of a User, in addition to its id. */
 export interface LoginNames {
   readonly userName?: string | undefined;
   readonly email?: string | undefined;
@@ -24,12 +24,12 @@ export interface LoginNames {
 interface LoginRow {
   readonly kind: 'userName' | 'email' | 'id';
   readonly userId: string;
-  /** As `passwordHash` null for a User without a password. */
+  /** Null, like `passwordHash`, for a User without a password. */
   readonly passwordId: string | null;
   readonly passwordHash: string | null;
 }
 
-/** The User that a login name means: `userName` as written, else `email` in any case, else the User's id. */
+/** Resolves a login name to a User: `userName` as written, else `email` in any case, else the User's id. */
 @Injectable()
 export class UserLogins {
   constructor(
@@ -40,9 +40,9 @@ export class UserLogins {
   ) {}
 
   /**
-   * Stores the login names of a User. Login names are one namespace: no name of one User means another one. Emails alone may be shared;
-   * a shared one means nobody.
-   * @param previous the names so far, which need not be free: older releases stored conflicts. Undefined for a new User
+   * Stores the login names of a User. All login names share one namespace: none may resolve to two Users. Only emails
+   * may be shared; a shared one resolves to no User.
+   * @param previous the current names, which may conflict: older releases allowed it. Undefined for a new User
    * @throws ServiceError 'duplicate' when another User has one of the new names
    */
   async set(userId: string, { userName, email }: LoginNames, previous: LoginNames | undefined): Promise<void> {
@@ -63,12 +63,12 @@ export class UserLogins {
     try {
       await rows.insert(logins);
     } catch (error) {
-      // By a server of 0.1.0 beside this one, which takes no locks.
+      // Written by a 0.1.0 server on the same database, which takes no locks.
       throw isUniqueViolation(error, 'user_login_user_name_idx') ? taken('userName') : error;
     }
   }
 
-  /** Locks each name until the transaction ends: of two Users that get one name at the same time the later one is refused. */
+  /** Locks each name until the transaction ends: if two Users get one name concurrently, the later one is refused. */
   private async assertFree(
     userId: string,
     { id, userName, email }: LoginNames & { id?: string | undefined },
@@ -83,7 +83,7 @@ export class UserLogins {
     if (other !== undefined) throw taken(other.id === userName ? 'userName' : 'email');
   }
 
-  /** The one User that `login` means; undefined when there is none, or an email that several Users share. */
+  /** Returns the one User that `login` resolves to; undefined for none, or for an email that several Users share. */
   async find(login: string): Promise<LoginOwner | undefined> {
     const found = await this.statements.run<LoginRow>(FIND_LOGIN, [login, login.toLowerCase()]);
     const of = (wanted: LoginRow['kind']): readonly LoginRow[] => found.filter(({ kind }) => kind === wanted);

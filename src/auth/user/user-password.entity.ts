@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The hash of a User's password, with its kind and parameters. */
+/** The hash of a User's password, with its algorithm and parameters. */
 @Entity('user_password')
 export class UserPasswordEntity {
   @PrimaryColumn('text', { name: 'user_id' })
   userId!: string;
 
-  /** Changes with the password, and stays when the same password is only hashed anew. */
+  /** Changes with the password, but not when the same password is rehashed. */
   @Column('uuid', { name: 'password_id' })
   passwordId!: string;
 

@@ -8,7 +8,10 @@ export const FIND_PASSWORD: Statement = {
 
 export const LOCK_PASSWORD: Statement = { name: 'user-lock-password', text: `${FIND_PASSWORD.text} for update` };
 
-/** Users that a login name may mean, each with the password: by `userName` ($1), by `email` ($2), and by id where it has a password. */
+/**
+ * Users that a login name may mean, with their passwords: by `userName` ($1), `email` ($2), or id if a password is
+ * stored.
+ */
 export const FIND_LOGIN: Statement = {
   name: 'user-find-login',
   text: `select l.kind, l.user_id as "userId", p.password_id as "passwordId", p.password_hash as "passwordHash"
@@ -24,8 +27,8 @@ export const LOCK_LOGINS: Statement = {
 };
 
 /**
- * The member of the User $1 by which {@link FIND_LOGIN} would also find another one: its id ($2), `userName` ($3) or `email` ($4). Emails are
- * stored in lower case; `user_login_folded_idx` finds a `userName` by its lower case.
+ * The member of the User $1 by which {@link FIND_LOGIN} would also find another User: id ($2), `userName` ($3) or
+ * `email` ($4). Emails are stored in lower case; `user_login_folded_idx` finds a `userName` by its lower case.
  */
 export const FIND_CONFLICT: Statement = {
   name: 'user-find-conflict',
