@@ -17,11 +17,13 @@ import { couldCall } from './request/caller-parts';
 import { KnownReaders } from './request/known-readers';
 import { type LazyRequest } from './request/lazy-request';
 
-/** Entries of bundles are decided by the same policies as requests, each with a request object of its own. */
+/** Decides Bundle entries by the same policies as requests; each entry has its own request object. */
 @Injectable()
 @DecidesEntryAccess('access policies')
 export class PolicyEntryAccess implements EntryAccess {
-  /** Kept as long as the request: of a caller for one request, of the principal of a destination until rights change. */
+  /**
+   * Lives as long as its key: a caller's request object for one request, a destination's principal until rights change.
+   */
   private readonly searches = new WeakMap<LazyRequest, Map<string, Decision>>();
 
   constructor(
@@ -48,7 +50,7 @@ export class PolicyEntryAccess implements EntryAccess {
     return decision.granted && decision.rows === 'all';
   }
 
-  /** Where nobody calls, the server works for itself. */
+  /** Without a caller the server acts for itself and sees all rows. */
   async searchedRows(type: string): Promise<GrantedRows | undefined> {
     const request = this.asked.ofPresent();
     return request === undefined ? 'all' : rowsOf(await this.decisionOnSearch(request, type));
@@ -80,7 +82,7 @@ export class PolicyEntryAccess implements EntryAccess {
     };
   }
 
-  /** Whether a caller may search a type: the one answer for all that leads a request to another type. */
+  /** Whether a caller may search a type; every path from a request to another type uses this one decision. */
   private async decisionOnSearch(request: LazyRequest, type: string): Promise<Decision> {
     const byType = this.searches.get(request) ?? new Map<string, Decision>();
     this.searches.set(request, byType);
@@ -92,9 +94,8 @@ export class PolicyEntryAccess implements EntryAccess {
 
 const rowsOf = (decision: Decision): GrantedRows | undefined => (decision.granted ? decision.rows : undefined);
 
-/** Whether the author of a policy that grants a request meant all that the request leads to. */
+/** Whether the policy's author intended a grant to include everything that the request leads to. */
 const isOpening = ({ engine, links }: CompiledPolicy, { operationId }: LazyRequest): boolean =>
   engine === 'allow' || links.some(({ resourceType, id }) => resourceType === 'Operation' && id === operationId);
 
-const nobodyCalls = (): ServiceError =>
-  new ServiceError('forbidden', 'Nobody calls: there is nobody to grant this to.');
+const nobodyCalls = (): ServiceError => new ServiceError('forbidden', 'Without a caller, access cannot be granted.');

@@ -17,7 +17,7 @@ describe('a criterion', () => {
     expect(filled('Medication', {})).toBe('Medication');
   });
 
-  it('keeps what has no template in it', () => {
+  it('keeps a criterion without a template unchanged', () => {
     expect(filled('Observation?code=http://loinc.org|8867-4,1-8&status=final', {})).toBe(
       'Observation?code=http://loinc.org|8867-4,1-8&status=final',
     );
@@ -29,7 +29,7 @@ describe('a criterion', () => {
     );
   });
 
-  it('makes alternatives of lists, each with the text around it', () => {
+  it('turns a list into alternatives, each with the text around it', () => {
     const data = { wards: ['w1', 'w2'], site: ['a', 'b'] };
     expect(filled('Encounter?location=Location/{{user.data.wards}},Location/hall', { data })).toBe(
       'Encounter?location=Location/w1,Location/w2,Location/hall',
@@ -39,7 +39,7 @@ describe('a criterion', () => {
     );
   });
 
-  it('goes through lists on its way', () => {
+  it('follows a path through lists', () => {
     const roles = [{ links: { organization: { id: 'o1' } } }, { links: {} }, { links: { organization: { id: 'o2' } } }];
     expect(filled('Patient?organization={{user.role.links.organization.id}}', { role: roles })).toBe(
       'Patient?organization=o1,o2',
@@ -65,7 +65,7 @@ describe('a criterion', () => {
     expect(filled('Patient?_id={{user.constructor.name}}', user)).toBeUndefined();
   });
 
-  it('is none when one of several values is missing', () => {
+  it('grants nothing when one of several values is missing', () => {
     expect(filled('Observation?subject={{user.a}}&encounter={{user.b}}', { a: 'x' })).toBeUndefined();
     expect(filled('Observation?identifier={{user.a}}|{{user.b}}', { a: 'x' })).toBeUndefined();
   });
@@ -84,7 +84,7 @@ describe('a criterion', () => {
     expect([...new URLSearchParams(criterion?.slice('Patient?'.length))]).toEqual([['_id', escaped]]);
   });
 
-  it('reads no more of the request than it names', () => {
+  it('reads only the parts of the request that it names', () => {
     expect(template('Observation?subject={{user.a}}&encounter={{params.b}},{{user.c}}').parts).toEqual([
       'user',
       'params',

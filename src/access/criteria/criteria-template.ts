@@ -3,31 +3,31 @@ import { valuesAt } from '../request/paths';
 
 /** One row criterion of a policy, such as `Observation?subject=Patient/{{user.data.patient}}`. */
 export interface CriteriaTemplate {
-  /** As the policy says it. */
+  /** The text in the policy. */
   readonly text: string;
   readonly type: string;
   readonly parameters: readonly TemplateParameter[];
-  /** What it reads of the request. */
+  /** Parts of the request that it reads. */
   readonly parts: readonly RequestPart[];
 }
 
 interface TemplateParameter {
   readonly name: string;
-  /** Separated by commas in the criterion: one must hold. */
+  /** Separated by commas in the criterion: one must match. */
   readonly alternatives: readonly (readonly Piece[])[];
 }
 
-/** Text in the syntax of FHIR search, or a path into the request object. */
+/** Text in FHIR search syntax, or a path into the request object. */
 type Piece = string | { readonly path: readonly string[] };
 
-/** As many alternatives as a search takes. */
+/** The limit of alternatives in a search. */
 const MAX_ALTERNATIVES = 1000;
 
 const PLACEHOLDER = /\{\{ *([^{}]*?) *\}\}/;
 
 /**
- * Reads a criterion: `Type`, or `Type?query` with `{{path}}` in its values.
- * @returns a text that says what is wrong, for one that is none
+ * Parses a criterion: `Type`, or `Type?query` with `{{path}}` in its values.
+ * @returns an error text if it is malformed
  */
 export function parseCriterion(text: string): CriteriaTemplate | string {
   const [, type = '', query = ''] = /^([A-Z][A-Za-z]{0,63})(?:\?(.+))?$/s.exec(text) ?? [];
@@ -53,9 +53,9 @@ export function parseCriterion(text: string): CriteriaTemplate | string {
 }
 
 /**
- * The criterion with the values of a request filled in, percent-encoded and escaped for FHIR search, so that no value
- * can add a parameter or an alternative.
- * @returns undefined when a value is missing: nothing is granted then, since a search without it would find more
+ * Fills in the request's values, percent-encoded and escaped for FHIR search, so that no value can add a parameter or
+ * an alternative.
+ * @returns undefined when a value is missing: a search without it would match more, so nothing is granted
  */
 export function fillCriterion({ type, parameters }: CriteriaTemplate, request: RequestObject): string | undefined {
   const filled: string[] = [];
@@ -67,7 +67,7 @@ export function fillCriterion({ type, parameters }: CriteriaTemplate, request: R
   return filled.length === 0 ? type : `${type}?${filled.join('&')}`;
 }
 
-/** The criterion with `sample` in place of every value, to see whether such a search can be understood. */
+/** The criterion with `sample` in place of every value, to check that the search can be parsed. */
 export const sampleCriterion = ({ type, parameters }: CriteriaTemplate, sample: string): string =>
   parameters.length === 0
     ? type
@@ -80,7 +80,7 @@ export const sampleCriterion = ({ type, parameters }: CriteriaTemplate, sample: 
         })
         .join('&')}`;
 
-/** Commas within `\,` or `{{ }}` separate nothing. */
+/** Commas inside `\,` or `{{ }}` are not separators. */
 const splitAlternatives = (value: string): string[] => value.match(/(?:\\.|\{\{[^{}]*\}\}|[^\\,])+/gsu) ?? [''];
 
 function piecesOf(alternative: string): Piece[] {
@@ -91,7 +91,7 @@ function piecesOf(alternative: string): Piece[] {
   });
 }
 
-/** A list of values makes alternatives, each with the text around it. */
+/** A list of values becomes alternatives, each with the text around it. */
 function fillAlternative(pieces: readonly Piece[], request: RequestObject): readonly string[] {
   let texts = [''];
   for (const piece of pieces) {

@@ -4,16 +4,17 @@ import { type ReadCriterion, RowCriteria } from '../../search/rows/row-criteria'
 import { type AccessRequest } from '../request/access-request';
 import { type CriteriaTemplate, fillCriterion, sampleCriterion } from './criteria-template';
 
-/** What stands in for a value that is not known yet; one of these fits each kind of parameter. */
+/** Placeholder values for checks; each kind of parameter accepts at least one of them. */
 const SAMPLES = ['x', 'Patient/x', '2020-01-01', '1', 'http://x.example/x', 'true'];
 
-/** Row criteria of policies: are they searches at all, and what are they for one request? */
+/** Validates the row criteria of policies, and fills them in for a request. */
 @Injectable()
 export class PolicyRows {
   constructor(private readonly criteria: RowCriteria) {}
 
   /**
-   * The criteria of a policy that grants, filled in. One whose values are missing, or make no search, grants nothing.
+   * Fills in the criteria of a policy that matched. A criterion with a missing value or an invalid search grants
+   * nothing.
    */
   async of(policy: { readonly criteria: readonly CriteriaTemplate[] }, request: AccessRequest): Promise<string[]> {
     const object = await request.read(new Set(policy.criteria.flatMap(({ parts }) => parts)));
@@ -26,10 +27,10 @@ export class PolicyRows {
     return granted;
   }
 
-  /** @throws ServiceError 'unprocessable' for a criterion that is no search, whatever its values */
+  /** @throws ServiceError 'unprocessable' for a criterion that is an invalid search, whatever its values */
   async assertSearchable(template: CriteriaTemplate): Promise<void> {
     const { type, parameters } = template;
-    // Each parameter by itself, since a sample that fits one does not fit another.
+    // Checks each parameter alone, since a sample that suits one does not suit another.
     const alone = parameters.map((parameter) => ({ ...template, parameters: [parameter] }));
     for (const one of alone.length === 0 ? [template] : alone) {
       const problem = await this.firstProblemOf(one);
@@ -58,7 +59,7 @@ function problemOf(criterion: string, read: ReadCriterion): ServiceError | undef
     return undefined;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // It is a search; where it decides, the request waits for its index.
+    // The search is valid; its index is still being built. The request that uses the criterion waits for it.
     return error.kind === 'busy' ? undefined : error;
   }
 }

@@ -9,7 +9,7 @@ import { asHolderOf } from '../request/caller-parts';
 import { type LazyRequest } from '../request/lazy-request';
 import { Roles } from '../roles/roles';
 
-/** A policy that covers a request and does not grant it. */
+/** A policy that covers a request but does not grant it. */
 export interface TriedPolicy {
   readonly policy: CompiledPolicy;
   readonly failed: FailedClause;
@@ -21,15 +21,15 @@ export type Decision =
 
 interface Candidate {
   readonly policy: CompiledPolicy;
-  /** The request as the policy sees it; undefined when its User does not hold the Role. */
+  /** The request as the policy sees it; undefined when its User lacks the Role. */
   readonly request: LazyRequest | undefined;
 }
 
-/** What was found on the way to a decision. */
+/** Collected while deciding. */
 interface Findings {
   readonly tried: TriedPolicy[];
   readonly rows: Set<string>;
-  /** Of a large body each policy may look at thousands of items. */
+  /** Yields between policies: for a large body, each policy may read thousands of items. */
   readonly pause: () => Promise<void>;
 }
 
@@ -46,8 +46,9 @@ export class AccessDecision {
   ) {}
 
   /**
-   * The first grant without criteria decides; else all grants are collected, and one of their criteria must hold.
-   * @param counts which policies are asked; absent: all
+   * The first grant without criteria decides. Otherwise the criteria of all grants are collected, and a resource must
+   * match one.
+   * @param counts selects the policies to evaluate; absent: all
    */
   async decide(request: LazyRequest, counts: (policy: CompiledPolicy) => boolean = () => true): Promise<Decision> {
     const index = await this.policies.current();
@@ -55,7 +56,7 @@ export class AccessDecision {
     for (const policy of index.covering(request).filter(counts)) {
       if (await this.isGrantOfAll({ policy, request }, found)) return ALL;
     }
-    // Roles are read when no other policy has decided.
+    // Roles are read only if no other policy decided.
     for (const candidate of await this.ofRoles(index.coveringRoles(request).filter(counts), request)) {
       if (await this.isGrantOfAll(candidate, found)) return ALL;
     }

@@ -8,12 +8,12 @@ import { type AccessRequest } from '../request/access-request';
 export type TrialOutcome =
   { readonly granted: GrantedRows } | { readonly granted: undefined; readonly failed: FailedClause };
 
-/** Tries one policy, whose links cover the request. */
+/** Evaluates one policy whose links cover the request. */
 @Injectable()
 export class PolicyTrial {
   constructor(private readonly rows: PolicyRows) {}
 
-  /** @param request undefined when the User does not hold the Role of the policy */
+  /** @param request undefined when the User lacks the Role of the policy */
   async of(policy: CompiledPolicy, request: AccessRequest | undefined): Promise<TrialOutcome> {
     if (request === undefined) return failedAt('roleName', 'the User must hold a Role of this name');
     const failed = await policy.check(request);

@@ -6,16 +6,16 @@ import { errorTrace } from '../../platform/logging/error-trace';
 import { ADD_DENIAL, FIND_DENIAL, PRUNE_DENIALS } from './denial-statements';
 import { type DenialSummary } from './denial-summary';
 
-/** Pruned once for so many; in between there are a few more than the most. */
+/** Prunes once per this many denials, so the table briefly exceeds its maximum. */
 const PRUNE_EVERY = 100;
 
 export interface StoredDenial extends DenialSummary {
   readonly id: string;
-  /** Instant in UTC. */
+  /** An instant in UTC. */
   readonly at: string;
 }
 
-/** Denials in the database, so that any replica can tell about them. */
+/** Stores denials in the database, so that any replica can return them. */
 @Injectable()
 export class DenialLog {
   private readonly logger = new Logger(DenialLog.name);
@@ -27,8 +27,9 @@ export class DenialLog {
   ) {}
 
   /**
-   * Stores a denial before it is answered, but not in the open transaction, which it will undo, nor beside it: whoever waits for a
-   * second connection could wait for others who wait just so. Returns the id that it is found by.
+   * Stores a denial before the response is sent. It waits for the end of the open transaction, whose rollback would
+   * undo it. It takes no second connection meanwhile: requests that each wait for a second one could deadlock the pool.
+   * Returns the id of the denial.
    */
   async add(summary: DenialSummary): Promise<string> {
     const id = randomUUID();
@@ -43,7 +44,7 @@ export class DenialLog {
     return { id, at: row.denied_at.toISOString(), ...(JSON.parse(row.body) as DenialSummary) };
   }
 
-  /** What cannot be stored is denied all the same. */
+  /** A failed write is logged; the request is denied anyway. */
   private async store(id: string, summary: DenialSummary): Promise<void> {
     try {
       await this.statements.run(ADD_DENIAL, [id, JSON.stringify(summary)]);

@@ -1,6 +1,6 @@
 import { type Statement } from '../../platform/database/statement';
 
-/** How long a denial can be asked for, and how many there are at most. */
+/** How long a denial is kept, and how many at most. */
 const KEPT_HOURS = 24;
 const MAX_DENIALS = 10_000;
 
@@ -15,7 +15,7 @@ export const FIND_DENIAL: Statement = {
     where id = $1 and denied_at > clock_timestamp() - interval '${KEPT_HOURS} hours'`,
 };
 
-/** Both ends are walks of the primary key: numbers are given in the order of time, but for writers at the same moment. */
+/** Both limits walk the primary key: numbers follow time, except between concurrent writers. */
 export const PRUNE_DENIALS: Statement = {
   name: 'access-denial-prune',
   text: `delete from access_denial where denial_number <= greatest(

@@ -2,7 +2,10 @@ import { type FailedClause } from '../policy/policy-engine';
 import { type AccessRequest } from '../request/access-request';
 import { RESERVED_PARAMS } from '../request/route-params';
 
-/** What is told of a denial: who asked for what kind of thing, and where each policy failed. No values of the request. */
+/**
+ * Summary of a denial: the caller, the kind of request, and where each policy failed. It contains no values of the
+ * request.
+ */
 export interface DenialSummary {
   readonly request: {
     readonly method?: string;
@@ -14,13 +17,13 @@ export interface DenialSummary {
     readonly user?: string;
     readonly client: string;
   };
-  /** Policies that cover the request, in the order in which they were tried. */
+  /** Policies that cover the request, in the order of evaluation. */
   readonly policies: readonly TriedPolicySummary[];
-  /** Explains an empty list, and how to fill it. */
+  /** Explains why the list is empty, and how to fill it. */
   readonly note?: string;
-  /** How many more were tried than are listed. */
+  /** Number of further policies that are not listed. */
   readonly more?: number;
-  /** Says that policies grant some resources, where this route cannot keep to some. */
+  /** True if policies grant only some resources, and this route cannot filter rows. */
   readonly limited?: true;
 }
 
@@ -60,7 +63,7 @@ export function policySummariesOf(
   return { policies, ...(tried.length > policies.length ? { more: tried.length - policies.length } : {}) };
 }
 
-/** Says why no policy was tried. */
+/** Explains why no policy was evaluated. */
 export function noteOn({ user, client, operation }: DenialSummary['request'], isLimited: boolean): string {
   if (isLimited)
     return 'The policies that grant this request limit it to some resources; this route cannot keep to some.';

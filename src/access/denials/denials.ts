@@ -6,10 +6,10 @@ import { type LazyRequest } from '../request/lazy-request';
 import { DenialLog } from './denial-log';
 import { type DenialSummary, noteOn, policySummariesOf, requestSummaryOf } from './denial-summary';
 
-/** Makes the refusal of a request, which names the decision that somebody with the right to it can ask for. */
+/** Builds the refusal of a request. It names the decision, which callers with the right to it can read. */
 @Injectable()
 export class Denials {
-  /** Entries of one Bundle that are denied alike share a decision. */
+  /** Entries of one Bundle with the same denial share a decision. */
   private readonly alike = new WeakMap<object, Map<string, Promise<string>>>();
 
   constructor(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 
-/** Grants whatever the policy's links cover. */
+/** Grants every request that the policy's links cover. */
 @Injectable()
 @EngineOf('allow')
 export class AllowEngine implements PolicyEngine {

@@ -59,7 +59,7 @@ class ComplexCompiler {
   }
 }
 
-/** Rules speak of their own members; the caller wants to know which rule. */
+/** Prefixes the failing clause with the rule's position, since a rule names only its own members. */
 function within(at: string, compile: () => PolicyCheck): PolicyCheck {
   const outer = (path = ''): string => `AccessPolicy.${at}${path.replace(/^AccessPolicy/, '')}`;
   try {
@@ -89,7 +89,7 @@ function allOf(checks: readonly PolicyCheck[], slices: Slices): PolicyCheck {
   };
 }
 
-/** Of alternatives that all fail, the last one is told: people order them from the special to the general. */
+/** When all alternatives fail, the last failure is returned: authors order them from special to general. */
 function oneOf(checks: readonly PolicyCheck[], slices: Slices): PolicyCheck {
   return async (request) => {
     const pause = slices.pauses();

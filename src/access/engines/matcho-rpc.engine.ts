@@ -5,7 +5,7 @@ import { compileMatcho } from '../matcho/compile-matcho';
 import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 import { notListed, rpcMethodsOf } from './rpc-methods';
 
-/** Grants calls whose request object matches the pattern of their method in `rpc`; `params` are those of the call. */
+/** Grants a call whose request object matches the pattern of its method in `rpc`; `params` are those of the call. */
 @Injectable()
 @EngineOf('matcho-rpc')
 export class MatchoRpcEngine implements PolicyEngine {

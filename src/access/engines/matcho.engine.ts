@@ -4,7 +4,7 @@ import { Environment } from '../../platform/config/environment';
 import { compileMatcho } from '../matcho/compile-matcho';
 import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 
-/** Grants what the pattern `matcho` matches in the request object. */
+/** Grants a request whose object matches the pattern `matcho`. */
 @Injectable()
 @EngineOf('matcho')
 export class MatchoEngine implements PolicyEngine {

@@ -22,7 +22,7 @@ const onlyOrganizations = {
 };
 
 describe(compileSchema, () => {
-  it('asks the request object', () => {
+  it('validates the request object', () => {
     expect(failureOf(onlyOrganizations, { params: { 'resource/type': 'Organization' } })).toBeUndefined();
     expect(failureOf(onlyOrganizations, { params: { 'resource/type': 'Patient' } })).toBe(
       'schema.properties.params.properties.resource~1type.const',
@@ -30,7 +30,7 @@ describe(compileSchema, () => {
     expect(failureOf(onlyOrganizations, {})).toBe('schema.required');
   });
 
-  it.each([[''], [null], [[]], [{}], [[{ b: [''] }]]])('takes %j for missing', (empty) => {
+  it.each([[''], [null], [[]], [{}], [[{ b: [''] }]]])('treats %j as missing', (empty) => {
     const schema = { required: ['body'], properties: { body: { required: ['a'] } } };
     expect(failureOf(schema, { body: { a: empty, c: 1 } })).toBe('schema.properties.body.required');
   });
@@ -81,7 +81,7 @@ describe(compileSchema, () => {
 });
 
 describe(partsOfSchema, () => {
-  it('names what the outermost keywords name', () => {
+  it('returns the parts that the outermost keywords name', () => {
     const schema = {
       required: ['user'],
       not: { required: ['client'] },

@@ -33,7 +33,7 @@ function validatorOf(schema: object): ReturnType<Ajv['compile']> {
   }
 }
 
-/** Where the schema failed, never what stood there. */
+/** The path in the schema that failed, never the value. */
 const failureOf = (error: ErrorObject | undefined): FailedClause => ({
   path: `schema${(error?.schemaPath ?? '').replace(/^#/, '').replaceAll('/', '.')}`,
   reason: `the keyword ${error?.keyword ?? ''} does not hold`,

@@ -1,13 +1,13 @@
 import { isObject } from '../../platform/json/plain-object';
 import { isRequestPart, REQUEST_PARTS, type RequestPart } from '../request/access-request';
 
-/** The parts of a request that a schema can tell apart: all, unless its outermost keywords name them. */
+/** The parts of a request that a schema can depend on: all, unless its outermost keywords name them. */
 export function partsOfSchema(schema: unknown): ReadonlySet<RequestPart> {
   const parts = new Set<RequestPart>();
   return notePartsOf(schema, parts) ? parts : new Set(REQUEST_PARTS);
 }
 
-/** Keywords that say nothing about which members there are. */
+/** Keywords that say nothing about which members exist. */
 const SILENT = new Set(['$schema', '$id', '$comment', 'title', 'description', 'type', 'definitions']);
 
 function notePartsOf(schema: unknown, parts: Set<RequestPart>): boolean {

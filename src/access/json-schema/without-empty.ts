@@ -1,10 +1,11 @@
 import { TooCostly } from '../../platform/errors/too-costly';
 
-/** Values of one request that a schema looks at. */
+/** Most values of one request that a schema may visit. */
 const MAX_VALUES = 100_000;
 
 /**
- * A copy without empty values (`[]`, `{}`, `""`, null), also those that become empty by it: so `required` asks for content.
+ * Copies a value without empty values (`[]`, `{}`, `""`, null), including values that thereby become empty: `required`
+ * needs content.
  * @throws TooCostly
  */
 export function withoutEmpty(value: unknown): unknown {

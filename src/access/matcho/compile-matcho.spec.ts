@@ -4,7 +4,7 @@ import { compileMatcho } from './compile-matcho';
 
 const BASE_URL = 'http://svc.example';
 
-/** Where a pattern of `resource` fails; undefined when it matches. */
+/** The path at which a pattern of `resource` fails; undefined when it matches. */
 const failureOf = (pattern: unknown, resource: unknown, rest: RequestObject = {}): string | undefined =>
   compileMatcho({ resource: pattern }, 'matcho', BASE_URL).match({ ...rest, resource })?.path;
 
@@ -102,7 +102,7 @@ describe(compileMatcho, () => {
       ).toBeUndefined();
     });
 
-    it('that leads to nothing equals a missing value, so it is paired with present?', () => {
+    it('that leads to nothing equals a missing value, so policies pair it with present?', () => {
       expect(failureOf({ ward: '.user.data.ward' }, {}, { user })).toBeUndefined();
       expect(failureOf({ ward: '.user.data.ward' }, { ward: 'w1' }, { user })).toBe('matcho.resource.ward');
       const paired = compileMatcho(
@@ -113,7 +113,7 @@ describe(compileMatcho, () => {
       expect(paired.match({ user, resource: {} })?.path).toBe('matcho.user.data.ward');
     });
 
-    it('takes down what it reads', () => {
+    it('records the parts that it reads', () => {
       const { parts } = compileMatcho({ uri: '#x', $not: { params: { a: '.user.id' } } }, 'matcho', BASE_URL);
       expect([...parts].sort()).toEqual(['params', 'uri', 'user']);
     });

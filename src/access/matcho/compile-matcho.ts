@@ -10,20 +10,20 @@ import { textPattern } from './text-pattern';
 /** Deeper than bodies may be. */
 const MAX_DEPTH = 64;
 
-/** Members and items of one pattern. */
+/** Most members and items of one pattern. */
 const MAX_NODES = 2000;
 
 export interface CompiledMatcho {
-  /** What it reads of the request. */
+  /** Parts of the request that it reads. */
   readonly parts: ReadonlySet<RequestPart>;
   readonly match: (request: RequestObject) => FailedClause | undefined;
 }
 
 /**
- * Compiles a pattern of the request object: scalars are equal, objects contain, lists match by position from the
- * first item on (contract of AccessPolicy, ADR 0021).
- * @param path where the pattern stands in the policy
- * @throws ServiceError 'unprocessable' for a pattern that would not mean what it seems to
+ * Compiles a pattern of the request object. Scalars must be equal, objects must contain the members, lists match by
+ * position from the first item on (contract of AccessPolicy, ADR 0021).
+ * @param path position of the pattern in the policy
+ * @throws ServiceError 'unprocessable' for a pattern whose effect would differ from its appearance
  */
 export function compileMatcho(pattern: unknown, path: string, baseUrl: string): CompiledMatcho {
   if (!isObject(pattern) || Object.keys(pattern).length === 0)

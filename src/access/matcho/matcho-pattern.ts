@@ -3,10 +3,10 @@ import { isObject } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy/policy-engine';
 import { type RequestObject } from '../request/access-request';
 
-/** Comparisons of one pattern with one request; a body of 20 MiB could ask for billions. */
+/** Most comparisons of one pattern with one request; a body of 20 MiB could need billions. */
 const MAX_STEPS = 200_000;
 
-/** What one evaluation of a pattern may look at, and how much. */
+/** One evaluation of a pattern, with its remaining budget of comparisons. */
 export class MatchRun {
   private left = MAX_STEPS;
 
@@ -18,14 +18,14 @@ export class MatchRun {
   }
 }
 
-/** A compiled pattern: tells where it first fails; nothing when it matches. */
+/** A compiled pattern: returns the first failure, or undefined when it matches. */
 export type Pattern = (value: unknown, run: MatchRun) => FailedClause | undefined;
 
 export const failed = (path: string, reason: string): FailedClause => ({ path, reason });
 
 export const isNil = (value: unknown): value is null | undefined => value === null || value === undefined;
 
-/** Whether two JSON values are the same, whatever the order of members. */
+/** Whether two JSON values are equal, regardless of member order. */
 export function isEqual(one: unknown, other: unknown, run: MatchRun): boolean {
   run.step();
   if (isNil(one) || isNil(other)) return isNil(one) && isNil(other);

@@ -2,9 +2,9 @@ import { referenceTargetOf } from '../../fhir/reference';
 import { policyFault } from '../policy/policy-fault';
 import { failed, type MatchRun, type Pattern } from './matcho-pattern';
 
-/** What an operator is compiled from. */
+/** Context for compiling an operator. */
 export interface OperatorContext {
-  /** Where the operator stands in the policy. */
+  /** Position of the operator in the policy. */
   readonly path: string;
   readonly baseUrl: string;
   readonly compile: (pattern: unknown, path: string) => Pattern;
@@ -12,7 +12,7 @@ export interface OperatorContext {
 
 type MakeOperator = (operand: unknown, context: OperatorContext) => Pattern;
 
-/** The members of a pattern that begin with a dollar. */
+/** The members of a pattern that begin with a dollar sign. */
 export const OPERATORS: ReadonlyMap<string, MakeOperator> = new Map<string, MakeOperator>([
   ['$enum', enumeration],
   ['$one-of', oneOf],
@@ -66,7 +66,7 @@ function not(operand: unknown, { path, compile }: OperatorContext): Pattern {
   return (value, run) => (pattern(value, run) === undefined ? failed(path, 'must not match') : undefined);
 }
 
-/** A reference of either form, or its text, is seen as `{resourceType, id}`. */
+/** Matches a reference of either form, or its text, as `{resourceType, id}`. */
 function reference(operand: unknown, { path, baseUrl, compile }: OperatorContext): Pattern {
   const pattern = compile(operand, path);
   return (value, run) => {

@@ -6,7 +6,7 @@ import { failed, isEqual, isNil, type Pattern } from './matcho-pattern';
 
 /**
  * Compiles a text of a pattern: `#regex`, `.path`, `present?`, `nil?`, `not-blank?`, or a text that must be equal.
- * @param reads takes down the parts of the request that a path leads into
+ * @param reads collects the parts of the request that paths lead into
  */
 export function textPattern(text: string, path: string, reads: Set<RequestPart>): Pattern {
   if (text.startsWith('#')) return regexPattern(text.slice(1), path);

@@ -8,12 +8,12 @@ import { type CompiledPolicy, compilePolicy } from './compiled-policy';
 import { PolicyEngines } from './policy-engine.registry';
 import { PolicyIndex } from './policy-index';
 
-/** All stored policies, compiled, as of the epoch of the request. */
+/** All stored policies, compiled, as of the registry epoch of the request. */
 @Injectable()
 export class AccessPolicies {
   private readonly logger = new Logger(AccessPolicies.name);
   private readonly cached: CachedRegistry<PolicyIndex>;
-  /** By their text: the epoch moves for other reasons too, and most policies stay as they are. */
+  /** Keyed by text: the epoch also rises for other reasons, and most policies stay unchanged. */
   private compiled: ReadonlyMap<string, CompiledPolicy> = new Map();
 
   constructor(
@@ -40,7 +40,7 @@ export class AccessPolicies {
     return new PolicyIndex([...compiled.values()].sort(byCost));
   }
 
-  /** A policy that was stored when the server had an engine that it has no more grants nothing. */
+  /** A stored policy whose engine this server no longer has grants nothing. */
   private compile(id: string, text: string): CompiledPolicy | undefined {
     try {
       return compilePolicy(JSON.parse(text) as Resource, this.engines);
@@ -52,7 +52,7 @@ export class AccessPolicies {
   }
 }
 
-/** A grant without limits ends the search, and `allow` costs nothing: both come first. */
+/** A grant without limits ends the evaluation, and `allow` costs nothing: both come first. */
 const byCost = (one: CompiledPolicy, other: CompiledPolicy): number => costOf(one) - costOf(other);
 const costOf = ({ criteria, engine }: CompiledPolicy): number =>
   (criteria.length > 0 ? 2 : 0) + (engine === 'allow' ? 0 : 1);

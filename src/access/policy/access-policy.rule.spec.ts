@@ -9,7 +9,7 @@ import { type PolicyRows } from '../criteria/policy-rows';
 import { type PolicyEngine } from './policy-engine';
 import { PolicyEngines } from './policy-engine.registry';
 
-/** An engine of another team: it reads `hours`. */
+/** An engine of another team, which reads `hours`. */
 const officeHours: PolicyEngine = {
   members: ['hours'],
   compile: ({ hours }) => {
@@ -18,7 +18,7 @@ const officeHours: PolicyEngine = {
   },
 };
 
-/** Row criteria are searches; those of this spec are none. */
+/** Accepts all row criteria: this spec does not test searches. */
 const noRows: Pick<PolicyRows, 'assertSearchable'> = { assertSearchable: () => Promise.resolve() };
 
 const operations: Pick<OperationNames, 'all'> = { all: () => new Set(['FhirRead', 'FhirSearch']) };
@@ -43,11 +43,11 @@ const refusalOf = async (policy: object): Promise<string | undefined> => {
 };
 
 describe(AccessPolicyRule, () => {
-  it('takes the members that an engine reads', async () => {
+  it('accepts the members that an engine reads', async () => {
     expect(await refusalOf({ engine: 'office-hours', hours: '8-17' })).toBeUndefined();
   });
 
-  it('leaves them to the engine', async () => {
+  it('leaves their validation to the engine', async () => {
     expect(await refusalOf({ engine: 'office-hours' })).toBe('AccessPolicy.hours is missing.');
   });
 

@@ -11,16 +11,19 @@ import { policyFault } from './policy-fault';
 
 const LINKABLE = ['User', 'Client', 'Operation'];
 
-/** More than any person writes by hand; each is read for every request that the policy covers. */
+/** More than people write by hand. Each criterion is evaluated for every request that the policy covers. */
 const MAX_CRITERIA = 32;
 
-/** What every policy may have. A member that is not read (a misspelt `links`) would leave a wider grant. */
+/** Members allowed in every policy. An ignored member (a misspelt `links`) would widen the grant. */
 const COMMON_MEMBERS = [
   ...['resourceType', 'id', 'meta', 'text', 'extension'],
   ...['description', 'module', 'engine', 'link', 'roleName', 'type'],
 ];
 
-/** A policy that this server would read differently from its author is refused: a grant must never be wider than meant. */
+/**
+ * Refuses a policy that the server would read differently than its author meant: a grant must never be wider than
+ * intended.
+ */
 @Injectable()
 @ForResourceType('AccessPolicy')
 export class AccessPolicyRule implements ResourceRule {
@@ -42,7 +45,7 @@ export class AccessPolicyRule implements ResourceRule {
     for (const template of criteria) await this.rows.assertSearchable(template);
   }
 
-  /** A misspelt Operation would grant nothing, and nobody would learn why. Policies of older releases stay as they are. */
+  /** A misspelt Operation would silently grant nothing. Policies stored by older releases stay unchanged. */
   private assertOperations(links: unknown): void {
     const known = this.operations.all();
     (links as readonly NativeReference[]).forEach(({ resourceType, id }, index) => {
@@ -65,7 +68,7 @@ function assertLinks(link: unknown): void {
   if (!Array.isArray(link) || !link.every(isLink)) {
     throw policyFault('link', `must be a list of {"resourceType", "id"} of ${LINKABLE.join(', ')}`);
   }
-  // An empty list reads like "nobody", but no link means everybody.
+  // An empty list looks like "nobody", but without links a policy covers everybody.
   if (link.length === 0)
     throw policyFault('link', 'must not be empty; leave it out to cover every authenticated caller');
 }
@@ -94,7 +97,7 @@ function assertType(type: unknown, isForRpc: boolean): void {
 function assertCriteria(criteria: unknown): void {
   if (criteria === undefined) return;
   const list: readonly unknown[] = Array.isArray(criteria) ? criteria : [criteria];
-  // An empty list reads like "no rows", but no criteria mean all.
+  // An empty list looks like "no rows", but without criteria a policy grants all rows.
   if (list.length === 0 || list.length > MAX_CRITERIA || !list.every((one) => typeof one === 'string'))
     throw policyFault('criteria', `must be a text, or a list of 1 to ${MAX_CRITERIA} texts`);
 }

@@ -1,15 +1,15 @@
 import { type NativeReference, type Resource } from '../../fhir/types';
 
-/** A stored grant (interface, "Authentication", rule 5): without one that covers a request, it is denied. */
+/** A stored grant (interface, "Authentication", rule 5): a request that no policy grants is denied. */
 export interface AccessPolicy extends Resource {
   readonly engine: string;
-  /** Whom or what it covers; several are alternatives. Without links it covers every authenticated caller. */
+  /** The callers or Operations that it covers, as alternatives. Without links it covers every authenticated caller. */
   readonly link?: readonly NativeReference[];
-  /** Covers Users with a Role of this name only. */
+  /** Covers only Users with a Role of this name. */
   readonly roleName?: string;
-  /** Requests of one kind only; without it all. */
+  /** Covers requests of one kind only; absent: all. */
   readonly type?: 'rest' | 'rpc';
-  /** Limits the grant to the resources that one of these finds. */
+  /** Limits the grant to resources that match one of these searches. */
   readonly criteria?: string | readonly string[];
 }
 

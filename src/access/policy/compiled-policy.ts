@@ -5,14 +5,14 @@ import { type CriteriaTemplate, parseCriterion } from '../criteria/criteria-temp
 import { type PolicyCheck } from './policy-engine';
 import { type PolicyEngines } from './policy-engine.registry';
 
-/** A policy as it decides. */
+/** A policy in the form that decisions use. */
 export interface CompiledPolicy {
   readonly id: string;
   readonly engine: string;
   readonly links: readonly NativeReference[];
   readonly roleName: string | undefined;
   readonly type: 'rest' | 'rpc' | undefined;
-  /** Empty: the grant is not limited. */
+  /** Empty for a grant without row limits. */
   readonly criteria: readonly CriteriaTemplate[];
   readonly check: PolicyCheck;
 }

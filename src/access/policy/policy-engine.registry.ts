@@ -4,9 +4,9 @@ import { HandlerRegistry } from '../../platform/discovery/handler-registry';
 import { ServiceError } from '../../platform/errors/service-error';
 import { EngineOf, type PolicyEngine } from './policy-engine';
 
-/** Engines that other servers of this kind have, and why this one does not. */
+/** Engines of compatible servers that this one omits, with the reason. */
 const REFUSED: Readonly<Record<string, string>> = {
-  sql: 'a query of its own would reach past every other rule; use matcho, or criteria for rows',
+  sql: 'its own SQL would bypass every other rule; use matcho, or criteria for rows',
   'signed-rpc': 'calls are granted to callers with credentials, not to signed texts; use matcho-rpc',
   'smart-on-fhir': 'SMART scopes are not served here; use matcho with criteria',
   clj: 'policies are data here, not programs; use matcho or json-schema',

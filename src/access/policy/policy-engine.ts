@@ -2,29 +2,29 @@ import { DiscoveryService } from '@nestjs/core';
 import { type Resource } from '../../fhir/types';
 import { type AccessRequest } from '../request/access-request';
 
-/** Why a policy does not grant: its first clause that failed. Neither part repeats a value of the request. */
+/** The first clause of a policy that failed. Neither member repeats a value of the request. */
 export interface FailedClause {
-  /** Where in the policy, such as `matcho.params.patient`. */
+  /** Position in the policy, such as `matcho.params.patient`. */
   readonly path: string;
-  /** What was expected there. */
+  /** The expected value or condition. */
   readonly reason: string;
 }
 
-/** Tells the clause that failed; nothing when the policy grants. */
+/** Returns the clause that failed, or undefined when the policy grants. */
 export type PolicyCheck = (request: AccessRequest) => FailedClause | undefined | Promise<FailedClause | undefined>;
 
-/** Decides for the policies that name it as `engine`, when their links cover the request. */
+/** Evaluates the policies that name it as `engine`, when their links cover the request. */
 export interface PolicyEngine {
-  /** Members of a policy that this engine reads, beside those that every policy may have. */
+  /** Members of a policy that this engine reads, in addition to the common ones. */
   readonly members?: readonly string[];
-  /** Whether it decides calls of RPC methods and nothing else. */
+  /** Whether it evaluates only calls of RPC methods. */
   readonly isForRpc?: boolean;
   /**
-   * Makes the check of one policy, once per change of the policies. The same body is compiled when it is stored.
-   * @throws ServiceError 'unprocessable' with an expression, for a policy that this engine cannot work with
+   * Compiles one policy, once per change of the policies. Storing a policy compiles it too, as validation.
+   * @throws ServiceError 'unprocessable' with an expression, for an invalid policy
    */
   compile(policy: Resource): PolicyCheck;
 }
 
-/** Registers a {@link PolicyEngine} under the name that policies give as `engine`. */
+/** Registers a {@link PolicyEngine} under the name that policies use as `engine`. */
 export const EngineOf = DiscoveryService.createDecorator<string>();

@@ -2,22 +2,22 @@ import { type Caller } from '../../platform/request/caller';
 import { type CompiledPolicy } from './compiled-policy';
 import { type AccessRequest } from '../request/access-request';
 
-/** Finds the policies that cover a request by what they are linked to, however many there are for others. */
+/** Finds the policies that cover a request by their links, independent of the number of other policies. */
 export class PolicyIndex {
   private readonly plain = new LinkIndex();
   private readonly ofRoles = new LinkIndex();
 
-  /** @param policies in the order in which they shall be tried */
+  /** @param policies in the order of evaluation */
   constructor(policies: readonly CompiledPolicy[]) {
     for (const policy of policies) (policy.roleName === undefined ? this.plain : this.ofRoles).add(policy);
   }
 
-  /** Policies that cover the request, each once: those that are linked to it, then those for everybody. */
+  /** Policies that cover the request, each once: linked ones first, then those for every caller. */
   covering(request: AccessRequest): readonly CompiledPolicy[] {
     return this.plain.covering(request);
   }
 
-  /** Policies that cover the request if its User has a Role. */
+  /** Policies that cover the request if its User has their Role. */
   coveringRoles(request: AccessRequest): readonly CompiledPolicy[] {
     return request.caller.userId === undefined ? [] : this.ofRoles.covering(request);
   }
@@ -46,7 +46,7 @@ class LinkIndex {
 
   private note(policies: readonly CompiledPolicy[] = [], request: AccessRequest, found: CompiledPolicy[]): void {
     for (const policy of policies) {
-      // Only a policy with several links can be met twice.
+      // Only a policy with several links can appear twice.
       if (isOfKind(policy, request) && !(policy.links.length > 1 && found.includes(policy))) found.push(policy);
     }
   }
@@ -61,7 +61,7 @@ function coveringLinks({ caller, operationId }: AccessRequest): string[] {
   ];
 }
 
-/** A client that acts on behalf of a user has the user's rights: policies are for the User (interface, "Authentication", 5). */
+/** A client that acts for a User has only the User's rights (interface, "Authentication", 5). */
 const isClientItself = ({ userId }: Caller): boolean => userId === undefined;
 
 const isOfKind = ({ type }: CompiledPolicy, { rpc }: AccessRequest): boolean =>

@@ -1,6 +1,6 @@
 import { type Caller } from '../../platform/request/caller';
 
-/** The parts of a request that policies can look at (ADR 0021). */
+/** The parts of a request that policies can read (ADR 0021). */
 export const REQUEST_PARTS = [
   'request-method',
   'scheme',
@@ -20,7 +20,7 @@ export const REQUEST_PARTS = [
 
 export type RequestPart = (typeof REQUEST_PARTS)[number];
 
-/** What was read of a request; a part that the request does not have is undefined. */
+/** The parts read so far; a part that the request lacks is undefined. */
 export type RequestObject = Readonly<Partial<Record<RequestPart, unknown>>>;
 
 /** One call of an RPC method. */
@@ -29,14 +29,14 @@ export interface RpcCallRequest {
   readonly params: unknown;
 }
 
-/** What is asked for, as policies see it. */
+/** A request as policies see it. */
 export interface AccessRequest {
   readonly caller: Caller;
   /** The name of the route, for links to an Operation; for example `FhirRead`. */
   readonly operationId: string | undefined;
   /** Present for calls of RPC methods. */
   readonly rpc?: RpcCallRequest;
-  /** Reads parts of the request, each once and only when somebody asks for it. */
+  /** Reads parts of the request, each at most once and only on demand. */
   read(parts: Iterable<RequestPart>): Promise<RequestObject>;
 }
 

@@ -13,13 +13,15 @@ import { LazyRequest } from './lazy-request';
 const READ = 'FhirRead';
 const SEARCH = 'FhirSearch';
 
-/** Makes the request object that policies see, of requests and of their entries. */
+/** Builds the request objects that policies see, for requests and their entries. */
 @Injectable()
 export class AccessRequests {
-  /** Entries of a transaction are seen through the request that brought them. By {@link RequestContext.present}. */
+  /**
+   * By {@link RequestContext.present}: entries of a transaction inherit the parts of the request that contains them.
+   */
   private readonly outer = new WeakMap<object, LazyRequest>();
 
-  /** The caller is read once for a request and the entries that share it. */
+  /** A request and its entries share one caller, read once. */
   private readonly known = new WeakMap<Caller, LazyRequest>();
 
   constructor(
@@ -38,14 +40,14 @@ export class AccessRequests {
     return made;
   }
 
-  /** The present request, as its route was decided; undefined where nobody calls. */
+  /** The current request, as its route was decided; undefined without a caller. */
   ofPresent(): LazyRequest | undefined {
     const { caller, present } = this.requests;
     if (caller === undefined || present === undefined) return undefined;
     return this.outer.get(present) ?? this.ofCaller(caller, undefined);
   }
 
-  /** An entry of the present request; undefined where nobody calls. */
+  /** An entry of the current request; undefined without a caller. */
   ofEntry(entry: EntryAccessRequest): LazyRequest | undefined {
     const { operationId, rpc } = entry;
     const present = this.ofPresent();
@@ -54,13 +56,16 @@ export class AccessRequests {
     );
   }
 
-  /** A search of all resources of a type, sent as `seen` was, by the same caller. */
+  /** A search of all resources of a type, by the same caller and otherwise like `seen`. */
   ofSearch(seen: LazyRequest, type: string): LazyRequest {
     const entry = { method: 'GET', url: type, type, operationId: SEARCH, resource: () => undefined } as const;
     return seen.seenAs({ caller: seen.caller, operationId: SEARCH }, () => entryParts(entry, seen));
   }
 
-  /** Reads by somebody who does not call now: they come from nowhere, so that policies about addresses or tokens do not grant. */
+  /**
+   * Reads for a principal that is not calling now. They have no address and no token, so policies on those do not
+   * grant.
+   */
   ofReader(principal: NativeReference): LazyRequest {
     const caller: Caller =
       principal.resourceType === 'User' ? { userId: principal.id, clientId: '' } : { clientId: principal.id };
@@ -79,7 +84,7 @@ export class AccessRequests {
     return known;
   }
 
-  /** One of these reads. */
+  /** One read of that principal. */
   ofRead(reader: LazyRequest, { type, id }: { readonly type: string; readonly id: string }): LazyRequest {
     return reader.seenAs(reader, () => ({
       uri: () => `/fhir/${type}/${id}`,

@@ -6,14 +6,14 @@ import { ResourceReader } from '../../store/resource-reader';
 import { type Role, Roles } from '../roles/roles';
 import { type LazyRequest, type PartSources } from './lazy-request';
 
-/** Members that hold a secret, or stand for one; policies and explanations never see them. */
+/** Members with a secret or a substitute for one; policies and explanations never see them. */
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
   User: ['password', 'twoFactor', 'passwordResetJti'],
   Client: ['secret'],
   Session: ['access_token', 'refresh_token', 'authorization_code'],
 };
 
-/** Who calls, as stored at this moment: so a changed User counts for the next request on every replica. */
+/** The caller's resources, read for each request: a changed User counts for the next request on every replica. */
 @Injectable()
 export class CallerParts {
   constructor(
@@ -32,7 +32,7 @@ export class CallerParts {
     };
   }
 
-  /** With the Roles of its User; a policy of one role sees those of that name alone ({@link asHolderOf}). */
+  /** Includes the Roles of its User; a policy for one role sees only Roles of that name ({@link asHolderOf}). */
   private async sessionOf(caller: Caller, sessionId: string): Promise<Resource | undefined> {
     const session = await this.stored('Session', sessionId);
     return session === undefined ? undefined : { ...session, role: await this.roles.of(caller) };
@@ -46,7 +46,10 @@ export class CallerParts {
   }
 }
 
-/** Of those who call their credentials have told it; whoever does not call now may be deleted or set inactive by now. */
+/**
+ * Whether the principal still exists and is active. A real caller is already authenticated; an absent one may be
+ * deleted since.
+ */
 export async function couldCall(request: LazyRequest): Promise<boolean> {
   const [type, part] =
     request.caller.userId === undefined ? (['Client', 'client'] as const) : (['User', 'user'] as const);
@@ -54,8 +57,8 @@ export async function couldCall(request: LazyRequest): Promise<boolean> {
 }
 
 /**
- * The claims of a JWT in an Authorization header, unverified. Of a request they are true: its token was looked up before,
- * so it is one of ours.
+ * The claims of a JWT in an Authorization header, without verification. For real requests they are genuine: the token
+ * was looked up before, so this server issued it.
  */
 export function claimsOf(authorization = ''): unknown {
   const [, claims] = /^bearer +[\w-]+\.([\w-]+)\.[\w-]+ *$/i.exec(authorization) ?? [];
@@ -63,11 +66,11 @@ export function claimsOf(authorization = ''): unknown {
   try {
     return JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'));
   } catch {
-    return undefined; // an opaque token that happens to have two dots
+    return undefined; // an opaque token that happens to contain two dots
   }
 }
 
-/** The request as a policy with `roleName` sees it: what one Role of its User brings must not leak into another's grant. */
+/** The request as a policy with `roleName` sees it: the data of one Role must not affect the grant of another. */
 export const asHolderOf = (name: string, request: LazyRequest): LazyRequest =>
   request.seenAs(request, (seen) => ({
     session: async () => {

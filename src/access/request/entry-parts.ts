@@ -6,7 +6,7 @@ import { routeParams } from './route-params';
 /** An entry of a request, or a search of a type that a request leads to. */
 type Entry = Omit<EntryAccessRequest, 'method'> & { readonly method: EntryAccessRequest['method'] | 'GET' };
 
-/** The parts in which an entry differs from the request that brought it. */
+/** The parts in which an entry differs from the request that contains it. */
 export function entryParts(entry: Entry, outer: LazyRequest): PartSources {
   const { method, url, type, id, operationId, rpc, resource } = entry;
   const [path = '', query = ''] = url.split(/\?(.*)/s);
@@ -28,7 +28,7 @@ export function entryParts(entry: Entry, outer: LazyRequest): PartSources {
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
-/** Entries and reached types are decided on the root of their request; for background callers on `/fhir`. */
+/** Entries and reached types use the root of their request; background callers use `/fhir`. */
 async function rootOf(outer: LazyRequest): Promise<string> {
   const uri = await outer.part('uri');
   return typeof uri !== 'string' || /^\/fhir(\/|$)/.test(uri) ? '/fhir' : '';

@@ -9,12 +9,12 @@ import { readBodyInSteps } from '../../fhir/edge/resource-request';
 import { type PartSources } from './lazy-request';
 import { RESERVED_PARAMS, routeParams } from './route-params';
 
-/** What tells who the caller is stands in `user`, `client`, `session` and `jwt`; policies must not compare secrets. */
+/** Policies identify the caller by `user`, `client`, `session` and `jwt`; they must not compare secrets. */
 const HIDDEN_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie']);
 
 /**
- * The parts of a request as it came by HTTP.
- * @param origin the request that came by the wire, for an entry of a batch; else the request itself
+ * The parts of an HTTP request.
+ * @param origin the HTTP request that contains this one, for an entry of a batch; else the request itself
  */
 export function httpParts(request: Request, origin: Request, slices: Slices): PartSources {
   let known: Promise<unknown> | undefined;
@@ -32,20 +32,20 @@ export function httpParts(request: Request, origin: Request, slices: Slices): Pa
   };
 }
 
-/** Decoded and without a slash at the end, as the router reads it. */
+/** Decoded and without a trailing slash, as the router reads it. */
 function uriOf({ originalUrl }: Request): string {
   const path = decodeURIComponent(originalUrl.split('?', 1)[0] ?? '');
   return path.length > 1 ? path.replace(/\/$/, '') : path;
 }
 
-/** Parameters of a search form count as those of a query: the search takes both. */
+/** Parameters of a search form count like those of the query string, since a search reads both. */
 function queryValues(request: Request): Record<string, unknown> {
   const isForm = mediaTypeOf(request) === 'application/x-www-form-urlencoded';
   const form = isForm ? new URLSearchParams(bodyOf(request).toString('utf8')) : [];
   return valuesByName([...queryOf(request), ...form]);
 }
 
-/** One value as it is, several as a list. */
+/** A single value stays a value; several become a list. */
 export function valuesByName(parameters: Iterable<readonly [name: string, value: string]>): Record<string, unknown> {
   const values = new Map<string, string[]>();
   for (const [name, value] of parameters) {
@@ -57,7 +57,7 @@ export function valuesByName(parameters: Iterable<readonly [name: string, value:
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
 }
 
-/** What cannot be read is no body to policies; the route refuses it by itself. */
+/** An unreadable body is undefined for policies; the route refuses it. */
 async function bodyValue(request: Request, slices: Slices): Promise<unknown> {
   const body = bodyOf(request);
   if (body.length === 0) return undefined;
@@ -71,7 +71,7 @@ async function bodyValue(request: Request, slices: Slices): Promise<unknown> {
   }
 }
 
-/** A body that leaves out its type or id is stored with those of the URL. */
+/** A body without type or id takes them from the URL, as when it is stored. */
 export function resourceOf(
   { method, type, id: routeId }: { readonly method: string; readonly type?: unknown; readonly id?: unknown },
   body: unknown,
@@ -82,6 +82,6 @@ export function resourceOf(
   return { ...body, resourceType, ...(typeof id === 'string' ? { id } : {}) };
 }
 
-/** Without those that hold credentials; names in lower case. */
+/** Without headers that contain credentials; names in lower case. */
 export const visibleHeaders = (headers: Request['headers']): Record<string, unknown> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HIDDEN_HEADERS.has(name)));

@@ -7,7 +7,7 @@ import { Roles } from '../roles/roles';
 import { AccessRequests } from './access-requests';
 import { type LazyRequest } from './lazy-request';
 
-/** Those who do not call now, and whose rights are asked about with each write: their User, Client and Roles in memory. */
+/** Principals of destinations, whose rights each write checks: their User, Client and Roles are cached in memory. */
 @Injectable()
 export class KnownReaders {
   private readonly known: KeptByRights<LazyRequest>;
@@ -26,12 +26,12 @@ export class KnownReaders {
     );
   }
 
-  /** With User, Client and Roles as of the epoch of rights of the request, or as the open transaction has changed them. */
+  /** Reads User, Client and Roles as of the request's registry epoch, or as changed by the open transaction. */
   of({ resourceType, id }: NativeReference): Promise<LazyRequest> {
     return this.known.get(`${resourceType}/${id}`);
   }
 
-  /** All at once: what is read later might be read in somebody else's transaction. */
+  /** Reads everything now: a later read might run inside another request's transaction. */
   private async load(name: string): Promise<LazyRequest> {
     const [resourceType = '', id = ''] = name.split('/');
     const reader = this.asked.ofReader({ resourceType, id });

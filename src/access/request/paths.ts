@@ -1,7 +1,7 @@
-/** More values than any path of a policy has a use for. */
+/** Most values that a path of a policy may yield. */
 const MAX_VALUES = 1000;
 
-/** The value at a path of own members and indexes; undefined when there is none. */
+/** The value at a path of own members and indexes; undefined if absent. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const step of path) {
@@ -11,7 +11,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return found;
 }
 
-/** The values at a path that goes through every element of the arrays on its way, in their order. */
+/** The values at a path, in order; the path descends into every element of the arrays it meets. */
 export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   let found: unknown[] = [value].flat();
   for (const [at, step] of path.entries()) {

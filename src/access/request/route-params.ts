@@ -1,12 +1,12 @@
-/** Values of a route, by the names that its pattern gives them. */
+/** Values of a route, by the names in its pattern. */
 export interface RouteValues {
   readonly type?: unknown;
   readonly id?: unknown;
-  /** Of a search in a compartment: the type of its resource, whose id is then `id`. */
+  /** In a compartment search: the type of the compartment's resource, whose id is then `id`. */
   readonly compartment?: unknown;
 }
 
-/** Route values have names of their own among the parameters, which no query can take. */
+/** Parameters with route values have reserved names, which a query cannot set. */
 export const RESERVED_PARAMS: ReadonlySet<string> = new Set([
   'resource/type',
   'resource/id',
@@ -15,7 +15,7 @@ export const RESERVED_PARAMS: ReadonlySet<string> = new Set([
   '_m',
 ]);
 
-/** What of a route stands among the parameters. */
+/** The parameters that come from the route. */
 export function routeParams({ type, id, compartment }: RouteValues): Record<string, unknown> {
   const named =
     compartment === undefined

@@ -7,7 +7,7 @@ import {
 } from '../../resource/hooks/resource-change';
 
 /**
- * Changed policies, and the rights of a changed User, Client or Role, are in force on every replica for each request that
+ * Raises the epoch when a policy, User, Client or Role changes. Every replica applies the change to each request that
  * begins after the change was answered.
  */
 @Injectable()

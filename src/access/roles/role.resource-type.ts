@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type OwnShapes } from '../../fhir/definitions/element-tables';
 import { DefinesResourceType } from '../../model/resource-type';
 
-/** What a User is at a place: policies with its name as `roleName` cover its User. Several Roles may share a name. */
+/** A User's role in a context: policies with its name as `roleName` cover its User. Several Roles may share a name. */
 const ROLE_SHAPE: OwnShapes = {
   Role: {
     name: '1..1 string',

@@ -10,10 +10,10 @@ export interface Role extends Resource {
   readonly name: string;
 }
 
-/** More Roles than any person has; those beyond, the oldest, do not count. */
+/** More than any person has; older Roles beyond this limit are ignored. */
 const MAX_ROLES = 200;
 
-/** Longer ones of one User are read for each request. */
+/** Larger Roles of one User are not cached; each request reads them. */
 const MAX_KEPT_CHARACTERS = 16_384;
 
 interface StoredRole {
@@ -21,11 +21,13 @@ interface StoredRole {
   readonly role: Role;
 }
 
-/** The Roles of callers, in memory by the epoch of rights: one that is revoked counts for no request that begins after it. */
+/**
+ * The Roles of callers, cached per registry epoch: a revoked Role is ignored by every request that begins afterwards.
+ */
 @Injectable()
 export class Roles {
   private readonly known: KeptByRights<readonly StoredRole[]>;
-  /** Those of one request, where an open transaction keeps them from being known. */
+  /** Roles per request, for when an open transaction bypasses the cache. */
   private readonly asked = new WeakMap<Caller, Promise<readonly Role[]>>();
 
   constructor(
@@ -44,7 +46,7 @@ export class Roles {
     return asked;
   }
 
-  /** The Roles of a User as they are stored, digits and all. */
+  /** The Roles of a User as stored text, which keeps the digits of numbers. */
   async textsOf(userId: string): Promise<readonly string[]> {
     return (await this.known.get(userId)).map(({ text }) => text);
   }

@@ -9,14 +9,14 @@ import { routeParams } from '../request/route-params';
 import { Roles } from '../roles/roles';
 import { routeOf } from './route-of';
 
-/** A request in words, which nobody sends. */
+/** A request that is described, not sent. */
 export interface DescribedRequest {
   readonly request: LazyRequest;
-  /** As it was understood, without credentials and without what is stored of the caller. */
+  /** The request as understood, without credentials and stored data of the caller. */
   readonly echo: Readonly<Record<string, unknown>>;
 }
 
-/** Turns the description of a request into what policies would see of it. */
+/** Builds the request object that policies would see from a description. */
 @Injectable()
 export class DescribedRequests {
   constructor(
@@ -25,7 +25,7 @@ export class DescribedRequests {
   ) {}
 
   /**
-   * @param sent `request-method` and `uri`; and as the test needs them `headers`, `params`, `body`, `resource`, `session`,
+   * @param sent `request-method` and `uri`; optionally `headers`, `params`, `body`, `resource`, `session`,
    * `remote-addr`, `scheme`, `operation`, `user-id` and `client-id`
    * @throws ServiceError 'unprocessable'
    */

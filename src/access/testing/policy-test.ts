@@ -20,11 +20,13 @@ export interface PolicyTestResult {
   readonly 'eval-result': boolean;
   /** The first clause that failed. */
   readonly failed?: FailedClause;
-  /** Criteria that limit the grant, as the policy says them; those that grant nothing to this request are left out. */
+  /**
+   * Criteria that limit the grant, as written in the policy; criteria that grant nothing to this request are omitted.
+   */
   readonly criteria?: readonly string[];
 }
 
-/** Tries one policy, stored or not, on a described request. */
+/** Evaluates one policy, stored or not, on a described request. */
 @Injectable()
 export class PolicyTest {
   constructor(
@@ -37,8 +39,8 @@ export class PolicyTest {
   ) {}
 
   /**
-   * The policy itself, or the stored one that an id (`"x"`, `{"id": "x"}`) names.
-   * @throws ServiceError as a write of it would
+   * Returns the given policy, or the stored one with the given id (`"x"`, `{"id": "x"}`).
+   * @throws ServiceError like a write of the policy
    */
   async policyOf(sent: unknown): Promise<Resource> {
     const { id, engine } = isObject(sent) ? sent : { id: sent };

@@ -35,11 +35,11 @@ describe(routeOf, () => {
     expect(routeOf(method, uri).operationId).toBe(operationId);
   });
 
-  it('tells a conditional create by its criteria', () => {
+  it('recognizes a conditional create by its criteria', () => {
     expect(routeOf('post', '/Patient', true).operationId).toBe('FhirConditionalCreate');
   });
 
-  it('tells the compartment from what is searched in it', () => {
+  it('distinguishes the compartment from the type that is searched in it', () => {
     expect(routeOf('get', '/Patient/p1/Observation')).toMatchObject({
       type: 'Observation',
       id: 'p1',

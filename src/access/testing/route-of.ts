@@ -1,11 +1,11 @@
 import { operationIdOfCode } from '../../platform/http/route-access';
 
-/** Which route of the resource API a request goes to, as far as policies tell routes apart. */
+/** The route of the resource API for a request, as far as policies distinguish routes. */
 export interface DescribedRoute {
   readonly operationId?: string;
   readonly type?: string;
   readonly id?: string;
-  /** Of a search in a compartment, whose id is then `id`. */
+  /** In a compartment search: the compartment's type, whose id is then `id`. */
   readonly compartment?: string;
 }
 
@@ -25,7 +25,7 @@ const ON_INSTANCE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tells the route by method and path, for tests of policies: nothing is called.
+ * Derives the route from method and path, for tests of policies: no route is called.
  * @param method in lower case
  * @param isConditional whether a create has criteria
  */
