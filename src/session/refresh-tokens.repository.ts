@@ -3,12 +3,12 @@ import { Statements } from '../platform/database/statements';
 import { FIND_REFRESH_TOKEN, REFRESH_TOKEN_STATE, SET_SUCCESSOR } from './session-statements';
 import { tokenHashOf } from './token-hash';
 
-/** A refresh token that is about to be stored with its Session. */
+/** A refresh token to be stored with its Session. */
 export interface NewRefreshToken {
   readonly token: string;
-  /** All refresh tokens that descend from one exchange. */
+  /** Shared by all refresh tokens that descend from one exchange. */
   readonly familyId: string;
-  /** The grant that the family began with: its settings hold. */
+  /** The grant that the family began with; its settings apply. */
   readonly grantType: string;
   readonly scope: string | undefined;
   readonly audience: string | undefined;
@@ -29,12 +29,12 @@ export interface RefreshToken {
 }
 
 /**
- * `unused`: it can be exchanged. `repeated`: it was exchanged moments ago, and its successors were not used yet; the
- * answer may have been lost. `reused`: it was probably stolen.
+ * `unused`: it can be exchanged. `repeated`: it was exchanged moments ago and its successors are unused, so the
+ * response may have been lost. `reused`: it was probably stolen.
  */
 export type RefreshTokenState = 'unused' | 'expired' | 'repeated' | 'reused';
 
-/** Clients that send a request twice do so within seconds (decisions: "Refresh token"). */
+/** Clients that repeat a request do so within seconds (decisions: "Refresh token"). */
 const REPEAT_SECONDS = 5;
 
 interface StateRow {
@@ -48,12 +48,12 @@ interface StateRow {
 export class RefreshTokens {
   constructor(private readonly statements: Statements) {}
 
-  /** A token that was issued once, whether it can still be used or not. */
+  /** Finds an issued token, whether it is still usable or not. */
   find(refreshToken: string): Promise<RefreshToken | undefined> {
     return this.statements.runOne<RefreshToken>(FIND_REFRESH_TOKEN, [tokenHashOf(refreshToken)]);
   }
 
-  /** Whether the token can be exchanged. The result holds as long as its family is locked. */
+  /** Returns whether the token can be exchanged. The result is valid while its family is locked. */
   async stateOf(refreshToken: string): Promise<RefreshTokenState> {
     const values = [tokenHashOf(refreshToken), REPEAT_SECONDS];
     const row = await this.statements.runOne<StateRow>(REFRESH_TOKEN_STATE, values);
@@ -62,7 +62,7 @@ export class RefreshTokens {
     return row.has_unused_successors ? 'repeated' : 'reused';
   }
 
-  /** Notes the Session of the tokens that a used token was exchanged for. */
+  /** Records the Session of the tokens that replaced a used token. */
   async setSuccessor(refreshToken: string, sessionId: string): Promise<void> {
     await this.statements.run(SET_SUCCESSOR, [tokenHashOf(refreshToken), sessionId]);
   }

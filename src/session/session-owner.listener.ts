@@ -3,7 +3,7 @@ import { mayAct } from '../resource/may-act';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 import { Sessions } from './sessions';
 
-/** A User or Client that is deleted or set inactive loses its Sessions in the same transaction. */
+/** Closes the Sessions of a deleted or deactivated User or Client, in the same transaction. */
 @Injectable()
 @OnResourceChange({ types: ['User', 'Client'] })
 export class SessionOwnerListener implements ResourceChangeListener {

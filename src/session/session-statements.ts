@@ -2,7 +2,7 @@ import { SESSION_FAMILY_LOCK_CLASS, SESSION_OWNER_LOCK_CLASS } from '../platform
 import { assertRightsSql } from '../platform/database/registry-epoch';
 import { type Statement } from '../platform/database/statement';
 
-/** One indexed read per request: the live Session of a token, and the epochs of cached registries and rights. */
+/** One indexed read per request: the live Session of a token, and the epochs of registries and rights. */
 export const FIND_LIVE_SESSION: Statement = {
   name: 'session-find-live',
   text: `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", t.is_unused as "isUnused",
@@ -12,8 +12,8 @@ export const FIND_LIVE_SESSION: Statement = {
 };
 
 /**
- * Stores the access token of a Session, in the statement that stores the Session; a conflict where `rights` is not the epoch of rights
- * that its owners are known as of.
+ * Stores the access token in the statement that stores its Session. A conflict if `rights` differs from the rights
+ * epoch at which the owners were read.
  */
 export const addTokenSql = ([
   session,
@@ -30,12 +30,15 @@ export const addTokenSql = ([
     select ${session}::text, ${user}::text, ${client}::text, ${hash}::bytea, ${expires}::timestamptz, ${ends}::timestamptz, ${unused}::boolean, ${kid}::text
     where ${assertRightsSql(`${rights}::bigint`)} = 0`;
 
-/** Stores the refresh token that comes with an access token. */
+/** Stores the refresh token that accompanies an access token. */
 export const addRefreshTokenSql = (places: readonly string[]): string =>
   `insert into refresh_token (session_id, user_id, client_id, token_hash, expires_at, family_id, grant_type, scope, audience)
     values (${places.join(', ')})`;
 
-/** Committed before the request goes on, so that no later use of the old refresh token takes this one for unused. */
+/**
+ * Committed before the request continues; otherwise a later use of the old refresh token would see this token as
+ * unused.
+ */
 export const MARK_USED: Statement = {
   name: 'session-mark-used',
   text: 'update session_token set is_unused = false where token_hash = $1 and is_unused',
@@ -62,7 +65,7 @@ export const LOCK_FAMILY: Statement = {
   text: `select pg_advisory_xact_lock(${SESSION_FAMILY_LOCK_CLASS}, hashtext($1))`,
 };
 
-/** Refresh tokens too: without its Session a refresh token must not open another one. */
+/** Ends refresh tokens too: without its Session, a refresh token must not open another one. */
 export const CLOSE_TOKENS: Statement = {
   name: 'session-close-tokens',
   text: `with closed as (
@@ -79,8 +82,8 @@ export const FIND_REFRESH_TOKEN: Statement = {
 };
 
 /**
- * The state of a refresh token whose family is locked. Its successors are unused when neither was presented yet: the answer that held
- * them may have been lost. $2: seconds in which a repeat may be an honest one.
+ * State of a refresh token whose family is locked. Its successors are unused if neither was presented yet: the response
+ * with them may have been lost. $2: seconds in which a repeat may be legitimate.
  */
 export const REFRESH_TOKEN_STATE: Statement = {
   name: 'session-refresh-token-state',
@@ -138,20 +141,20 @@ export const FORGET_TOKENS: Statement = {
     delete from session_token where session_id = $1`,
 };
 
-/** Keys whose tokens a resource server may still have to verify. */
+/** Keys whose tokens a resource server may still need to verify. */
 export const KIDS_OF_LIVE_TOKENS: Statement = {
   name: 'session-kids-of-live-tokens',
   text: `select distinct kid from session_token
     where kid is not null and closed_at is null and (expires_at is null or expires_at > clock_timestamp())`,
 };
 
-/** Of JWTs that another key signed. */
+/** Sessions of JWTs that another key signed. */
 export const LIVE_SESSIONS_OF_OTHER_KEYS: Statement = {
   name: 'session-live-of-other-keys',
   text: 'select session_id from session_token where kid <> $1 and closed_at is null order by session_id',
 };
 
-/** An access token that was issued once, live or not. */
+/** An issued access token, live or not. */
 export const FIND_TOKEN: Statement = {
   name: 'session-find-token',
   text: `select session_id as "sessionId", user_id as "userId", client_id as "clientId", expires_at as "expiresAt",

@@ -10,12 +10,12 @@ import { ENDED_SESSIONS, FORGET_TOKENS, OUTDATED_SESSIONS } from './session-stat
 import { SessionTokens } from './session-tokens.repository';
 import { Sessions } from './sessions';
 
-/** Sessions of one step: its transaction holds their rows, so it is over in a moment. */
+/** Sessions per step: its transaction locks their rows, so it must be short. */
 const BATCH = 100;
 
 /**
- * Closes Sessions whose tokens have expired, and deletes those that were over long ago; their history stays. Nothing
- * depends on it being in time, since expired tokens are refused by their own time.
+ * Closes Sessions whose tokens expired, and deletes those that ended long ago; their history stays. Delays are
+ * harmless, since an expired token is refused by its own expiry.
  */
 @Injectable()
 @Background({
@@ -60,7 +60,7 @@ export class SessionSweeper implements BackgroundTask {
       if (!(error instanceof ServiceError)) throw error;
       this.logger.warn({ event: 'session could not be closed', sessionId, reason: error.message });
     }
-    // Whatever became of the resource, its tokens are over: the next sweep need not look at them again.
+    // End the tokens even if the resource could not be closed, so the next sweep skips them.
     await this.tokens.close(sessionId);
   }
 

@@ -17,19 +17,19 @@ import {
 import { type NewRefreshToken } from './refresh-tokens.repository';
 import { tokenHashOf } from './token-hash';
 
-/** A Session that is about to be stored with its tokens. */
+/** A Session to be stored with its tokens. */
 export interface NewSession {
-  /** Chosen by the caller when the token must name it (`jti`). */
+  /** Chosen by the caller if the token must contain it (`jti`). */
   readonly id: string;
   readonly grantType: string;
   readonly userId: string | undefined;
   readonly clientId: string;
   readonly accessToken: string;
-  /** Names the access token in logs: the `jti` of a JWT, else a UUID. */
+  /** Identifies the access token in logs: the `jti` of a JWT, else a UUID. */
   readonly jti: string;
   /** Base URL of the server that issued the token. */
   readonly issuer: string;
-  /** The key that signed the token, when it is a JWT. */
+  /** The key that signed the token, if it is a JWT. */
   readonly kid: string | undefined;
   readonly expiresAt: Date;
   readonly refresh: NewRefreshToken | undefined;
@@ -44,7 +44,7 @@ export interface LiveSession {
   readonly sessionId: string;
   readonly userId?: string;
   readonly clientId: string;
-  /** At the same moment. */
+  /** Read in the same statement as the Session. */
   readonly epochs: Epochs;
 }
 
@@ -68,7 +68,7 @@ export interface IssuedToken {
 /** Access tokens by their hash. */
 @Injectable()
 export class SessionTokens {
-  /** Sessions whose token the open units of work of this process add. */
+  /** Sessions whose tokens are being stored by open units of work of this process. */
   private readonly adding = new Set<string>();
 
   constructor(
@@ -77,14 +77,14 @@ export class SessionTokens {
     private readonly epoch: RegistryEpoch,
   ) {}
 
-  /** CTEs for the statement that stores the Session: they store the tokens. */
+  /** CTEs that store the tokens, for the statement that stores the Session. */
   async partsOf(session: NewSession): Promise<readonly StatementPart[]> {
     const { id, userId, clientId, accessToken, expiresAt, kid, refresh, parentId } = session;
     this.adding.add(id);
     await this.unitOfWork.whenOver(() => this.adding.delete(id));
     const owners = [id, userId, clientId];
     const rights = await this.epoch.rightsToHold();
-    // The first use is noted of a token that a refresh token was exchanged for.
+    // First use is recorded only for tokens that came from a refresh token.
     const notesFirstUse = parentId !== undefined;
     const values = [...owners, tokenHashOf(accessToken), expiresAt, endOf(session), notesFirstUse, kid, rights];
     const access = { name: 'access-token', values, sqlOf: addTokenSql };
@@ -94,7 +94,7 @@ export class SessionTokens {
     return [access, { name: 'refresh-token', values: [...owners, ...granted], sqlOf: addRefreshTokenSql }];
   }
 
-  /** The live Session of a token that a caller uses. */
+  /** Finds the live Session of a token in use. */
   async use(accessToken: string): Promise<LiveSession | undefined> {
     const hash = tokenHashOf(accessToken);
     const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [hash]);
@@ -104,12 +104,14 @@ export class SessionTokens {
     return { sessionId, clientId, epochs: { registries, rights }, ...(userId === null ? {} : { userId }) };
   }
 
-  /** A token that was issued once, live or not; looking is no use of it. */
+  /** Finds an issued token, live or not; this does not count as a use. */
   find(accessToken: string): Promise<IssuedToken | undefined> {
     return this.statements.runOne<IssuedToken>(FIND_TOKEN, [tokenHashOf(accessToken)]);
   }
 
-  /** Whether a Session has a token that may be used. Before the commit only its opener can name it. */
+  /**
+   * Returns whether a Session has a usable token. Before the commit, only the unit of work that opens it knows its id.
+   */
   async isLive(sessionId: string): Promise<boolean> {
     return this.adding.has(sessionId) || (await this.statements.runOne(IS_LIVE_SESSION, [sessionId])) !== undefined;
   }
@@ -119,14 +121,14 @@ export class SessionTokens {
     await this.statements.run(CLOSE_TOKENS, [sessionId]);
   }
 
-  /** The keys that signed tokens which still live. */
+  /** Ids of the keys that signed tokens still alive. */
   async kidsOfLiveTokens(): Promise<ReadonlySet<string>> {
     const rows = await this.statements.run<{ kid: string }>(KIDS_OF_LIVE_TOKENS, []);
     return new Set(rows.map(({ kid }) => kid));
   }
 }
 
-/** When a Session is over: with its access token, or later with its refresh token; undefined when that has no end. */
+/** End of a Session: expiry of its access token, or of its later refresh token; undefined if that never expires. */
 function endOf({ expiresAt, refresh }: NewSession): Date | undefined {
   if (refresh === undefined) return expiresAt;
   return refresh.expiresAt === undefined || refresh.expiresAt > expiresAt ? refresh.expiresAt : expiresAt;

@@ -31,7 +31,7 @@ export class SessionController {
     if (sessionId === undefined) {
       throw new ServiceError('unauthorized', 'HTTP Basic has no Session to close; send a Bearer token.');
     }
-    // A query would make it a conditional delete, which needs a policy and writes many Sessions; this route does neither.
+    // With a query it would be a conditional delete, which needs a policy and may close many Sessions.
     if (queryOf(request).size > 0)
       throw new ServiceError('invalid', 'DELETE /Session takes no criteria: it closes the Session of the token.');
     await sendAnswer(response, {

@@ -11,15 +11,15 @@ import { ForResourceType, type ResourceRule } from '../resource/hooks/resource-r
 import { SESSION_SHAPE } from './session.shape';
 import { SessionTokens } from './session-tokens.repository';
 
-/** Members that no write changes: a caller may close a Session through the REST API, but not move it to another owner. */
+/** Immutable members: a caller may close a Session through the REST API, but not move it to another owner. */
 const BOUND_MEMBERS = [
   ...['user', 'client', 'type', 'parent', 'start', 'exp', 'refresh_token_exp', 'scope', 'audience', 'on-behalf'],
   ...['jti', 'iss', 'access_token', 'refresh_token', 'authorization_code'],
 ];
 
 /**
- * One Session per access token (interface, "Session"). The token endpoint opens it; callers who may write it can close it. However it
- * ends (DELETE /Session, PUT, DELETE /Session/id), its tokens end in the same transaction.
+ * One Session per access token (interface, "Session"). The token endpoint opens it; callers with write access can close
+ * it. However it ends (DELETE /Session, PUT, DELETE /Session/id), its tokens end in the same transaction.
  */
 @Injectable()
 @DefinesResourceType({
@@ -56,7 +56,8 @@ export class SessionRule implements ResourceRule, ResourceChangeListener {
 
   async store(draft: ResourceDraft, _checked: unknown, previous: Resource | undefined): Promise<void> {
     if (previous === undefined) {
-      // A Session stands for an access token (interface, "Session"): without one it would record what never was.
+      // A Session records an access token (interface, "Session"); without a token it would record a login that never
+      // happened.
       if (!(await this.tokens.isLive(draft.id ?? ''))) throw refused('active', 'begins with POST /auth/token only');
       return;
     }

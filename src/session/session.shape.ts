@@ -1,6 +1,6 @@
 import { type OwnShapes } from '../fhir/definitions/element-tables';
 
-/** The members of a Session; its rule keeps most of them from being changed. */
+/** Members of a Session; its rule makes most of them immutable. */
 export const SESSION_SHAPE: OwnShapes = {
   Session: {
     type: '0..1 string',
@@ -12,7 +12,7 @@ export const SESSION_SHAPE: OwnShapes = {
     start: '0..1 dateTime',
     end: '0..1 dateTime',
     active: '1..1 boolean',
-    // Epoch seconds outgrow FHIR's 32-bit integers in 2038.
+    // Epoch seconds exceed FHIR's 32-bit integers in 2038.
     exp: '0..1 decimal',
     refresh_token_exp: '0..1 decimal',
     access_token: '0..1 string',

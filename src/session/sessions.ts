@@ -22,12 +22,12 @@ import {
 } from './session-statements';
 import { type IssuedToken, type LiveSession, type NewSession, SessionTokens } from './session-tokens.repository';
 
-/** Sessions that are closed at a time on the one connection of a transaction. */
+/** Sessions closed per pipelined round trip of a transaction. */
 const FLIGHT = 64;
 
 /**
- * Opens, finds and closes Sessions. A Session is a resource; token hashes have tables of their own. Locks are taken in one
- * order (owner, family, Session), so that no two transactions of this server wait for each other.
+ * Opens, finds and closes Sessions. A Session is a resource; token hashes are in separate tables. Locks are always
+ * taken in the order owner, family, Session, so that transactions of this server cannot deadlock.
  */
 @Injectable()
 export class Sessions {
@@ -40,25 +40,25 @@ export class Sessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Stores the Session and its tokens in the open unit of work, by one statement. @internal */
+  /** Stores the Session and its tokens by one statement, in the open unit of work. @internal */
   async open(session: NewSession): Promise<void> {
     const parts = await this.tokens.partsOf(session);
     const draft = ResourceDraft.own('Session', sessionBody(session, this.clock.now()));
     await this.writer.create(draft, { newId: session.id, parts });
   }
 
-  /** The live Session of a token that a caller uses. */
+  /** Finds the live Session of a token in use. */
   find(accessToken: string): Promise<LiveSession | undefined> {
     return this.tokens.use(accessToken);
   }
 
-  /** Describes a token, live or not; it does not count as a use of it. @internal */
+  /** Describes a token, live or not, without counting as a use. @internal */
   describe(accessToken: string): Promise<IssuedToken | undefined> {
     return this.tokens.find(accessToken);
   }
 
   /**
-   * Closes a Session: its tokens are refused from the moment that this transaction has committed.
+   * Closes a Session: its tokens are refused as soon as this transaction commits.
    * @throws ServiceError 'not-found' or 'gone' for a Session that is not stored.
    */
   close(sessionId: string): Promise<WriteResult> {
@@ -66,8 +66,7 @@ export class Sessions {
   }
 
   /**
-   * Closes a Session and those that its refresh token has been exchanged for in the meantime: the end of a Session ends all that
-   * came of it.
+   * Closes a Session and all Sessions that its refresh token opened meanwhile: they end together.
    * @internal
    */
   closeWithSuccessors(sessionId: string): Promise<StoredResource> {
@@ -86,26 +85,26 @@ export class Sessions {
     });
   }
 
-  /** Of uses of a family, and of ends of its Sessions, one goes on at a time. @internal */
+  /** Serializes uses of a family and ends of its Sessions. @internal */
   async lockFamily(familyId: string): Promise<void> {
     await this.statements.run(LOCK_FAMILY, [familyId]);
   }
 
-  /** Closes all Sessions of an owner, those included whose opening began before; none is refreshed meanwhile. @internal */
+  /** Closes all Sessions of an owner, including those being opened; none is refreshed meanwhile. @internal */
   async closeAllOf(type: 'User' | 'Client', id: string): Promise<void> {
     await this.statements.run(LOCK_OWNER, [`${type}/${id}`]);
     await this.closeEach(type === 'User' ? LIVE_SESSIONS_OF_USER : LIVE_SESSIONS_OF_CLIENT, id);
   }
 
-  /** Closes the Sessions of JWTs that another key than this one signed. @internal */
+  /** Closes the Sessions of JWTs that a different key signed. @internal */
   async closeSignedByOthers(kid: string): Promise<void> {
     for (const sessionId of await this.idsBy(LIVE_SESSIONS_OF_OTHER_KEYS, kid))
       await this.closeWithSuccessors(sessionId);
   }
 
   /**
-   * Keeps Sessions of these owners from being ended all at once until the open unit of work is over. Read the owners again after this:
-   * if one was deactivated before, it must get no new Session.
+   * Blocks {@link closeAllOf} for these owners until the open unit of work ends. Read the owners after this call: an
+   * owner that was deactivated before must get no new Session.
    * @internal
    */
   async holdOwners({ clientId, userId }: { readonly clientId: string; readonly userId?: string }): Promise<void> {
@@ -113,7 +112,7 @@ export class Sessions {
     await this.statements.run(HOLD_OWNERS, [names]);
   }
 
-  /** Their rows are locked in the order of their ids, since the connection takes statements as they are sent. */
+  /** Rows are locked in id order, since the connection runs statements in the order sent. */
   private async closeEach(statement: Statement, owner: string): Promise<void> {
     const sessionIds = await this.idsBy(statement, owner);
     for (let from = 0; from < sessionIds.length; from += FLIGHT)
@@ -147,7 +146,7 @@ export function sessionBody(session: NewSession, start: Date): object {
 
 const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
-/** The stored text with `active` false, every other byte as it is. */
+/** The stored text with `active` false; every other byte stays. */
 function closed(stored: string): string {
   const members = membersOf(stored).map(({ key, valueText }) => [key, key === 'active' ? 'false' : valueText] as const);
   return objectText(members);

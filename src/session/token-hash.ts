@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** 256 random bits: not guessable, so a fast hash is enough to store it. */
+/** 256 random bits cannot be guessed, so a fast hash protects them in storage. */
 export const newOpaqueToken = (): string => randomBytes(32).toString('base64url');
 
-/** Stored in place of a token, so that a leaked database opens nothing. */
+/** Stored in place of a token, so that a leaked database grants no access. */
 export const tokenHashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
