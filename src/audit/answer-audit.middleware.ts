@@ -12,8 +12,8 @@ import { holdAnswer } from './held-response';
 import { RefusalBudget } from './refusal-budget';
 
 /**
- * Records refusals and reads, which have no transaction, before a byte of the answer leaves. Every answer passes here, so no route
- * can be forgotten.
+ * Records refusals and reads, which have no transaction, before the first byte of the response is sent. Every response
+ * passes here, so no route can be missed.
  */
 @Injectable()
 export class AnswerAuditMiddleware implements NestMiddleware {
@@ -63,7 +63,7 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     if (isWhole) await this.trail.record(this.audit.recordOf(request, response));
   }
 
-  /** If the AuditEvent cannot be written, withhold the answer (503). */
+  /** If the AuditEvent cannot be written, withhold the response (503). */
   private refuse(response: Response, error: unknown): void {
     this.logger.error('An answer was withheld: its AuditEvent could not be written', errorTrace(error));
     for (const name of response.getHeaderNames()) if (!ID_HEADERS.includes(name)) response.removeHeader(name);
@@ -78,10 +78,10 @@ export class AnswerAuditMiddleware implements NestMiddleware {
   }
 }
 
-/** Headers that stay in an answer that is withheld. */
+/** Headers that remain when a response is withheld. */
 const ID_HEADERS = ['x-request-id', 'x-correlation-id'];
 
-/** Denied, throttled, or credentials that did not hold; a call without any is none of these. */
+/** Denied, throttled, or wrong credentials; a call without credentials does not count. */
 function isRefusal({ headers, path }: Request, status: number): boolean {
   if (status === 403 || status === 429) return true;
   if (path.startsWith('/auth/')) return status >= 400 && status < 500 && status !== 405;

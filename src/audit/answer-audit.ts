@@ -9,7 +9,7 @@ import { type AuditRecord } from './audit-event';
 import { type Interaction, interactionOf } from './interaction';
 import { patientsOf, patientsOfQuery } from './patients-of';
 
-/** Makes the records of an answered request. */
+/** Builds the audit records of a request and its response. */
 @Injectable()
 export class AnswerAudit {
   constructor(private readonly types: ResourceTypes) {}
@@ -36,7 +36,7 @@ export class AnswerAudit {
     };
   }
 
-  /** The record of a part that was denied, where the request as a whole was not. */
+  /** The record of a denied part, when the whole request was not denied. */
   recordOfDenied({ operationId, type, id }: DeniedPart): AuditRecord {
     return {
       type: type === 'AuditEvent' ? AUDIT_LOG_USED : REST,

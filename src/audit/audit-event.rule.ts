@@ -9,7 +9,7 @@ const APPEND_ONLY = {
   message: 'AuditEvents are never changed or deleted. Record what has to be added with another one: POST /AuditEvent.',
 };
 
-/** AuditEvents of the server and of clients: append-only, and the security tag of the server is for its own records. */
+/** AuditEvents of the server and of clients: append-only; only the server may set its security tag. */
 @Injectable()
 @DefinesResourceType({
   type: 'AuditEvent',

@@ -37,7 +37,7 @@ const KINDS: readonly Pick<AuditRecord, 'type' | 'subtype' | 'action' | 'failedW
   { type: AUDIT_LOG_USED, subtype: interactionCoding('search-type'), action: 'E' },
 ];
 
-it('is valid R4 whatever it records, as nothing validates it when it is written', () => {
+it('is valid R4 for every kind of record, since the write itself is not validated', () => {
   const records = KINDS.flatMap((kind) =>
     AGENTS.flatMap((agent) => ENTITIES.map((entity): AuditRecord => ({ ...kind, ...entity, agent }))),
   );

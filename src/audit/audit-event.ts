@@ -20,15 +20,15 @@ export interface AuditRecord {
   readonly type: Coding;
   readonly subtype: Coding;
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
-  /** HTTP status where it was refused or failed. */
+  /** HTTP status if the request was refused or failed. */
   readonly failedWith?: number;
-  /** The agent, proven or claimed; empty where none is known. Absent: the caller of the request. */
+  /** The agent, authenticated or claimed; empty if unknown. Absent: the caller of the request. */
   readonly agent?: Partial<Caller> | undefined;
   /** The target: `Observation/o1`, or a type alone. */
   readonly entity?: { readonly type: string; readonly id?: string; readonly version?: number };
   /** Ids of Patients. */
   readonly patients?: readonly string[];
-  /** A search as it was sent, without secrets. */
+  /** A search as sent, with secrets masked. */
   readonly query?: string;
   /** The name of the operation. */
   readonly operation?: string;
@@ -49,7 +49,7 @@ const auditOutcomeOf = (failedWith: number | undefined): object =>
     ? { outcome: '0' }
     : { outcome: failedWith < 500 ? '4' : '8', outcomeDesc: `HTTP ${failedWith}` };
 
-/** The AuditEvent of a record, after IHE's Basic Audit Log Patterns. */
+/** The AuditEvent of a record, following IHE's Basic Audit Log Patterns. */
 export function auditEventOf(record: AuditRecord, place: AuditPlace): object {
   return {
     meta: { security: [SERVER_RECORD] },
@@ -65,8 +65,8 @@ export function auditEventOf(record: AuditRecord, place: AuditPlace): object {
 }
 
 /**
- * Users and Clients are no types that `agent.who` may refer to: they are named by issuer and subject, as BALP does for OAuth,
- * and by `altId`, for searches. The policy is the Session, where BALP has the `jti`.
+ * `agent.who` may not refer to Users and Clients. So they are identified by issuer and subject, as BALP does for OAuth,
+ * and by `altId`, for searches. The policy is the Session, where BALP uses the `jti`.
  */
 function agentsOf({ userId, clientId, sessionId }: Partial<Caller>, { baseUrl, address }: AuditPlace): object[] {
   const who = (id: string): object => ({ identifier: { system: baseUrl, value: id } });
@@ -111,7 +111,7 @@ function entitiesOf({ entity, patients = [], query, operation }: AuditRecord, pl
   return entities.length === 0 ? {} : { entity: entities };
 }
 
-/** BALP has a code for `X-Request-Id` and none for this. */
+/** BALP has a code for `X-Request-Id`, but none for this header. */
 const correlationOf = (value: string): object => ({
   what: { identifier: { type: { text: 'X-Correlation-Id' }, value } },
   type: SYSTEM_OBJECT,

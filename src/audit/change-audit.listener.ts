@@ -10,7 +10,7 @@ import { type AuditRecord } from './audit-event';
 import { AuditTrail } from './audit-trail';
 import { patientsOf } from './patients-of';
 
-/** Types that decide rights, and where data is sent. */
+/** Types that control rights, and the targets of data. */
 const SECURITY_TYPES = new Set([
   'Session',
   'Client',
@@ -23,7 +23,9 @@ const SECURITY_TYPES = new Set([
 
 const ACTIONS = { create: 'C', update: 'U', delete: 'D' } as const;
 
-/** Records changes with the statement that stores new resources: no change without its record, and no record of what was rolled back. */
+/**
+ * Records changes in the statement that stores the resources: each change has its record, and a rollback removes both.
+ */
 @Injectable()
 @OnResourceChange(undefined)
 export class ChangeAuditListener implements ResourceChangeListener {
@@ -59,7 +61,7 @@ export class ChangeAuditListener implements ResourceChangeListener {
   }
 }
 
-/** A Session begins with a token and ends with it. */
+/** A Session begins and ends with its token, so its records are logins and logouts. */
 function ofSession({ interaction, current, previous, id }: ResourceChange): Partial<AuditRecord> {
   const session = current?.value ?? previous?.value;
   if (session === undefined) return {};

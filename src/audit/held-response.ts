@@ -1,9 +1,9 @@
 import { type ServerResponse } from 'node:http';
 
 /**
- * Keeps an answer back until `before` has settled: what is written waits, and nothing of it, its head included, leaves before.
- * @param isHeld asked when the answer begins; false lets it go as it is
- * @param onFailure answers instead, when `before` failed
+ * Delays a response until `before` settles: writes are buffered, and nothing, including the head, is sent earlier.
+ * @param isHeld called when the response begins; false sends it directly
+ * @param onFailure sends another response if `before` failed
  */
 export function holdAnswer(
   response: ServerResponse,

@@ -25,7 +25,7 @@ const BY_METHOD: Readonly<Record<string, readonly [code: string, action: Interac
 type Target = Pick<Interaction, 'type' | 'id'>;
 
 /**
- * Reads it from the route that answered. A name that the caller sent counts only if it is a known one.
+ * Derives the interaction from the matched route. Names sent by the caller count only if they are known.
  * @param isType whether a text is a resource type
  */
 export function interactionOf(request: Request, isType: (text: string) => boolean): Interaction {
@@ -65,13 +65,13 @@ export function interactionOf(request: Request, isType: (text: string) => boolea
 
 const isGet = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
-/** The pattern of the route, below the root. */
+/** The pattern of the route, without the root. */
 function routeOf(request: Request): string | undefined {
   const { path } = (request.route ?? {}) as { readonly path?: unknown };
   return typeof path !== 'string' ? undefined : path.replace(/^\/(?:fhir(?:\/|$))?/, '').replace(/\/$/, '');
 }
 
-/** A search by form counts like one by query. */
+/** A form search counts like a query string. */
 function queryPart(request: Request): Pick<Interaction, 'query'> {
   const form = mediaTypeOf(request) === 'application/x-www-form-urlencoded' ? bodyOf(request).toString('utf8') : '';
   const start = request.originalUrl.indexOf('?');

@@ -1,12 +1,12 @@
-/** More than a resource of one chart names; a List of a ward keeps its record short. */
+/** More than one patient's resource names; keeps the record of a ward's List short. */
 const MAX_PATIENTS = 10;
 
 const REFERENCE =
   /"reference":"Patient\/([A-Za-z0-9\-.]{1,64})["/]|"resourceType":"Patient","id":"([A-Za-z0-9\-.]{1,64})"/g;
 
 /**
- * Ids of the Patients that a stored resource is about: itself, else those that it refers to, at most ten. Stored texts have no white
- * space outside strings, and quotes inside of strings are escaped, so the text need not be parsed.
+ * Ids of the Patients that a stored resource concerns: itself, else those it refers to, at most ten. Stored texts have
+ * no white space outside strings, and quotes inside strings are escaped, so parsing is not necessary.
  */
 export function patientsOf(type: string, id: string, text: string): readonly string[] {
   if (type === 'Patient') return [id];
@@ -18,7 +18,7 @@ export function patientsOf(type: string, id: string, text: string): readonly str
   return [...found];
 }
 
-/** Ids of the Patients that a search names by `patient` or `subject`. */
+/** Ids of the Patients in the `patient` or `subject` parameter of a search. */
 export function patientsOfQuery(query: URLSearchParams): readonly string[] {
   const values = [...query]
     .filter(([name]) => /^(patient|subject)(:Patient)?$/.test(name))

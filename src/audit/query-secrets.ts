@@ -1,7 +1,7 @@
 const SECRET_NAMES =
   /pass(?:word|wd|phrase)|secret|token|authorization|api[-_]?key|credential|assertion|signature|totp|\bpin\b/i;
 
-/** A query as it was sent, with the values masked that no record may keep. */
+/** A query as sent, with the secrets masked. */
 export function withoutSecrets(query: string): string {
   return query
     .split('&')
@@ -13,7 +13,7 @@ export function withoutSecrets(query: string): string {
     .join('&');
 }
 
-/** The query of a webhook may hold a key (`$test`, `$replay`); a reference in a search has none. */
+/** An endpoint's query may contain a key (`$test`, `$replay`); a reference in a search has no query. */
 const isSecret = (name: string, value: string): boolean =>
   SECRET_NAMES.test(name) || (name === 'endpoint' && value.includes('?'));
 

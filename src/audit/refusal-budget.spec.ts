@@ -4,7 +4,7 @@ import { RefusalBudget } from './refusal-budget';
 describe(RefusalBudget, () => {
   const minute = (number: number): Date => new Date(number * 60_000);
 
-  it('grants sixty a minute to an address, and tells which is the last', () => {
+  it('grants sixty a minute to an address, and marks the last one', () => {
     const budget = new RefusalBudget();
     const taken = Array.from({ length: 70 }, () => budget.take('192.0.2.1', minute(1)));
     expect(taken.filter(({ isGranted }) => isGranted)).toHaveLength(60);
@@ -13,7 +13,7 @@ describe(RefusalBudget, () => {
     expect(budget.take('192.0.2.1', minute(2)).isGranted).toBe(true);
   });
 
-  it('remembers ten thousand addresses', () => {
+  it('tracks at most ten thousand addresses', () => {
     const budget = new RefusalBudget();
     for (let index = 0; index < 10_000; index++) budget.take(`a${index}`, minute(1));
     expect(budget.take('one more', minute(1)).isGranted).toBe(false);

@@ -1,14 +1,14 @@
-/** A minute's worth of records of refused strangers, for each address: a flood must not fill the database. */
+/** Records of unauthenticated refusals per address and minute: a flood must not fill the database. */
 const MOST_PER_MINUTE = 60;
 const MOST_ADDRESSES = 10_000;
 const MINUTE = 60_000;
 
-/** Bounds what callers without valid credentials make this process write. */
+/** Bounds the records that callers without valid credentials can cause. */
 export class RefusalBudget {
   private readonly counts = new Map<string, number>();
   private minute = 0;
 
-  /** Whether one more may be written; `isLast` when it is the last one of this minute. */
+  /** Whether one more record may be written; `isLast` marks the last one of this minute. */
   take(address: string, now: Date): { readonly isGranted: boolean; readonly isLast: boolean } {
     const minute = Math.floor(now.getTime() / MINUTE);
     if (minute !== this.minute) this.counts.clear();
