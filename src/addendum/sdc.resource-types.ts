@@ -19,8 +19,8 @@ export class SdcDocumentResourceType {}
 const inWorkflow = (member: string): string => `SDCWorkflow.${member} | SDCWorkflow.ctx.${member}`;
 
 /**
- * A workflow of documents; its content is open. Its patient and encounter are members of it (interface, "SDCDocument /
- * SDCWorkflow") or of `ctx`.
+ * A workflow of documents, with open content. Its patient and encounter are its own members (interface, "SDCDocument /
+ * SDCWorkflow") or members of `ctx`.
  */
 @Injectable()
 @DefinesResourceType({
@@ -36,7 +36,7 @@ const inWorkflow = (member: string): string => `SDCWorkflow.${member} | SDCWorkf
 })
 export class SdcWorkflowResourceType {}
 
-/** Written by the RPC methods alone, so that nothing is forged or lost beside them. */
+/** Written only by the RPC methods, so that no addendum can be forged or lost. */
 @Injectable()
 @DefinesResourceType({
   type: 'SDCAddendum',

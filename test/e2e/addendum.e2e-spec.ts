@@ -211,7 +211,7 @@ describe('addendum RPC', () => {
       const target = await sdcDocument('completed');
       const addendum = { type: `svc.sdc.addendum/${type}`, target, user, snapshot: {}, status: 'completed' };
       expect(await call('create-addendum', { addendum })).toEqual(
-        invalid(['addendum', 'type'], 'type is written by a method of its own'),
+        invalid(['addendum', 'type'], 'type is written by its own method'),
       );
     });
 

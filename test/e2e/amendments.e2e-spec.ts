@@ -318,7 +318,7 @@ describe('$amendments', () => {
       const { revisions, total } = await record(id);
       expect([total, revisions[0]?.addenda.map(({ lost }) => lost)]).toEqual([
         3,
-        ['It is gone from the database.', 'What is stored in its place cannot be read.'],
+        ['It is gone from the database.', 'The text stored in its place cannot be read.'],
       ]);
       expect((await page(id)).text).toContain('Addendum number 2 cannot be shown');
     });

@@ -19,25 +19,25 @@ export interface SnapshotEntry {
   readonly digest: Buffer;
 }
 
-/** One addendum in its place among those of its target. */
+/** An addendum at its position among those of its target. */
 export interface StoredEntry {
-  /** 1, 2, 3 … in the order of the calls, whatever the clock says. */
+  /** 1, 2, 3 … in the order of the calls, independent of the clock. */
   readonly sequence: number;
   readonly addendumId: string;
   readonly isSnapshot: boolean;
-  /** As it is stored now; null when it is gone. */
+  /** The text stored now; null when it is gone. */
   readonly text: string | null;
-  /** Whether it was the last one at that moment. */
+  /** Whether it was the last one when it was read. */
   readonly isLast: boolean;
 }
 
-/** PostgreSQL reads and hashes the text of each: a page is a statement of moderate length even of large snapshots. */
+/** PostgreSQL reads and hashes each text, so 200 keep the statement short even for large snapshots. */
 const LINKS_AT_ONCE = 200;
-/** Texts that are in memory at once; a single one may be longer. */
+/** Bytes of text in memory per page; a single text may be longer. */
 const BYTES_AT_ONCE = 512 * 1024;
 const MAX_SEQUENCE = 2_147_483_647;
 
-/** The order of the addenda of each target, and the chain that proves it. */
+/** The order of the addenda of each target, and the hash chain that proves it. */
 @Injectable()
 export class AddendumEntries {
   constructor(
@@ -45,30 +45,30 @@ export class AddendumEntries {
     private readonly index: SearchIndex,
   ) {}
 
-  /** Makes every other writing call for `target` wait until the open transaction ends. Returns the number of its addenda. */
+  /** Locks `target` against other writing calls until the open transaction ends. Returns the number of its addenda. */
   async hold({ resourceType, id }: NativeReference): Promise<number> {
     const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_TARGET, [resourceType, id]);
     return row?.last_sequence ?? 0;
   }
 
-  /** As {@link hold} for a target that has addenda: returns 0 for any other one, and holds nothing. */
+  /** Like {@link hold}, only for a target that has addenda; otherwise it returns 0 and locks nothing. */
   async holdRecord({ resourceType, id }: NativeReference): Promise<number> {
     const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_RECORD, [resourceType, id]);
     return row?.last_sequence ?? 0;
   }
 
-  /** Puts an addendum behind those that the held target has, and links it to them. */
+  /** Appends an addendum to those of the locked target, and links it into their chain. */
   async append({ resourceType, id }: NativeReference, addendum: Omit<Link, 'sequence'>): Promise<void> {
     const { addendumId, snapshotDigest, textHash } = addendum;
     await this.statements.run(APPEND_ENTRY, [resourceType, id, addendumId, snapshotDigest, textHash]);
   }
 
-  /** The last History addenda that hold a snapshot: two at most, the later one first. */
+  /** The latest History addenda with a snapshot: at most two, the later one first. */
   latestSnapshots({ resourceType, id }: NativeReference): Promise<SnapshotEntry[]> {
     return this.statements.run<SnapshotEntry>(LATEST_SNAPSHOTS, [resourceType, id]);
   }
 
-  /** The addenda of a target behind a sequence number, in their order, a few at a time. */
+  /** The addenda of a target after a sequence number, in order, read page by page. */
   async *of(
     target: NativeReference,
     { after = 0, last }: { readonly after?: number; readonly last?: number | undefined } = {},
@@ -82,7 +82,7 @@ export class AddendumEntries {
     }
   }
 
-  /** The next addenda behind a sequence number, up to {@link BYTES_AT_ONCE}; none when there are no more. */
+  /** The next addenda after a sequence number, up to {@link BYTES_AT_ONCE}; empty at the end. */
   entriesAfter(
     { resourceType, id }: NativeReference,
     sequence: number,
@@ -92,7 +92,7 @@ export class AddendumEntries {
     return this.statements.run<StoredEntry>(READ_ENTRIES, values);
   }
 
-  /** The next links of a chain, none when it ends there; and the head that the target has at the same moment. */
+  /** The next links of a chain, empty at its end, and the head of the target from the same statement. */
   async linksAfter(
     { resourceType, id }: NativeReference,
     sequence: number,
@@ -102,14 +102,16 @@ export class AddendumEntries {
     return { links: rows.filter(isLink), head: rows[0] && headIn(rows[0]) };
   }
 
-  /** The id of an addendum that names the target and is not among its entries. */
+  /** The id of an addendum that names the target but is not among its entries. */
   async findUnlinked({ resourceType, id }: NativeReference): Promise<string | undefined> {
     const hash = this.index.referenceHash(resourceType, id);
     return (await this.statements.runOne<{ id: string }>(FIND_UNLINKED, [hash]))?.id;
   }
 }
 
-/** Yields the items and removes them: a list would keep texts in memory while a slow reader takes one of them. */
+/**
+ * Yields the items and removes them; otherwise the list would keep all texts in memory while a slow client reads one.
+ */
 export function* emptied<T>(list: T[]): Generator<T, void, void> {
   for (let next = list.shift(); next !== undefined; next = list.shift()) yield next;
 }

@@ -1,12 +1,12 @@
 import { type Statement } from '../../platform/database/statement';
 
 /*
- * Addenda are found one by one, by type and id: `limit 1` keeps the planner from joining. The type is a value of the statement,
- * not a literal: of a literal the statistics may say that one row has it, so that an index on the type alone looks as good.
- * A connection keeps such a plan, which then reads all addenda of the server for each addendum of the target.
+ * Addenda are found one by one, by type and id: `limit 1` prevents a join. The type is a parameter, not a literal. For
+ * a literal, the statistics may estimate one row of that type, so an index on the type alone looks as good. A
+ * connection caches that plan, which then reads all addenda of the server for each addendum of the target.
  */
 
-/** Makes the row of a target or finds it, and holds it until the transaction ends. */
+/** Creates or finds the row of a target, and locks it until the transaction ends. */
 export const HOLD_TARGET: Statement = {
   name: 'addendum-hold-target',
   text: `insert into addendum_target (target_type, target_id, last_sequence) values ($1, $2, 0)
@@ -14,13 +14,15 @@ export const HOLD_TARGET: Statement = {
     returning last_sequence`,
 };
 
-/** As {@link HOLD_TARGET} for a target that has addenda; of one that has none nothing is held, and nothing is left. */
+/** Like {@link HOLD_TARGET}, only for a target that has addenda; otherwise it locks and creates nothing. */
 export const HOLD_RECORD: Statement = {
   name: 'addendum-hold-record',
   text: 'select last_sequence from addendum_target where target_type = $1 and target_id = $2 for update',
 };
 
-/** Appends a link to the chain of a target that is held: `linkHash` in SQL, since the row knows what came before. */
+/**
+ * Appends a link to the chain of a locked target. Computes `linkHash` in SQL, because the row has the previous hash.
+ */
 export const APPEND_ENTRY: Statement = {
   name: 'addendum-append-entry',
   text: `with target as (
@@ -41,14 +43,14 @@ export const LATEST_SNAPSHOTS: Statement = {
     where target_type = $1 and target_id = $2 and snapshot_digest is not null order by sequence desc limit 2`,
 };
 
-/** The columns of a `LinkRow`: of a target `t`, an entry `e` and the resource `r`. */
+/** Columns of a `LinkRow`, for a target `t`, an entry `e` and the resource `r`. */
 export const LINK_COLUMNS = `t.last_sequence as "lastSequence", t.head_hash as "headHash", e.sequence, e.addendum_id as "addendumId",
       e.snapshot_digest as "snapshotDigest", e.text_hash as "textHash", e.link_hash as "linkHash",
       sha256(convert_to(r.body, 'UTF8')) as "foundTextHash"`;
 
 /**
- * A few links of one target behind a sequence number, each with the hash of the text that is stored now, and how long the chain
- * is said to be. One row without a link says that there are no more: rows and head are of one moment.
+ * A few links of one target after a sequence number, each with the hash of its stored text, and the recorded length of
+ * the chain. One row without a link marks the end. Rows and head come from one snapshot of the database.
  */
 export const READ_LINKS: Statement = {
   name: 'addendum-read-links',
@@ -64,8 +66,8 @@ export const READ_LINKS: Statement = {
 };
 
 /**
- * The next addenda of a target as they are stored now: up to $5 bytes of text, one at least, none behind the sequence number $4.
- * The text is null where an addendum is gone.
+ * The next addenda of a target as stored now: up to $5 bytes of text, at least one addendum, none after sequence $4.
+ * The text of a missing addendum is null.
  */
 export const READ_ENTRIES: Statement = {
   name: 'addendum-read-entries',
@@ -81,7 +83,7 @@ export const READ_ENTRIES: Statement = {
     ) page where place = 1 or bytes <= $5 order by sequence`,
 };
 
-/** An addendum that names the target and has no link; $1 is the hash of the reference. */
+/** An addendum that names the target but has no link; $1 is the hash of the reference. */
 export const FIND_UNLINKED: Statement = {
   name: 'addendum-find-unlinked',
   text: `select r.id from reference_link l

@@ -1,14 +1,14 @@
 import { type NativeReference } from '../../fhir/types';
 import { type Link, linkHash, NO_LINK } from './link-hash';
 
-/** A link as it is found, beside what is stored now of its addendum. */
+/** A link as stored, with the state of its addendum. */
 export interface StoredLink extends Link {
   readonly linkHash: Buffer;
-  /** SHA-256 of the text that is stored now; null when the addendum is gone. */
+  /** SHA-256 of the stored text; null when the addendum is gone. */
   readonly foundTextHash: Buffer | null;
 }
 
-/** A link beside the head of its chain, as both are read; without a link its columns are null, and so are those of a target. */
+/** A link and the head of its chain. Without a link its columns are null; without a target, those of the head. */
 export interface LinkRow extends Omit<StoredLink, 'sequence'> {
   readonly sequence: number | null;
   readonly lastSequence: number | null;
@@ -26,44 +26,44 @@ export interface ChainHead {
 export const headIn = ({ lastSequence, headHash }: LinkRow): ChainHead | undefined =>
   lastSequence === null || headHash === null ? undefined : { lastSequence, headHash };
 
-/** The faults of a chain, in words. */
+/** Messages for the faults of a chain. */
 export const BREAKS = {
   'changed-text': 'The text of the addendum is not the one that was recorded.',
   'missing-addendum': 'The addendum of this link is gone.',
   'missing-link': 'The link with this number is gone.',
   'changed-link':
     'The link does not follow from the one before it: the row of the link, or of one before it, was changed.',
-  order: 'What stands here belongs to another place of the chain.',
+  order: 'The link or text at this position belongs to another position of the chain.',
   'changed-head': 'The end of the chain is not where its target says it is.',
-  'missing-head': 'The target does not know of its chain any more.',
-  'no-link': 'The addendum names the target, and no link vouches for it.',
+  'missing-head': 'The head of the chain is missing from its target.',
+  'no-link': 'The addendum names the target, but no link of the chain covers it.',
 } as const;
 
 export interface ChainBreak {
   readonly reason: keyof typeof BREAKS;
-  /** The place in the chain; absent for an addendum that has none. */
+  /** The position in the chain; absent for an addendum outside it. */
   readonly sequence?: number;
   readonly addendumId?: string;
 }
 
-/** Follows the chain of one target link by link, keeping no more of it than its head. */
+/** Checks the chain of one target link by link; only the head stays in memory. */
 export class ChainCheck {
   private count = 0;
   private last: Buffer = NO_LINK;
 
   constructor(private readonly target: NativeReference) {}
 
-  /** How many links were found intact. */
+  /** The number of intact links so far. */
   get length(): number {
     return this.count;
   }
 
-  /** The hash of the last link that was found intact. */
+  /** The hash of the last intact link. */
   get head(): Buffer {
     return this.last;
   }
 
-  /** Takes the next link. @returns its fault, where the check ends */
+  /** Checks the next link. @returns its fault, which ends the check */
   take(link: StoredLink): ChainBreak | undefined {
     const sequence = this.count + 1;
     const { addendumId } = link;
@@ -76,7 +76,7 @@ export class ChainCheck {
     return undefined;
   }
 
-  /** Compares the links that were found with the head that the target has. */
+  /** Compares the intact links with the head stored for the target. */
   finish(said: ChainHead | undefined): ChainBreak | undefined {
     const { lastSequence, headHash } = said ?? { lastSequence: 0, headHash: NO_LINK };
     if (said === undefined && this.count > 0) return { reason: 'missing-head' };
@@ -85,7 +85,8 @@ export class ChainCheck {
   }
 
   /**
-   * Whether a break is one of order: `elsewhere`, a link of the same chain, or its text belongs in the place of `found`.
+   * Whether a break is only one of order: `elsewhere`, a link of the same chain, or its text belongs at the position of
+   * `found`.
    */
   isMisplaced(elsewhere: StoredLink, found: StoredLink | undefined): boolean {
     const sequence = this.count + 1;

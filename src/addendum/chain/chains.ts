@@ -3,9 +3,9 @@ import { type NativeReference } from '../../fhir/types';
 import { AddendumEntries } from './addendum-entries.repository';
 import { type ChainBreak, ChainCheck, type StoredLink } from './chain-check';
 
-/** The chain of a target as it was found. */
+/** The chain of a target as found. */
 export interface ChainState {
-  /** How many links were found intact: all of them, unless there is a break. */
+  /** The number of intact links: all of them, unless there is a break. */
   readonly length: number;
   /** The hash of the last intact link. */
   readonly head: Buffer;
@@ -17,7 +17,7 @@ export interface ChainState {
 export class Chains {
   constructor(private readonly entries: AddendumEntries) {}
 
-  /** Follows the chain of a target, a few links at a time; PostgreSQL hashes the texts, so that they need not come here. */
+  /** Checks the chain of a target, a few links at a time. PostgreSQL hashes the texts, so they are not transferred. */
   async check(target: NativeReference): Promise<ChainState> {
     const check = new ChainCheck(target);
     const broken = (await this.follow(target, check)) ?? (await this.findUnlinked(target));

@@ -6,18 +6,18 @@ export interface Link {
   /** 1, 2, 3 … within the target. */
   readonly sequence: number;
   readonly addendumId: string;
-  /** SHA-256 of the text of the addendum, UTF-8, as it is stored and answered. */
+  /** SHA-256 of the text of the addendum in UTF-8, as stored and returned. */
   readonly textHash: Buffer;
-  /** Of a History with a snapshot: the snapshot is compared by it. */
+  /** For a History with a snapshot: later snapshots are compared with it. */
   readonly snapshotDigest: Buffer | null;
 }
 
-/** The hash that the first link of a chain follows. */
+/** The previous hash of the first link of a chain. */
 export const NO_LINK = Buffer.alloc(32);
 
 /**
- * SHA-256 over a link and the hash of the one before it, byte by byte as in docs/addenda.md, "Evidence": seven lines
- * of ASCII, each with its line feed. `APPEND_ENTRY` makes the same in SQL.
+ * SHA-256 over a link and the previous hash, byte by byte as in docs/addenda.md, "Evidence": seven lines of ASCII, each
+ * with a line feed. `APPEND_ENTRY` computes the same in SQL.
  */
 export function linkHash(target: NativeReference, previous: Buffer, link: Link): Buffer {
   const lines = [

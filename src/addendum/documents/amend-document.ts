@@ -7,7 +7,7 @@ import { AMEND } from './document-status';
 import { AmendDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
 
-/** Opens a signed document for changes. One that is open already is answered as it is. */
+/** Opens a signed document for changes. A document that is already open is returned unchanged. */
 @RpcMethod({
   method: 'svc.sdc/amend',
   params: AmendDocumentParams,
@@ -35,7 +35,7 @@ export class AmendDocument implements RpcHandler<AmendDocumentParams, JsonText> 
     return this.documents.transact(isDryRun, async () => {
       const { before, from, to, stored } = await this.documents.changeHeld(id, AMEND);
       if (from !== to) {
-        // A PUT may have signed the body, or changed it since: it goes on record before it can change.
+        // A PUT may have signed or changed the body since: record it before it can change again.
         await this.revisions.recordIfNew({ target, author, status: String(from), body: before });
         await this.revisions.recordStatus({ target, author, status: to, body: stored.text });
       }

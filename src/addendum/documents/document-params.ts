@@ -30,7 +30,7 @@ export class SaveDocumentParams {
 }
 
 export class SignDocumentParams extends SaveDocumentParams {
-  /** The signer; the caller when it is left out. */
+  /** The signer; by default the caller. */
   @IfSent()
   @IsShapedLike(UserReference)
   user?: UserReference;
@@ -45,7 +45,7 @@ export class AmendDocumentParams {
   @IsString()
   id!: string;
 
-  /** The author of the amendment; the caller when it is left out. */
+  /** The author of the amendment; by default the caller. */
   @IfSent()
   @IsShapedLike(UserReference)
   user?: UserReference;

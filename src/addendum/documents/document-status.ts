@@ -1,11 +1,11 @@
 import { RpcRefusal } from '../../rpc/rpc-refusal';
 
-/** The statuses that a method takes a stored document from, and the one that it leads to. */
+/** The statuses from which a method may change a stored document, each with the next status. */
 export interface Transition {
   /** For messages: `saved`. */
   readonly verb: string;
   readonly next: ReadonlyMap<unknown, DocumentStatus>;
-  /** The advice for a document that is signed already. */
+  /** The advice for a document that is already signed. */
   readonly ifSigned: string;
 }
 
@@ -43,7 +43,7 @@ export const AMEND: Transition = {
   ifSigned: '',
 };
 
-/** @throws RpcRefusal for a status that the transition does not begin with */
+/** @throws RpcRefusal for a status that the transition does not start from */
 export function statusAfter({ verb, next, ifSigned }: Transition, status: unknown): DocumentStatus {
   const found = next.get(status);
   if (found !== undefined) return found;

@@ -14,9 +14,9 @@ import { type DocumentStatus, statusAfter, type Transition } from './document-st
 
 /** The content and version that a caller sends to change a stored document. */
 export interface SentContent {
-  /** The whole body as JSON text; the status that it names does not count. */
+  /** The whole body as JSON text; its status is ignored. */
   readonly text: string;
-  /** The version that the caller read, where the body names it. */
+  /** The version that the caller read, if the body contains it. */
   readonly versionId: string | undefined;
 }
 
@@ -31,7 +31,10 @@ export interface ChangedDocument {
 /** Ends a dry run that found no fault. */
 class DryRunEnd extends Error {}
 
-/** Changes stored documents through the same door as REST writes: rules, history, events, audit and rows of the caller. */
+/**
+ * Changes stored documents through the same writer as REST: rules, history, events, audit and the caller's row filter
+ * apply.
+ */
 @Injectable()
 export class Documents {
   constructor(
@@ -42,10 +45,10 @@ export class Documents {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Runs a call as one transaction. A dry run checks and writes everything too, and is then undone. */
+  /** Runs a call as one transaction. A dry run also checks and writes everything, then rolls back. */
   async transact<T>(isDryRun: boolean, work: () => Promise<T>): Promise<T> {
     if (!isDryRun) return this.unitOfWork.run(work);
-    if (this.unitOfWork.isOpen) throw new Error('A dry run needs a transaction of its own, which it undoes');
+    if (this.unitOfWork.isOpen) throw new Error('A dry run needs its own transaction, which it rolls back');
     let found: { readonly result: T } | undefined;
     try {
       return await this.unitOfWork.run(async () => {
@@ -58,17 +61,20 @@ export class Documents {
     }
   }
 
-  /** As {@link change}, while other writing calls for addenda of the document wait. Needs an open unit of work. */
+  /**
+   * Like {@link change}, with the document locked against other writing calls for its addenda. Needs an open unit of
+   * work.
+   */
   async changeHeld(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {
     await this.addenda.holdTarget({ id, resourceType: 'SDCDocument' }, paramOf(sent));
     return this.change(id, transition, sent);
   }
 
   /**
-   * Leads a document to its next status while its row is held, and replaces its content by what was sent.
-   * Content and status that stay the same are no new version.
-   * @throws RpcRefusal when it is not stored, of another status, changed since the caller read it, or breaks a rule;
-   * ServiceError 'forbidden' when the caller may not write what it becomes.
+   * Moves a document to its next status while its row is locked, and replaces its content by the sent one. Unchanged
+   * content and status create no new version.
+   * @throws RpcRefusal when it is not stored, has another status, was changed since the caller read it, or breaks a
+   * rule; ServiceError 'forbidden' when the caller may not write the result.
    */
   async change(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {
     const reach = await this.limits.reach();
@@ -93,14 +99,14 @@ export class Documents {
   }
 }
 
-/** A document that is not going to be stored, with the version and time of the one that is. */
+/** A document from a dry run, with version and time of the stored one. */
 export function withMetaOf(before: string, { text }: StoredResource): string {
   const present = memberText(before, 'meta') ?? '{}';
   const leading = ['versionId', 'lastUpdated'].map((key) => [key, memberText(present, key) ?? 'null'] as const);
   return withMember(text, 'meta', withLeadingMembers(memberText(text, 'meta') ?? '{}', leading));
 }
 
-/** The param that names the document: calls that bring a body name it there. */
+/** The param that identifies the document: calls that send a body identify it there. */
 const paramOf = (sent: SentContent | undefined): ParamPath => (sent === undefined ? ['id'] : ['document', 'id']);
 
 function assertUnchanged(storedText: string, versionId: string): void {
@@ -112,7 +118,7 @@ function assertUnchanged(storedText: string, versionId: string): void {
   );
 }
 
-/** Refusals of rules and validation have the form of the companion methods. */
+/** Converts refusals of rules and validation to the form of the companion methods. */
 function refusalOf(error: unknown, id: string, path: ParamPath): unknown {
   if (!(error instanceof ServiceError) || error instanceof RpcRefusal) return error;
   if (error.kind === 'not-found' || error.kind === 'gone')

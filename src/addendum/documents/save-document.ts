@@ -6,7 +6,7 @@ import { SAVE } from './document-status';
 import { SaveDocumentParams } from './document-params';
 import { Documents } from './documents';
 
-/** Stores the content of a document that is not signed; one that was a draft is in progress from then on. */
+/** Stores the content of an unsigned document; a draft becomes in-progress. */
 @RpcMethod({
   method: 'svc.sdc/save',
   params: SaveDocumentParams,

@@ -7,11 +7,11 @@ import { SIGN } from './document-status';
 import { SignDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
 
-/** Nothing is extracted from documents; the member is for callers that count on it. */
+/** Always empty: documents are not extracted. The member exists for callers that expect it. */
 const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
 
 /**
- * Signs a document: its content, its status, the History with the snapshot and, after an amendment, the Amendment are
+ * Signs a document. Its content, its status, the History with the snapshot and, after an amendment, the Amendment are
  * stored together or not at all.
  */
 @RpcMethod({
@@ -51,7 +51,7 @@ export class SignDocument implements RpcHandler<SignDocumentParams, JsonText> {
     return this.documents.transact(isDryRun, async () => {
       const { before, from, to, stored } = await this.documents.changeHeld(document.id, SIGN, sent);
       const { isChanged } = await this.revisions.recordStatus({ target, author, status: to, body: stored.text });
-      // The same body again would be the difference of two older snapshots.
+      // For an unchanged body, the latest two snapshots are older ones, whose difference is already recorded.
       if (from === 'in-amendment' && isChanged) await this.revisions.recordAmendment(target, author);
       const shown = isDryRun ? withMetaOf(before, stored) : stored.text;
       return new JsonText(`{"document":${shown},"exported":${EXPORTED}}`);

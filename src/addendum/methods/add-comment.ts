@@ -18,7 +18,7 @@ export class AddCommentParams {
   @IsString()
   text!: string;
 
-  /** The way to the value that the comment is about. */
+  /** Path to the value that the comment concerns. */
   @IfSent()
   @IsMemberPath()
   path?: string[];

@@ -32,7 +32,7 @@ export class AddToHistoryParams {
   user!: UserReference;
 }
 
-/** Records a status change; a signed body that is new is kept as a snapshot (interface, "Addendum RPC", rule 3). */
+/** Records a status change; a new signed body is kept as a snapshot (interface, "Addendum RPC", rule 3). */
 @RpcMethod({
   method: 'svc.sdc.addendum/add-to-history',
   params: AddToHistoryParams,
@@ -79,7 +79,7 @@ export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
       status,
       body: call.text('resource') ?? '{}',
     };
-    // Hashed before the target is held: others wait for what happens then.
+    // Hashed before the target is locked, to keep the lock short.
     const digest = await this.revisions.digestOf(change);
     return this.unitOfWork.run(async () => {
       await this.addenda.holdBrought(target);

@@ -31,7 +31,7 @@ export class GetWorkflowAddendumsParams {
   id!: string;
 }
 
-/** The same for a workflow, which the call names by its id. */
+/** The same for a workflow, identified by its id. */
 @RpcMethod({
   method: 'svc.sdc/get-workflow-addendums',
   params: GetWorkflowAddendumsParams,

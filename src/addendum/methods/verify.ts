@@ -6,13 +6,13 @@ import { Chains } from '../chain/chains';
 import { EXAMPLE_TARGET } from '../params/example-addendum';
 import { TargetParams } from '../params/references';
 
-/** Whether the addenda of a target are those that were recorded, and the first fault if they are not. */
+/** Whether the addenda of a target are as recorded, and the first fault if not. */
 export interface Verification {
   readonly target: NativeReference;
   readonly intact: boolean;
-  /** How many addenda are vouched for; with a fault: how many before it. */
+  /** The number of proven addenda; with a fault, those before it. */
   readonly length: number;
-  /** Hash of the last of them, in hex: kept elsewhere it proves later that nothing was cut off. */
+  /** Hash of the last proven addendum, in hex. A copy kept elsewhere proves later that none was cut off. */
   readonly head: string;
   readonly broken: VerifiedBreak | undefined;
 }
@@ -24,13 +24,12 @@ interface VerifiedBreak {
   readonly message: string;
 }
 
-/** Follows the chain of a target (docs/addenda.md, "Evidence"). */
+/** Checks the chain of a target (docs/addenda.md, "Evidence"). */
 @RpcMethod({
   method: 'svc.sdc.addendum/verify',
   params: TargetParams,
   enforcesRows: true,
-  description:
-    'Tells whether the addenda of a document or workflow are those that were recorded, or the first that is not.',
+  description: 'Returns whether the addenda of a document or workflow are as recorded, and the first fault if not.',
   example: { target: EXAMPLE_TARGET },
   resultSchema: { $ref: '#/components/schemas/SDCVerification' },
   exampleResult: {

@@ -21,7 +21,7 @@ const AMENDMENTS = {
   hasPage: true,
 } as const satisfies Partial<OperationDefinition>;
 
-/** Answers with the record of a target: a page, or JSON on request. */
+/** Returns the record of a target: a page, or JSON on request. */
 @Injectable()
 abstract class AmendmentsOperation implements OperationHandler {
   constructor(private readonly reader: RecordReader) {}
@@ -66,7 +66,7 @@ async function write(sink: TextSink, { head, parts }: TargetRecord, printer: Rec
     if (part.kind !== 'unsigned') count++;
     await add(printer.part(part));
   }
-  // The answer must not look whole when an addendum of the chain is missing.
+  // A response that lacks an addendum of the chain must not look complete.
   if (head.chain.intact && count !== head.chain.length)
     throw new Error(
       `${head.target.resourceType}/${head.target.id}: ${count} of ${head.chain.length} addenda were read`,

@@ -5,7 +5,7 @@ import { type DiffEntry, type DiffKind } from '../snapshots/snapshot-diff';
 import { type FieldValue, leafOf } from './field-value';
 import { type SnapshotFields } from './snapshot-fields';
 
-/** One row of a table: a field with its values. */
+/** One table row: a field with its values. */
 export interface FieldRow {
   /** `respelled`: the same number in other digits. `reordered`: the same elements in another order. */
   readonly type: 'recorded' | 'added' | 'removed' | 'changed' | 'respelled' | 'reordered';
@@ -18,12 +18,12 @@ export interface FieldRow {
 
 type Path = readonly string[];
 
-/** Named by the page itself. */
+/** Shown in the head of the page. */
 const OF_THE_TARGET = ['meta', 'resourceType', 'id'];
 
 /**
- * All values of a body. What one line can say is one row: a value with its unit, a coding, a reference.
- * @param except members at the top that stand elsewhere
+ * Lists all values of a body. A value with its unit, a coding or a reference is one row, since it fits into one line.
+ * @param except top-level members that are shown elsewhere
  */
 export function* valueRows(fields: SnapshotFields, except: readonly string[] = OF_THE_TARGET): Generator<FieldRow> {
   const { outline } = fields;
@@ -47,14 +47,14 @@ export function* valueRows(fields: SnapshotFields, except: readonly string[] = O
   }
 }
 
-/** The unit is shown with the value, and the text is the label. */
+/** Shown elsewhere: the unit with its value, the text as the label. */
 function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolean {
   if (parent.length === 0) return false;
   if (key === fields.nameMemberOf(parent)) return true;
   return key === 'unit' && fields.unitOf([...parent, 'value']) !== undefined;
 }
 
-/** The rows of an Amendment for people: with labels and units; a row whose value did not change says so. */
+/** Rows of an Amendment for people, with labels and units; a row whose value did not change is marked. */
 export function* changeRows(
   before: SnapshotFields,
   after: SnapshotFields,
@@ -77,7 +77,7 @@ export function* changeRows(
   }
 }
 
-/** The entry that says which kind of container its leaves are in (snapshot-diff.ts): its leaves are rows already. */
+/** Entries that only set the container's kind (snapshot-diff.ts); the container's leaves are already rows. */
 const isAnnouncement = (entry: DiffEntry, after: SnapshotFields): boolean => {
   if (entry.type !== 'add' || (entry['new-kind'] !== 'object' && entry['new-kind'] !== 'array')) return false;
   const found = after.find(entry.path);
@@ -103,9 +103,9 @@ function sideOf(
 const measured = (value: FieldValue, unit: string | undefined): FieldValue =>
   unit === undefined ? value : { ...value, unit };
 
-/** Finds arrays whose elements are the same in another order: each of their places differs, and no value does. */
+/** Finds arrays whose elements were only reordered: each index differs, but no value does. */
 class Orders {
-  /** By the path of the array. */
+  /** Keyed by the path of the array. */
   private readonly known = new Map<string, FieldRow | undefined>();
   private readonly told = new Set<string>();
 
@@ -158,7 +158,7 @@ function* textsIn(outline: JsonOutline, array: JsonSpan): Generator<string> {
 const REFERENCE = ['id', 'resourceType', 'display'];
 const CODING = ['code', 'system', 'version', 'text', 'display'];
 
-/** A reference or a coding of nothing but short texts; undefined for all else. */
+/** A reference or a coding that contains only strings; undefined otherwise. */
 function inOneLine(outline: JsonOutline, span: JsonSpan): FieldValue | undefined {
   if (outline.isArray(span)) return undefined;
   const members = new Map<string, string>();

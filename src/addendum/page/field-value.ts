@@ -2,7 +2,7 @@ import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outlin
 import { unquoted } from '../../platform/json/json-skip';
 import { type DiffKind, leafKindOf } from '../snapshots/snapshot-diff';
 
-/** A value as it is read: a string as it is, all else as its JSON text. */
+/** A value for display: a string itself, any other value as JSON text. */
 export interface FieldValue {
   readonly text: string;
   /** Absent for a string. `coding` and `reference` are objects that fit into one line. */

@@ -5,7 +5,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[] | undefined;
 
-/** Makes HTML of a template. Every value is escaped, except markup that this function made. */
+/** Builds HTML from a template. Every value is escaped, except markup made by this function. */
 export function markup(template: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(template.reduce((text, literal, index) => `${text}${printed(parts[index - 1])}${literal}`));
 }
@@ -27,14 +27,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Control characters have no place in HTML (https://html.spec.whatwg.org/#preprocessing-the-input-stream); a replacement shows where they were. */
+/**
+ * HTML allows no control characters (https://html.spec.whatwg.org/#preprocessing-the-input-stream); a replacement
+ * character marks their position.
+ */
 const escaped = (text: string): string =>
   text.replace(/[&<>"']|[^\P{Cc}\t\n]/gu, (character) => ENTITIES[character] ?? '\u{FFFD}');
 
-/** Characters that the eye does not see as they are: spaces at an end or in a row, what is invisible, what turns the direction. */
+/** Characters that look different from what they are: outer or repeated spaces, invisible ones, direction controls. */
 const UNSEEN = /^\s|\s$| {2}|[^\S \n]|[^\P{C}\n]/u;
 
-/** The exact spelling of a text that does not show it, with escapes as in JSON; undefined where it shows. */
+/** The exact text with JSON escapes, if its appearance hides characters; else undefined. */
 export function spelledOut(text: string): string | undefined {
   if (!UNSEEN.test(text)) return undefined;
   return JSON.stringify(text).replace(/[^\P{C}\n]|[^\S \n]/gu, (character) =>

@@ -19,7 +19,7 @@ export const VALUES: TableForm = {
 
 export const CHANGES: TableForm = { name: 'changes', columns: ['Field', 'Before', 'After'], cells: changedCells };
 
-/** On a narrow screen cells stand one below the other: roles keep them a table, and each says its column. */
+/** Narrow screens stack the cells: roles keep the table semantics, and each cell names its column. */
 const BEFORE = markup`<td role="cell" data-label="Before">`;
 const AFTER = markup`<td role="cell" data-label="After">`;
 
@@ -32,7 +32,7 @@ const WHAT: Readonly<Record<FieldRow['type'], string>> = {
   reordered: 'Same entries, in another order',
 };
 
-/** Prints rows as they come; nothing for none, when it is optional. */
+/** Prints rows as they arrive; an optional table without rows prints nothing. */
 export function* table(
   rows: Iterable<FieldRow>,
   caption: string,
@@ -82,7 +82,7 @@ ${AFTER}${elements(now)}</td>`;
 ${AFTER}${now === undefined ? ABSENT : markup`<ins>${after}</ins>`}</td>`;
 }
 
-/** The elements of an array one below the other, numbered. */
+/** The elements of an array as a numbered list. */
 const elements = (array: FieldValue | undefined): Html =>
   markup`<ol>${elementsOf(array?.text ?? '').map((text) => markup`<li>${value(text.startsWith('"') ? { text: unquoted(text) } : { text, kind: 'object' })}</li>`)}</ol>`;
 
@@ -91,8 +91,8 @@ const ABSENT = markup`<span aria-hidden="true">—</span><span class="hidden">no
 const EMPTY: Readonly<Record<string, string>> = { null: 'null', '{}': 'empty group', '[]': 'empty list' };
 
 /**
- * A value with its unit, never without a word: what is empty says so, and what the eye cannot see is spelled out.
- * @param withKind adds the kind, where a text replaced a number or a number a text
+ * A value with its unit, never blank: empty values are named, and invisible characters are spelled out.
+ * @param withKind adds the kind, when a text replaced a number or the reverse
  */
 export function value(of: FieldValue | undefined, withKind = false): Html {
   if (of === undefined) return ABSENT;

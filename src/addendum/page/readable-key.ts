@@ -1,4 +1,4 @@
-/** Observation codes that documents are keyed by. Source: http://hl7.org/fhir/R4/observation-vitalsigns.html */
+/** Observation codes used as keys of documents. Source: http://hl7.org/fhir/R4/observation-vitalsigns.html */
 const VITAL_SIGNS: ReadonlyMap<string, string> = new Map([
   ['85353-1', 'Vital signs'],
   ['9279-1', 'Respiratory rate'],
@@ -14,7 +14,7 @@ const VITAL_SIGNS: ReadonlyMap<string, string> = new Map([
   ['8462-4', 'Diastolic blood pressure'],
 ]);
 
-/** Words with hyphens or underscores between, or in camel case. Every other key is a code and stays one, except those that R4 names. */
+/** Words with hyphens or underscores, or in camel case. Any other key is a code and stays as is, unless R4 names it. */
 const WORDS = /^[a-z]+(?:[-_ ][a-z]+)*$/i;
 
 /** `cancel-reason` and `cancelReason` as `Cancel reason`; `8867-4` and `loinc-8867-4` as `Heart rate`. */

@@ -2,8 +2,8 @@ import { type FieldRow } from './field-rows';
 import { type AddendumHead, type RecordHead, type RecordPart, type RecordPrinter, type Remark } from './record';
 
 /**
- * Prints a record as JSON, as it is read: target, chain, and for each revision its values or changes and the addenda behind it.
- * Those before the first one stand in a revision with the number 0.
+ * Streams a record as JSON: target, chain, and for each revision its values or changes and the addenda after it.
+ * Addenda before the first revision are in a revision with number 0.
  */
 export class RecordJson implements RecordPrinter {
   private isRevisionOpen = false;
@@ -46,7 +46,7 @@ export class RecordJson implements RecordPrinter {
     yield `${this.isRevisionOpen ? ']}' : ''}],"total":${count}}`;
   }
 
-  /** An object without its closing brace, as the other two. */
+  /** Like the other two, an object without its closing brace. */
   private open(members: object): string {
     const before = `${this.isRevisionOpen ? ']}' : ''}${this.revisions++ === 0 ? '' : ','}`;
     this.isRevisionOpen = true;

@@ -18,7 +18,7 @@ import {
   type UnsignedChanges,
 } from './record';
 
-/** Prints a record as a page that is read on any screen, aloud and on paper: landmarks, headings in order, no scripts. */
+/** Prints a record as a page for screens, screen readers and paper: landmarks, ordered headings, no scripts. */
 export class RecordPage implements RecordPrinter {
   private isSectionOpen = false;
 
@@ -132,7 +132,7 @@ function chainState({ intact, length, head, broken }: Verification): Html {
   return markup`<section class="state broken" aria-labelledby="chain" role="alert">
 <h2 id="chain">NOT INTACT: this record was changed after it was made</h2>
 <p><strong>${place}${which}: ${broken?.message}</strong></p>
-<p>${length === 0 ? 'No addendum is proven.' : `Only the first ${counted(length, 'addendum is', 'addenda are')} proven to be as recorded.`} Do not rely on anything marked “Not proven”; ask whoever runs this server for the backups.</p>
+<p>${length === 0 ? 'No addendum is proven.' : `Only the first ${counted(length, 'addendum is', 'addenda are')} proven to be as recorded.`} Do not rely on anything marked “Not proven”; ask the operator of this server for the backups.</p>
 <p>Reason: <code>${broken?.reason}</code>. Last intact link: <code class="hash">${head}</code>.</p>
 </section>`;
 }
@@ -149,7 +149,7 @@ const storedFacts = ({ versionId, lastUpdated, status, facts }: StoredTarget): H
 <dd>${versionId}, stored on ${timeOf(lastUpdated)}</dd>
 </dl>`;
 
-/** Author and time, and the recorder where the call named another author. */
+/** Author and time, and the recorder if the call named another author. */
 function authorship(head: AddendumHead, verb: string): Html {
   const { sequence, id, user, recorder, date, isProven } = head;
   const isOther = recorder !== undefined && (user?.id !== recorder.id || user.resourceType !== recorder.resourceType);

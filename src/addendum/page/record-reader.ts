@@ -36,27 +36,27 @@ const MAX_TRIES = 5;
 /** Members of an addendum that its head shows. */
 const OF_THE_HEAD = ['resourceType', 'id', 'meta', 'type', 'target', 'user', 'recorder', 'date'];
 
-/** The members of a document or workflow that say what it is and about whom. */
+/** The members of a document or workflow that identify it and its patient. */
 const FACTS: Readonly<Record<string, readonly string[]>> = {
   SDCDocument: ['type', 'title', 'patient', 'encounter', 'author', 'source', 'based-on'],
   SDCWorkflow: ['workflow', 'type', 'title', 'version', 'patient', 'encounter', 'author', 'ctx'],
 };
 
-/** The texts of the members of an object, by key: a body of megabytes is gone through once. */
+/** The member texts of an object, by key: a body of megabytes is scanned only once. */
 type Members = ReadonlyMap<string, string>;
 
 const membersIn = (text: string): Members => new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));
 
-/** The last body that was signed, at the place of the walk. */
+/** The last signed body before the current position. */
 interface Signed {
   readonly number: number;
   readonly text: string;
   readonly fields: SnapshotFields;
-  /** SHA-256 of the list of its changes as an Amendment holds it; undefined for the first one. */
+  /** SHA-256 of its list of changes, as an Amendment stores it; undefined for the first one. */
   readonly diffHash: string | undefined;
 }
 
-/** The record of a target: its revisions with what changed, and all its other addenda between them. */
+/** The record of a target: its revisions with their changes, and all other addenda between them. */
 export interface TargetRecord {
   readonly head: RecordHead;
   readonly parts: () => AsyncGenerator<RecordPart, void, void>;
@@ -76,8 +76,9 @@ export class RecordReader {
   ) {}
 
   /**
-   * Revisions that are signed after this began are not part of it.
-   * @throws ServiceError 'not-found' or 'gone' for what is not stored and has no addenda, or what the caller may not read
+   * Revisions signed after this call began are not included.
+   * @throws ServiceError 'not-found' or 'gone' for a target that is neither stored nor has addenda, or that the caller
+   * may not read
    */
   async read(target: NativeReference): Promise<TargetRecord> {
     const { stored, chain } = await this.ofOneMoment(target);
@@ -90,7 +91,10 @@ export class RecordReader {
     return { head, parts: () => this.partsOf(target, stored, chain) };
   }
 
-  /** Signing writes body and addenda in one transaction: a body that is the same before and after the check is of its moment. */
+  /**
+   * Signing writes body and addenda in one transaction: if the body is equal before and after the check, both belong
+   * together.
+   */
   private async ofOneMoment(
     target: NativeReference,
   ): Promise<{ readonly stored: StoredResource | undefined; readonly chain: Verification }> {
@@ -108,7 +112,9 @@ export class RecordReader {
     });
   }
 
-  /** A deleted target is readable while it has addenda, by callers without row criteria: these cannot be decided without its body. */
+  /**
+   * A deleted target stays readable while it has addenda, but not under row criteria, which need its body to decide.
+   */
   private async assertKept(target: NativeReference): Promise<void> {
     const { resourceType, id } = target;
     if (this.granted.isLimited) throw notStored(resourceType, id, false);
@@ -231,7 +237,10 @@ export class RecordReader {
     };
   }
 
-  /** A field of the last revision. Before the first one, of the body that is stored now: its value at that time is unknown. */
+  /**
+   * A field of the last revision. Before the first one, of the body stored now, since its value at that time is
+   * unknown.
+   */
   private async fieldAt(
     path: readonly string[],
     signed: Signed | undefined,
@@ -247,7 +256,7 @@ export class RecordReader {
   }
 }
 
-/** The list that an Amendment holds, where it differs from that of the snapshots. */
+/** The changes that an Amendment lists, if they differ from those of the snapshots. */
 function* listedRows(text: string | undefined, signed: Signed | undefined): Generator<FieldRow> {
   const diff: unknown = JSON.parse(text ?? '[]');
   const entries = Array.isArray(diff) ? diff.filter(isDiffEntry) : [];
@@ -269,7 +278,7 @@ function* both<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
   yield* second;
 }
 
-/** The text of an addendum that the chain does not prove: it may have been written by hand, as other JSON than the server writes. */
+/** The text of an unproven addendum: it may have been edited by hand, in another JSON format than the server's. */
 function readableText(stored: string | null): string | undefined {
   try {
     const text = compactJson(stored ?? '');
@@ -283,7 +292,7 @@ const lost = ({ sequence, addendumId: id, text }: StoredEntry): Lost => ({
   kind: 'lost',
   sequence,
   id,
-  reason: text === null ? 'It is gone from the database.' : 'What is stored in its place cannot be read.',
+  reason: text === null ? 'It is gone from the database.' : 'The text stored in its place cannot be read.',
 });
 
 function headOf({ sequence, addendumId: id }: StoredEntry, members: Members, isProven: boolean): AddendumHead {

@@ -7,7 +7,7 @@ export interface RecordHead {
   readonly target: NativeReference;
   /** When the record was read, ISO 8601. */
   readonly readAt: string;
-  /** The document or workflow as it is stored now; undefined when it was deleted and its addenda are left. */
+  /** The document or workflow as stored now; undefined when it was deleted but still has addenda. */
   readonly stored: StoredTarget | undefined;
   readonly chain: Verification;
 }
@@ -16,13 +16,13 @@ export interface StoredTarget {
   readonly versionId: string;
   readonly lastUpdated: string;
   readonly status: string | undefined;
-  /** The members that say what it is and about whom. */
+  /** The members that identify it and its patient. */
   readonly facts: readonly FieldRow[];
 }
 
-/** The members of all addenda. */
+/** Members common to all addenda. */
 export interface AddendumHead {
-  /** 1, 2, 3 … of the target. */
+  /** 1, 2, 3 … within the target. */
   readonly sequence: number;
   readonly id: string;
   readonly type: string;
@@ -30,7 +30,7 @@ export interface AddendumHead {
   /** The caller. */
   readonly recorder: Person | undefined;
   readonly date: string | undefined;
-  /** Whether the chain vouches for it. */
+  /** Whether the chain proves it. */
   readonly isProven: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface Person {
   readonly display?: string;
 }
 
-/** A body that was signed: the first one with all values, a later one with what changed. */
+/** A signed body: the first one with all values, a later one with its changes. */
 export interface Revision {
   readonly kind: 'revision';
   /** 1, 2, 3 … */
@@ -48,7 +48,7 @@ export interface Revision {
   readonly addendum: AddendumHead;
   readonly status: string | undefined;
   readonly rows: Iterable<FieldRow>;
-  /** Instead of rows, where they would be too many. */
+  /** Replaces the rows when they would be too many. */
   readonly refusal?: string | undefined;
 }
 
@@ -65,16 +65,16 @@ export interface UnsignedChanges {
 export interface Remark {
   readonly kind: 'remark';
   readonly addendum: AddendumHead;
-  /** The revision that stood when it was added; undefined before the first. */
+  /** The revision in force when it was added; undefined before the first. */
   readonly revision: number | undefined;
   readonly text: string | undefined;
-  /** Of a History. */
+  /** Only for a History. */
   readonly status: string | undefined;
-  /** The field that a Comment is about, as it was then. */
+  /** The field that a Comment concerns, with its value at that time. */
   readonly about: FieldAtTheTime | undefined;
-  /** Whether an Amendment lists the changes that its revision shows; where it does not, `rows` are what it lists. */
+  /** Whether an Amendment lists the same changes as its revision; if not, `rows` contains its list. */
   readonly isAsShown: boolean | undefined;
-  /** Whatever else it holds. */
+  /** All its other members. */
   readonly rows: Iterable<FieldRow>;
 }
 
@@ -82,11 +82,11 @@ export interface FieldAtTheTime {
   readonly path: readonly string[];
   readonly label: readonly string[];
   readonly value: FieldRow['new'] | undefined;
-  /** Whether there is such a field. */
+  /** Whether the field exists. */
   readonly isFound: boolean;
 }
 
-/** An addendum of which nothing can be shown. */
+/** An addendum that cannot be shown. */
 export interface Lost {
   readonly kind: 'lost';
   readonly sequence: number;
@@ -96,10 +96,10 @@ export interface Lost {
 
 export type RecordPart = Revision | Remark | Lost | UnsignedChanges;
 
-/** Prints a record as it is read. */
+/** Prints a record part by part. */
 export interface RecordPrinter {
   head(head: RecordHead): Iterable<string>;
   part(part: RecordPart): Iterable<string>;
-  /** @param count how many addenda were shown */
+  /** @param count number of addenda shown */
   end(count: number): Iterable<string>;
 }

@@ -5,7 +5,7 @@ import { readableKey } from './readable-key';
 
 type Path = readonly string[];
 
-/** A container on the way to the place that was asked for last. */
+/** A container on the path to the last location requested. */
 interface Level {
   readonly key: string;
   readonly span: JsonSpan;
@@ -13,8 +13,8 @@ interface Level {
 }
 
 /**
- * Names of the places of a body. Paths are asked for one after the other as a walk comes by them, so the way to the last one
- * is kept, and each container is looked through once.
+ * Locations of a body. Paths are requested in the order of a walk, so the trail to the last one is kept, and each
+ * container is scanned once.
  */
 export class SnapshotFields {
   private readonly trail: Level[];
@@ -23,15 +23,15 @@ export class SnapshotFields {
     this.trail = [{ key: '', span: outline.root }];
   }
 
-  /** The place of a value; undefined where there is none. */
+  /** The location of a value; undefined if absent. */
   find(path: Path): JsonSpan | undefined {
     const levels = this.levelsOf(path);
     return levels.length > path.length ? levels.at(-1)?.span : undefined;
   }
 
   /**
-   * The name of each step of a path for people: the text that the answer brings along, else its key made readable; the number
-   * of an element, from 1. A last `value` is left out, since what holds it says it all.
+   * The name of each step of a path for people: the answer's own text, else its key made readable; for an element its
+   * number, from 1. A final `value` is omitted, since its container already names it.
    */
   labelOf(path: Path): readonly string[] {
     const levels = this.levelsOf(path);
@@ -56,7 +56,7 @@ export class SnapshotFields {
     return isMeasured ? this.stringOf(unit) : undefined;
   }
 
-  /** The value at a path, with its unit; of an answer its value. Undefined where there is no single value. */
+  /** The value at a path, with its unit; for an answer, its value. Undefined without a single value. */
   valueAt(path: Path): FieldValue | undefined {
     const span = this.find(path);
     if (span === undefined) return undefined;
@@ -65,7 +65,7 @@ export class SnapshotFields {
     return { ...leafOf(this.outline, span), ...(unit === undefined ? {} : { unit }) };
   }
 
-  /** The member of the object at `path` that names it, if it has one. */
+  /** The member of the object at `path` that names it, if any. */
   nameMemberOf(path: Path): string | undefined {
     const levels = this.levelsOf(path);
     return levels.length > path.length ? this.nameIn(levels.at(-1)) : undefined;
@@ -77,7 +77,7 @@ export class SnapshotFields {
     return span === undefined ? undefined : this.stringOf(span);
   }
 
-  /** Of an answer its text is the question; of a coding, a concept or a reference it is the answer itself. */
+  /** In an answer, the text is the question; in a coding, concept or reference, the text is the answer itself. */
   private nameIn(level: Level | undefined): string | undefined {
     if (level === undefined || !this.outline.isBranch(level.span) || this.outline.isArray(level.span)) return undefined;
     const children = this.childrenOf(level);
@@ -101,7 +101,7 @@ export class SnapshotFields {
     ));
   }
 
-  /** The whole body and what is found along a path, as far as it leads. */
+  /** The body and the containers along a path, as far as they exist. */
   private levelsOf(path: Path): readonly Level[] {
     let known = 1;
     while (known <= path.length && this.trail[known]?.key === path[known - 1]) known++;

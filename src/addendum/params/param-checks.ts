@@ -4,10 +4,10 @@ import { IsObject, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class
 import { dateSpanOf } from '../../fhir/instant';
 import { faultOfCreatedType } from '../types/addendum-kinds';
 
-/** Lets a param be left out; null is not the same as that. */
+/** Makes a param optional; null still counts as present. */
 export const IfSent = (): PropertyDecorator => ValidateIf((_params, value) => value !== undefined);
 
-/** Asks for an object of the shape of `shape`. Nested checks alone would let an empty array pass. */
+/** Requires an object of the class `shape`. Nested checks alone would accept an empty array. */
 export const IsShapedLike = (shape: Type<object>): PropertyDecorator =>
   applyDecorators(
     IsObject(),
@@ -26,11 +26,11 @@ const checkedBy = (
 ): PropertyDecorator =>
   ValidateBy({ name, validator: { validate: isRight, defaultMessage: (args) => `$property ${message(args?.value)}` } });
 
-/** Keys that no document can have (src/platform/json/compact-json.ts), and more steps than any has. */
+/** Keys that no document can have (src/platform/json/compact-json.ts), and more steps than any path has. */
 const IMPOSSIBLE_KEYS: readonly unknown[] = ['__proto__', 'constructor', 'prototype'];
 const MAX_STEPS = 64;
 
-/** The way from the root of a document to a value: keys, and indexes as decimal strings. */
+/** Path from the root of a document to a value: keys, and indexes as decimal strings. */
 export const IsMemberPath = (): PropertyDecorator =>
   checkedBy(
     'isMemberPath',
@@ -49,7 +49,7 @@ export const IsDateTime = (): PropertyDecorator =>
     () => 'must be a date and time such as 2025-02-11T09:14:07Z',
   );
 
-/** A type that `create-addendum` takes. What is no text, or empty, is left to other checks. */
+/** A type that `create-addendum` accepts. Other checks refuse values that are empty or no text. */
 export const IsCreatedType = (): PropertyDecorator =>
   checkedBy(
     'isCreatedType',

@@ -4,7 +4,7 @@ import { IfSent, IsShapedLike } from './param-checks';
 
 export const TARGET_TYPES = ['SDCDocument', 'SDCWorkflow'] as const;
 
-/** Names the document or workflow that addenda belong to. */
+/** Identifies the document or workflow that addenda belong to. */
 export class TargetReference implements NativeReference {
   @IsNotEmpty()
   @IsString()
@@ -18,7 +18,7 @@ export class TargetReference implements NativeReference {
   display?: string;
 }
 
-/** Names the user who adds an addendum; whether there is such a user is not checked. */
+/** Identifies the user who adds an addendum; the User's existence is not checked. */
 export class UserReference implements NativeReference {
   @IsNotEmpty()
   @IsString()
@@ -32,7 +32,7 @@ export class UserReference implements NativeReference {
   display?: string;
 }
 
-/** The params of a method that reads what belongs to a target. */
+/** Params of a method that reads by target. */
 export class TargetParams {
   @IsShapedLike(TargetReference)
   target!: TargetReference;

@@ -5,7 +5,7 @@ import { applyDiff } from '../../../test/support/apply-diff';
 import { canonicalText, parseLossless } from '../../../test/support/lossless-text';
 import { type DiffEntry, diffSnapshots as diffSteps } from './snapshot-diff';
 
-/** The entries, without pauses. */
+/** Returns the entries without pauses. */
 function diffSnapshots(before: string, after: string): readonly DiffEntry[] {
   const steps = diffSteps(compactJson(before), compactJson(after));
   for (;;) {
@@ -178,7 +178,7 @@ describe('diffSnapshots and applyDiff together', () => {
     fc.property(pairs, ([before, after]) => isRebuilt(differ, before, after));
 
   // Of 40 seeds, none needed more than 9 pairs to find any of the defects below.
-  it('make the newer snapshot of the older one, exactly, for 2,000 pairs and back, as stored JSON too', () => {
+  it('rebuild the newer snapshot from the older one exactly, for 2,000 pairs and back, also from stored JSON', () => {
     let count = 0;
     const asStored: typeof diffSnapshots = (before, after) =>
       JSON.parse(JSON.stringify(diffSnapshots(before, after))) as DiffEntry[];

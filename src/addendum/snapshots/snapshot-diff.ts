@@ -4,7 +4,7 @@ import { unquoted } from '../../platform/json/json-skip';
 import { type Walk, flattened } from '../../platform/json/walk';
 import { type Steps } from '../../platform/time/steps';
 
-/** The type of a value that is no string; `old` or `new` is its JSON text then. */
+/** The type of a value that is no string; `old` or `new` is then its JSON text. */
 export type DiffKind = 'number' | 'boolean' | 'null' | 'object' | 'array';
 
 /** One changed leaf of a snapshot, as an Amendment stores it (interface, 'Diff object'). */
@@ -24,23 +24,24 @@ export interface SnapshotDiff {
   readonly text: string;
 }
 
-/** A number that stands alone is three characters and an entry a hundred: a difference can be many times its snapshots. */
+/** A lone number is three characters, but its entry a hundred: a diff can be many times larger than its snapshots. */
 const MAX_DIFF_CHARACTERS = 64 * 1024 * 1024;
 
 /** Entries, or leaves without one, between two pauses: less than a millisecond. */
 const LEAVES_AT_ONCE = 256;
 
 /**
- * Compares two snapshots, compact texts of JSON objects, without their `meta`: one entry per leaf that is not the same in both.
+ * Compares two snapshots, compact texts of JSON objects, without their `meta`. Yields one entry per leaf that differs.
  * A leaf is a string, a number as written, a boolean, null, or an empty object or array. Objects are compared by key in
- * any order, arrays by index. Entries stand in the order of the old snapshot, what an object gains after what it had.
+ * any order, arrays by index. Entries follow the order of the old snapshot; members added to an object come after its
+ * old ones.
  *
- * Leaves alone do not always say what holds them, so a reader applies the entries in order, and
- * 1. makes a missing container with its first leaf: an array when the step into it is `0`, else an object;
+ * Leaves alone do not always determine their container, so a reader applies the entries in order, and
+ * 1. creates a missing container with its first leaf: an array when the step into it is `0`, else an object;
  * 2. drops, at the end, a container that lost all its leaves.
- * Where rule 1 would go wrong (an object whose first key is `0`) and where an object takes the place of an array or an
- * array that of an object, an entry that adds the empty container stands before its leaves.
- * @throws ServiceError 'unprocessable' when the entries would be too long to be stored
+ * Rule 1 fails for an object whose first key is `0`, and where an object replaces an array or the reverse. There, an
+ * entry that adds the empty container precedes its leaves.
+ * @throws ServiceError 'unprocessable' when the entries would be too long to store
  */
 export function* diffSnapshots(oldText: string, newText: string): Steps<SnapshotDiff> {
   const entries: DiffEntry[] = [];
@@ -100,14 +101,14 @@ class Differ {
     return { type: 'replace', path, ...oldSide(old), ...newSide(now) };
   }
 
-  /** An object in place of an array, or an array in place of an object. */
+  /** An object in place of an array, or the reverse. */
   private *replacement(path: Path, before: JsonSpan, after: JsonSpan): Walk<DiffEntry> {
     yield this.removalsWithin(path, before);
     yield this.announcement(path, after);
     yield this.additionsWithin(path, after);
   }
 
-  /** A leaf in place of what has children, or the other way round. */
+  /** A leaf in place of a container with children, or the reverse. */
   private *exchange(path: Path, before: JsonChild, after: JsonChild): Walk<DiffEntry> {
     yield this.removal(path, before);
     yield this.addition(path, after);
@@ -151,8 +152,8 @@ class Differ {
 }
 
 /**
- * The children of the newer container that have no partner yet. Members mostly stand in the same order in both, so they are
- * taken one by one, and looked up only from where they do not.
+ * Children of the newer container without a partner so far. Members mostly have the same order in both snapshots, so
+ * they are taken one by one; lookup by key starts only where the order differs.
  */
 class Remaining {
   private next: IteratorResult<JsonChild, void>;
@@ -182,7 +183,7 @@ class Remaining {
     return this.gathered?.values() ?? [];
   }
 
-  /** Makes the rest ready to be looked up. */
+  /** Indexes the remaining children by key. */
   *gather(): Generator<undefined, this, void> {
     if (this.gathered !== undefined) return this;
     this.gathered = new Map();
@@ -194,10 +195,10 @@ class Remaining {
   }
 }
 
-/** The version and time of the snapshots are not theirs. */
+/** The server sets version and time, so they are no part of the content. */
 const isIgnored = (path: Path, key: string): boolean => path.length === 0 && key === 'meta';
 
-/** A leaf as an entry shows it. */
+/** One side of an entry, for a leaf. */
 interface Side {
   readonly value: string;
   readonly kind: DiffKind | undefined;

@@ -21,7 +21,7 @@ function expectedOf(text: string): string {
 }
 
 describe(snapshotDigestOf.name, () => {
-  it('is that of the canonical text without meta', () => {
+  it('equals the hash of the canonical text without meta', () => {
     fc.assert(
       fc.property(jsonText, jsonText, (first, second) => {
         const text = `{"z":${first},"meta":${second},"a":{"meta":${second}},"":${first}}`;

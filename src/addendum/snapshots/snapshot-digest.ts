@@ -4,16 +4,16 @@ import { unquoted } from '../../platform/json/json-skip';
 import { type Walk, flattened } from '../../platform/json/walk';
 import { type Steps } from '../../platform/time/steps';
 
-/** Characters that are hashed at once. */
+/** Characters hashed at once. */
 const PIECE_CHARACTERS = 32_768;
 
-/** Members that are compared, or gathered, between two pauses. */
+/** Members compared or collected between two pauses. */
 const MEMBERS_AT_ONCE = 1024;
 
 /**
- * SHA-256 of what snapshots are compared by: the whole body without `meta`, keys in any order, numbers as written.
- * Equal digests mean equal bodies, so the earlier snapshot need not be read. It hashes the JSON text with
- * keys sorted by UTF-16 unit.
+ * SHA-256 over the compared content of a snapshot: the whole body without `meta`, keys in any order, numbers as
+ * written. Equal digests mean equal bodies, so the earlier snapshot need not be read. Hashes the JSON text with keys
+ * sorted by UTF-16 unit.
  * @param resourceText compact JSON of an object
  */
 export function* snapshotDigestOf(resourceText: string): Steps<Buffer> {
@@ -50,10 +50,10 @@ function* canonicalTokens(outline: JsonOutline, span: JsonSpan, without: readonl
   yield isArray ? ']' : '}';
 }
 
-/** Escapes may be written in more than one way. */
+/** Normalizes escapes, which have several spellings. */
 const canonicalLeaf = (text: string): string => (text.includes('\\') ? JSON.stringify(unquoted(text)) : text);
 
-/** The members of an object by the UTF-16 units of their keys: runs are sorted, then merged, so that it can be paused. */
+/** The members of an object in UTF-16 order of their keys. Runs are sorted, then merged, so that sorting can pause. */
 function* membersInOrder(outline: JsonOutline, span: JsonSpan): Generator<undefined, readonly JsonChild[], void> {
   let runs: (readonly JsonChild[])[] = [];
   let run: JsonChild[] = [];
@@ -90,5 +90,5 @@ function* mergedRuns(
   }
 }
 
-/** Keys of one object differ. */
+/** The keys of one object are distinct. */
 const byKey = (a: JsonChild, b: JsonChild): number => (a.key < b.key ? -1 : 1);

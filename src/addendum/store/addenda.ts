@@ -24,7 +24,7 @@ import { AddendumEntries, emptied, type StoredEntry } from '../chain/addendum-en
 import { isFinal, NOTE } from '../types/addendum-kinds';
 import { GrantedTargets } from './granted-targets';
 
-/** The author of an addendum: the user that the call names, and beside it the caller. */
+/** The author of an addendum: the user named in the call, and the caller as recorder. */
 export interface Author {
   readonly user: NativeReference;
   readonly recorder: NativeReference;
@@ -34,18 +34,18 @@ export interface NewAddendum {
   readonly type: string;
   readonly target: NativeReference;
   readonly author: Author;
-  /** The members of this kind alone; compact JSON text, so that numbers keep their digits. */
+  /** The members of its kind as compact JSON text, so that numbers keep their digits. */
   readonly content: string;
-  /** One more member, the last. It may be megabytes long, and is neither scanned nor parsed again. */
+  /** One more member, the last. It may be megabytes long, so it is not scanned or parsed again. */
   readonly large?: { readonly key: string; readonly text: string; readonly value: unknown };
-  /** Present when the content holds a snapshot that later ones are compared with. */
+  /** Present when the content has a snapshot, which later ones are compared with. */
   readonly snapshotDigest?: Buffer;
 }
 
-/** An addendum as a call brings it. */
+/** An addendum as sent in a call. */
 type SentAddendum = Pick<NewAddendum, 'type' | 'target' | 'content'> & { readonly user: NativeReference };
 
-/** Keys from the params down. */
+/** Keys, starting at the params. */
 export type ParamPath = ParamError['path'];
 
 /** Addenda as resources, in the order of their target. */
@@ -64,8 +64,8 @@ export class Addenda {
   ) {}
 
   /**
-   * @param named the user that the call names; the caller where it names none
-   * @throws ServiceError 'forbidden' for a User who names another one, where `SVC_ADDENDUM_AUTHOR` is `caller`.
+   * @param named the user named in the call; by default the caller
+   * @throws ServiceError 'forbidden' for a User who names another one, when `SVC_ADDENDUM_AUTHOR` is `caller`.
    */
   authorOf(named: NativeReference | undefined, { userId, clientId }: Caller): Author {
     const recorder =
@@ -78,9 +78,9 @@ export class Addenda {
   }
 
   /**
-   * Stores an addendum that people write: a Note, a Comment, or one of a kind of their own.
-   * @param path of the param that names the target
-   * @throws RpcRefusal when the target is unknown, or not signed and the addendum a Note; what {@link authorOf} throws.
+   * Stores an addendum written by people: a Note, a Comment, or an addendum of a custom kind.
+   * @param path of the param that identifies the target
+   * @throws RpcRefusal for an unknown target, or for a Note on an unsigned one; and the errors of {@link authorOf}.
    */
   addSent(
     { user, ...addendum }: SentAddendum,
@@ -96,9 +96,9 @@ export class Addenda {
   }
 
   /**
-   * Makes other writing calls for `target` wait, and returns it as it is stored; undefined when only its addenda are
+   * Locks `target` against other writing calls, and returns its stored resource; undefined when only its addenda are
    * left. Needs an open unit of work.
-   * @param path of the param that names it
+   * @param path of the param that identifies it
    * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
    */
   async holdTarget(target: NativeReference, path: ParamPath): Promise<StoredResource | undefined> {
@@ -110,18 +110,18 @@ export class Addenda {
   }
 
   /**
-   * As {@link holdTarget} for a target whose body the call brings, so that it need not be stored; a caller who is limited to
-   * rows has to be able to read it all the same.
+   * Like {@link holdTarget}, for a call that sends the target's body, so it need not be stored. A caller with a row
+   * filter must still be able to read it.
    */
   async holdBrought(target: NativeReference): Promise<void> {
     await this.entries.hold(target);
     await this.assertSeen(target, ['resource']);
   }
 
-  /** Stores an addendum behind the others of its target, which this unit of work holds, and returns it. */
+  /** Appends an addendum to those of its target, which this unit of work has locked, and returns it. */
   async add({ type, target, author, content, large, snapshotDigest }: NewAddendum): Promise<JsonText> {
     const own = Object.entries({ meta: {}, type, target, ...author, date: this.clock.now().toISOString() });
-    // Members that the service assigns replace those of an open body.
+    // Members assigned by the service replace those of an open body.
     const text = withLeadingMembers(
       content,
       own.map(([key, value]) => [key, JSON.stringify(value)]),
@@ -135,9 +135,9 @@ export class Addenda {
   }
 
   /**
-   * Lists the addenda of a target, the first one first; in parts where they are too long for memory. Addenda are
-   * only ever put behind the others, so what is read bit by bit is the list of one moment, that of its end.
-   * @param path of the param that names it; without it the refusal is that of the interface, which does not say which
+   * Lists the addenda of a target, oldest first; in chunks when they are too long for memory. Addenda are only
+   * appended, so a list read in chunks is still consistent: it shows the state at its end.
+   * @param path of the param that identifies it; without it, the error does not name the target, as in the interface
    * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
    */
   async listOf(target: NativeReference, path?: ParamPath): Promise<JsonText | JsonParts> {
@@ -150,7 +150,7 @@ export class Addenda {
       : new JsonText(`[${first.map(storedTextOf).join(',')}]`);
   }
 
-  /** Commas come apart from long texts, which they would copy. */
+  /** Commas are yielded separately: joining would copy long texts. */
   private async *listFrom(
     first: StoredEntry[],
     target: NativeReference,
@@ -169,20 +169,20 @@ export class Addenda {
     yield ']';
   }
 
-  /** @throws RpcRefusal when the caller is limited to rows that the target is not one of, or nothing can have such an id. */
+  /** @throws RpcRefusal when the caller's row filter excludes the target, or the id is impossible. */
   async assertSeen(target: NativeReference, path?: ParamPath): Promise<void> {
     assertFindable(target, path);
     if (this.granted.isLimited && (await this.targets.find(target)) === undefined) throw targetNotFound(target, path);
   }
 
-  /** @throws RpcRefusal when the target is not stored; for what has no addenda that would make it known. */
+  /** @throws RpcRefusal when the target is not stored; used when no addenda prove that it existed. */
   async assertStored(target: NativeReference, path?: ParamPath): Promise<void> {
     if ((await this.reader.find(target.resourceType, target.id)) === undefined) throw targetNotFound(target, path);
   }
 
   /**
-   * Answers a repeat of a call that wrote for `target`, as far as the caller may see it now.
-   * @param kept the result, or the id of the addendum that was
+   * Answers a repeated call that wrote for `target`, as far as the caller may read it now.
+   * @param kept the stored result, or the id of the addendum
    */
   async repeated(target: NativeReference, kept: JsonText): Promise<JsonText> {
     await this.assertSeen(target);
@@ -190,7 +190,7 @@ export class Addenda {
     return typeof value === 'string' ? new JsonText((await this.textsOf([value])).join('')) : kept;
   }
 
-  /** The texts of addenda in the order of `ids`. */
+  /** The texts of addenda, in the order of `ids`. */
   async textsOf(ids: readonly string[]): Promise<string[]> {
     const found = await this.reader.findMany('SDCAddendum', ids);
     const texts = new Map(found.map(({ id, text }) => [id, text]));
@@ -204,18 +204,18 @@ function assertSigned({ type, text }: StoredResource): void {
     throw new RpcRefusal(`A Note needs a ${type} that is completed or amended; add a Comment instead.`);
 }
 
-/** The text of an addendum; fails when it is gone: a record must not get shorter in silence. */
+/** The text of an addendum; throws when it is gone, because a record must not silently shrink. */
 function storedTextOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
   if (text === null) throw new Error(`SDCAddendum/${addendumId} belongs to a target and is missing`);
   return text;
 }
 
-/** An impossible id is not searched for: it may be longer than an index takes. */
+/** An impossible id is not looked up: it may exceed the maximum length of an index key. */
 function assertFindable(target: NativeReference, path?: ParamPath): void {
   if (!isFhirId(target.id)) throw targetNotFound(target, path);
 }
 
-/** The message is the interface's. The error of the param names the target, and what to do. */
+/** The message comes from the interface. The error of the param names the target and the remedy. */
 export function targetNotFound({ resourceType, id }: NativeReference, path?: ParamPath): RpcRefusal {
   const message = isFhirId(id)
     ? `${resourceType}/${id} is not stored, or not readable by this caller. Check the id, or store it with PUT /${resourceType}/{id}.`

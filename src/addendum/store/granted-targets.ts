@@ -24,13 +24,13 @@ import { snapshotDigestOf } from '../snapshots/snapshot-digest';
 const SAVEPOINT: Statement = { name: '', text: 'savepoint snapshot' };
 const ROLL_BACK: Statement = { name: '', text: 'rollback to savepoint snapshot' };
 
-/** Versions that are compared with a snapshot: signing stores both at once, so a few are enough. */
+/** Versions compared with a snapshot: signing stores both together, so a few suffice. */
 const MAX_VERSIONS = 20;
 
 /**
- * The targets whose addenda a caller may see. A signed body need not have been stored as a resource (`add-to-history`), so for
- * callers who are limited to rows it is not enough that the target is granted: its latest snapshot has to be granted, too.
- * Else a caller who stores a document under the id of a record would read that record.
+ * The targets whose addenda a caller may read. A signed body need not be stored as a resource (`add-to-history`). So
+ * under a row filter, the target's latest snapshot must be granted too, not just the target. Otherwise a caller could
+ * store a document under the id of a record, and so read that record.
  */
 @Injectable()
 @OnResourceChange({ types: TARGET_TYPES })
@@ -47,7 +47,7 @@ export class GrantedTargets implements ResourceChangeListener {
     private readonly slices: Slices,
   ) {}
 
-  /** The target as it is stored; undefined where it is not, or the caller may not see it or its addenda. */
+  /** The stored target; undefined if it is not stored, or the caller may not read it or its addenda. */
   async find(target: NativeReference): Promise<StoredResource | undefined> {
     const { resourceType, id } = target;
     const stored = await this.granted.find(resourceType, id);
@@ -60,8 +60,9 @@ export class GrantedTargets implements ResourceChangeListener {
   }
 
   /**
-   * A limited caller cannot take the id of a record that is hidden, as of any other hidden thing. Without a snapshot nobody
-   * can tell whose record it is. A record that begins at the same moment counts as later: {@link find} judges it.
+   * Under a row filter, a caller cannot take the id of a hidden record, just like that of any other hidden resource.
+   * Without a snapshot its owner is unknown, so it counts as hidden. A record that begins concurrently counts as later:
+   * {@link find} checks it.
    */
   async onChange({ interaction, limit, type, id }: ResourceChange): Promise<void> {
     if (interaction !== 'create' || limit === undefined) return;
@@ -71,12 +72,14 @@ export class GrantedTargets implements ResourceChangeListener {
     if (latest === undefined || !(await this.isGranted(latest, target, limit))) throw notGranted();
   }
 
-  /** Callers without a limit need no transaction for this. */
+  /** Without a row filter, a caller needs no transaction for this. */
   partsOf(): Promise<readonly []> {
     return Promise.resolve([]);
   }
 
-  /** Whether the snapshot was stored as a version of the target: versions follow the present one (ADR 0022). */
+  /**
+   * Whether the snapshot was stored as a version of the target: access to versions follows the current one (ADR 0022).
+   */
   private async isVersion({ digest }: SnapshotEntry, { type, id, version, text }: StoredResource): Promise<boolean> {
     const isSame = async (body: string): Promise<boolean> =>
       digest.equals(await this.slices.run(snapshotDigestOf(body)));
@@ -88,7 +91,10 @@ export class GrantedTargets implements ResourceChangeListener {
     return false;
   }
 
-  /** Whether the rows of a limit would hold the snapshot: it takes the place of the stored body for a moment, which is undone. */
+  /**
+   * Whether the row filter includes the snapshot. It temporarily replaces the stored body, inside a savepoint that is
+   * rolled back.
+   */
   private isGranted({ addendumId }: SnapshotEntry, target: NativeReference, limit: RowLimit): Promise<boolean> {
     const { resourceType: type, id } = target;
     return this.unitOfWork.run(async () => {

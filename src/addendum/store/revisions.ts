@@ -10,7 +10,7 @@ import { snapshotDigestOf } from '../snapshots/snapshot-digest';
 import { AMENDMENT, HISTORY, isFinal } from '../types/addendum-kinds';
 import { Addenda, type Author } from './addenda';
 
-/** A document or workflow as it stands after a change of its status. */
+/** A document or workflow after a status change. */
 export interface StatusChange {
   readonly target: NativeReference;
   readonly author: Author;
@@ -19,7 +19,7 @@ export interface StatusChange {
   readonly body: string;
 }
 
-/** The History and Amendment addenda of targets that the open unit of work holds. */
+/** History and Amendment addenda of targets that the open unit of work has locked. */
 @Injectable()
 export class Revisions {
   constructor(
@@ -30,8 +30,8 @@ export class Revisions {
 
   /**
    * Stores a History; a signed body that differs from the last snapshot is kept as one (interface, rule 3).
-   * @param known the digest of the body, where it was made before
-   * @returns the addendum, and whether it keeps a snapshot
+   * @param known the digest of the body, if already computed
+   * @returns the addendum, and whether it contains a snapshot
    */
   async recordStatus(change: StatusChange, known?: Buffer): Promise<{ addendum: JsonText; isChanged: boolean }> {
     const { target, author, status, body } = change;
@@ -54,7 +54,7 @@ export class Revisions {
     return { addendum, isChanged };
   }
 
-  /** Stores a History of a signed body that is not the latest snapshot; nothing of one that is. */
+  /** Stores a History of a signed body, unless it equals the latest snapshot. */
   async recordIfNew(change: StatusChange): Promise<void> {
     const digest = await this.digestOf(change);
     if (digest === undefined) return;
@@ -62,12 +62,14 @@ export class Revisions {
     if (latest?.digest.equals(digest) !== true) await this.recordStatus(change, digest);
   }
 
-  /** The digest that signed bodies are compared by; undefined for a body that is not signed. */
+  /** The digest for comparing signed bodies; undefined for an unsigned body. */
   async digestOf({ status, body }: Pick<StatusChange, 'status' | 'body'>): Promise<Buffer | undefined> {
     return isFinal(status) ? this.slices.run(snapshotDigestOf(body)) : undefined;
   }
 
-  /** Stores an Amendment: the difference of the two latest snapshots (interface, rule 4). Undefined when there are fewer than two. */
+  /**
+   * Stores an Amendment: the difference of the two latest snapshots (interface, rule 4). Undefined for fewer than two.
+   */
   async recordAmendment(target: NativeReference, author: Author): Promise<JsonText | undefined> {
     const [newer, older] = await this.entries.latestSnapshots(target);
     if (newer === undefined || older === undefined) return undefined;

@@ -3,14 +3,14 @@ import { TooCostly } from '../../platform/errors/too-costly';
 import { isObject, memberOf } from '../../platform/json/plain-object';
 import { type ParamError } from '../../rpc/rpc-refusal';
 
-/** The members that addenda of one declared type must hold; all others are open content. */
+/** The required members of one declared type of addenda; all others are open content. */
 export interface AddendumType {
   readonly required: readonly string[];
-  /** One check for each member, so that a fault of one hides none of the others. */
+  /** One check per member, so that one fault hides no other. */
   readonly properties: ReadonlyMap<string, ValidateFunction>;
 }
 
-/** Names every member of an addendum that is missing or wrong. */
+/** Lists every missing or invalid member of an addendum. */
 export function faultsByType({ required, properties }: AddendumType, addendum: unknown): ParamError[] {
   const sent = isObject(addendum) ? addendum : {};
   const missing = required.filter((name) => !Object.hasOwn(sent, name));

@@ -8,7 +8,7 @@ import { type ParamError } from '../../rpc/rpc-refusal';
 import { type AddendumType, faultsByType } from './addendum-type';
 import { readAddendumTypes } from './read-addendum-types';
 
-/** The types of addenda that the file of `SVC_ADDENDUM_TYPES` declares, read once at start. */
+/** The types of addenda declared in the file `SVC_ADDENDUM_TYPES`, read once at start. */
 @Injectable()
 export class AddendumTypes implements OnModuleInit {
   private readonly logger = new Logger(AddendumTypes.name);
@@ -29,7 +29,7 @@ export class AddendumTypes implements OnModuleInit {
     this.logger.log(`Read SVC_ADDENDUM_TYPES: ${this.types.size} types of addenda`);
   }
 
-  /** Names what an addendum of a declared type lacks or has wrong; nothing of other types, whose content is open. */
+  /** Lists the faults of an addendum of a declared type; none for other types, whose content is open. */
   faultsOf(addendum: unknown): ParamError[] {
     const name = memberOf(addendum, 'type');
     const type = typeof name === 'string' ? this.types.get(name) : undefined;

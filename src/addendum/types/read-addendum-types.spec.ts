@@ -12,7 +12,7 @@ const faultsIn = (entries: unknown): string[] => {
 const withSchema = (schema: unknown): unknown => [{ type: 'acme/A', properties: { a: schema } }];
 
 describe(readAddendumTypes, () => {
-  it('reads types with and without demands', () => {
+  it('reads types with and without required members', () => {
     const types = readAddendumTypes('[{"type":"acme/A"},{"type":"acme/B","required":["a","a","target"]}]');
     expect([...types.keys()]).toEqual(['acme/A', 'acme/B']);
     expect(types.get('acme/B')?.required).toEqual(['a']);
@@ -23,8 +23,12 @@ describe(readAddendumTypes, () => {
     ['no object', ['acme/A'], '[0] must be an object'],
     ['no type', [{}], '[0].type must be a text such as "acme.sdc/Handover"'],
     ['an empty type', [{ type: '' }], '[0].type must be a text such as "acme.sdc/Handover"'],
-    ['a kind of the service', [{ type: 'svc.sdc.addendum/Note' }], '[0].type is a kind with rules of its own'],
-    ['a History', [{ type: 'svc.sdc.addendum/History' }], '[0].type is a kind with rules of its own'],
+    [
+      'a kind of the service',
+      [{ type: 'svc.sdc.addendum/Note' }],
+      '[0].type is a kind of the service, which has its own rules',
+    ],
+    ['a History', [{ type: 'svc.sdc.addendum/History' }], '[0].type is a kind of the service, which has its own rules'],
     [
       'S8.2: what looks like a History',
       [{ type: 'svc.sdc.addendum/history ' }],
@@ -35,7 +39,7 @@ describe(readAddendumTypes, () => {
       [{ type: 'acme/A\u200b' }],
       '[0].type must be printable ASCII',
     ],
-    ['a type twice', [{ type: 'acme/A' }, { type: 'acme/A' }], '[1].type stands twice: acme/A'],
+    ['a type twice', [{ type: 'acme/A' }, { type: 'acme/A' }], '[1].type is declared twice: acme/A'],
     [
       'an unknown member',
       [{ type: 'acme/A', require: [] }],
@@ -73,7 +77,7 @@ describe(readAddendumTypes, () => {
     expect(faultsIn(entries)).toEqual([fault]);
   });
 
-  it('tells all faults at once', () => {
+  it('reports all faults at once', () => {
     expect(
       faultsIn([{ required: ['id'] }, 1, { type: 'acme/A', properties: { a: { x: 1 }, b: { y: 1 } } }]),
     ).toHaveLength(5);

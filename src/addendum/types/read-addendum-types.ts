@@ -11,17 +11,17 @@ import { type AddendumType } from './addendum-type';
 const MEMBERS = ['type', 'required', 'properties'];
 const KINDS_OF_THE_SERVICE: readonly unknown[] = [NOTE, COMMENT, HISTORY, AMENDMENT];
 
-/** Members of every created addendum, which have other checks. */
+/** Members of every created addendum; other code checks them. */
 const ALWAYS = ['type', 'target', 'user'];
 const ASSIGNED = ['resourceType', 'id', 'meta', 'date', 'recorder'];
 
-/** A date and time as JSON schemas mean it (RFC 3339, section 5.6). */
+/** A date and time as in JSON schemas (RFC 3339, section 5.6). */
 const isDateTime = (text: string): boolean => text.includes('T') && dateSpanOf(text) !== undefined;
 
 /**
- * Reads a list of types of addenda: `[{"type", "required": ["ward"], "properties": {"ward": {"type": "string"}}}]`, with a JSON
- * schema (draft-07) for each property.
- * @throws Error that lists all faults, one a line
+ * Reads a list of addendum types: `[{"type", "required": ["ward"], "properties": {"ward": {"type": "string"}}}]`, with
+ * a JSON schema (draft-07) per property.
+ * @throws Error that lists all faults, one per line
  */
 export function readAddendumTypes(text: string): ReadonlyMap<string, AddendumType> {
   const { value } = readJson(text);
@@ -56,8 +56,9 @@ class TypesReader {
 
   private typeOf(type: unknown, at: string): string | undefined {
     if (typeof type !== 'string' || type === '') this.faults.push(`${at} must be a text such as "acme.sdc/Handover"`);
-    else if (KINDS_OF_THE_SERVICE.includes(type)) this.faults.push(`${at} is a kind with rules of its own`);
-    else if (this.types.has(type)) this.faults.push(`${at} stands twice: ${type}`);
+    else if (KINDS_OF_THE_SERVICE.includes(type))
+      this.faults.push(`${at} is a kind of the service, which has its own rules`);
+    else if (this.types.has(type)) this.faults.push(`${at} is declared twice: ${type}`);
     else {
       const fault = faultOfCreatedType(type);
       if (fault === undefined) return type;
