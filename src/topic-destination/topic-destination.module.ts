@@ -21,7 +21,7 @@ import { TopicDestinationRule } from './destinations/topic-destination.rule';
 import { TopicEventListener } from './events/topic-event.listener';
 import { TopicRegistry } from './events/topic-registry';
 
-/** Topics, destinations, and the way of a change from its transaction into the outbox. */
+/** Topics, destinations, and the path of a change from its transaction into the outbox. */
 @Module({
   imports: [DeliveryModule, OperationModule, ResourceModule],
   providers: [

@@ -3,16 +3,16 @@ interface Values {
   readonly previous: unknown;
 }
 
-/** A change as criteria see it: what is stored before and after, absent where there is nothing. */
+/** A change as criteria see it: the stored texts before and after, undefined if absent. */
 export class ChangedTexts {
-  /** @param parsed the values of the texts, where they are known */
+  /** @param parsed the values of the texts, if already parsed */
   constructor(
     readonly current: string | undefined,
     readonly previous: string | undefined,
     private parsed?: Values,
   ) {}
 
-  /** Parsed once; code that may change its input parses the texts itself. */
+  /** Parsed once and shared; code that may modify the values must parse the texts itself. */
   get values(): Values {
     this.parsed ??= { current: parsedText(this.current), previous: parsedText(this.previous) };
     return this.parsed;

@@ -31,12 +31,12 @@ const decide = (criteria: readonly Criterion[], text = patient, load: LoadRefere
   evaluation.decide(criteria, new ChangedTexts(text, undefined), load);
 
 describe(CriteriaEvaluation, () => {
-  it('decides what can be decided, and leaves the rest open', async () => {
+  it('decides the criteria that it can evaluate, and leaves the rest undecided', async () => {
     expect(await decide([female, single, female])).toEqual([true, undefined, true]);
     expect(await decide([])).toEqual([]);
   });
 
-  it('ends a criterion that takes too long, decides the others, and does not ask it again for a while', async () => {
+  it('ends a criterion that takes too long, decides the others, and skips it for a while', async () => {
     let asked = 0;
     const slow: Criterion = {
       cost: Infinity,
@@ -54,7 +54,7 @@ describe(CriteriaEvaluation, () => {
     expect(asked).toBeGreaterThan(triedAtFirst);
   });
 
-  it('S13: has one budget for all criteria of a write: beyond it none is asked, and cheap ones come first', async () => {
+  it('S13: has one budget for all criteria of a write: beyond it none is evaluated, and cheap ones come first', async () => {
     let asked = 0;
     const dear: Criterion = {
       cost: Infinity,
@@ -68,7 +68,7 @@ describe(CriteriaEvaluation, () => {
     expect(asked).toBeLessThan(12);
   });
 
-  it('S13: has one time for several evaluations of one write', async () => {
+  it('S13: has one time budget for several evaluations of one write', async () => {
     const time = new WriteTime();
     time.millisecondsLeft = 0;
     const dear: Criterion = { cost: Infinity, matches: () => true };
@@ -76,7 +76,7 @@ describe(CriteriaEvaluation, () => {
     expect(decided).toEqual([undefined]);
   });
 
-  it('S13: lets others go on between criteria that take some time', async () => {
+  it('S13: yields to other requests between slow criteria', async () => {
     let turns = 0;
     const seen: number[] = [];
     const timer = setInterval(() => (turns += 1), 0);
@@ -139,23 +139,23 @@ describe('resolve()', () => {
     expect((await answerOf(expression)).decision).toBe(decision);
   });
 
-  it('reads what it needs, once', async () => {
+  it('reads each reference once', async () => {
     const both = 'subject.resolve().gender.exists() and performer.resolve().active and subject.resolve().exists()';
     expect(await answerOf(both)).toEqual({ decision: true, rounds: [['Patient/p', 'Practitioner/x']] });
   });
 
-  it('goes on from what it read', async () => {
+  it('follows references of resources that it read', async () => {
     expect(await answerOf('subject.resolve().generalPractitioner.resolve().active')).toEqual({
       decision: true,
       rounds: [['Patient/p'], ['Practitioner/x']],
     });
   });
 
-  it('knows contained resources', async () => {
+  it('finds contained resources', async () => {
     expect(await answerOf("device.resolve().status = 'active'")).toEqual({ decision: true, rounds: [] });
   });
 
-  it('leaves open what would take more than a hundred resources', async () => {
+  it('leaves a criterion undecided that needs more than a hundred resources', async () => {
     const member = Array.from({ length: 101 }, (_value, index) => ({ entity: { reference: `Patient/p${index}` } }));
     const group = JSON.stringify({ resourceType: 'Group', member });
     const criteria = compileCriterion('member.entity.resolve().exists()', 'Group');

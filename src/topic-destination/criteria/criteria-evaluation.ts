@@ -8,25 +8,25 @@ import { type Steps } from '../../platform/time/steps';
 import { type ChangedTexts } from './changed-texts';
 import { ReferenceLookup, type WantedResource } from './reference-lookup';
 
-/** CPU time that all criteria together may take of one write, which waits for them. They take some 1 to 100 µs each. */
+/** CPU time for all criteria of one write, which waits for them. Each takes about 1 to 100 µs. */
 export class WriteTime {
   millisecondsLeft = 250;
 }
 
-/** Characters of the resource times nodes of the criteria: so much takes about 2 ms, and needs nobody to watch the time. */
+/** Characters of the resource times nodes of the criteria. Up to this cost, about 2 ms, no time limit is enforced. */
 const UNWATCHED_COST = 2_000_000;
 
-/** References of references of references. */
+/** Most levels of references to follow. */
 const MAX_ROUNDS = 3;
 const MAX_REFERENCES = 100;
 
-/** The result of criteria for a change; undefined where they cannot be evaluated, or take too long. */
+/** The result of a criterion for a change; undefined if it cannot be evaluated or takes too long. */
 export type Decision = boolean | undefined;
 
-/** Reads what `resolve()` leads to: texts by key (`Patient/p7`), of those that are stored. */
+/** Reads the targets of `resolve()`: texts by key (`Patient/p7`) of the stored ones. */
 export type LoadReferences = (wanted: readonly WantedResource[]) => Promise<ReadonlyMap<string, string>>;
 
-/** Evaluates criteria, which users write, so that none of them holds up the process. */
+/** Evaluates criteria, which users write, so that none of them blocks the process. */
 @Injectable()
 export class CriteriaEvaluation {
   constructor(
@@ -36,7 +36,7 @@ export class CriteriaEvaluation {
   ) {}
 
   /**
-   * One decision for each criterion, in their order. Beyond the time of the write they are undecided.
+   * Returns one decision per criterion, in order. Criteria beyond the write's time budget stay undecided.
    * @param time shared by several calls for one write
    */
   async decide(
@@ -47,7 +47,7 @@ export class CriteriaEvaluation {
   ): Promise<Decision[]> {
     const known = new Map<string, string | undefined>();
     const work = new WriteWork(criteria, change, this.budget, this.slices, time);
-    // The cheap ones first: the time that a costly one takes is not theirs.
+    // Cheap criteria first, so that a costly one cannot use up their time.
     let open: readonly number[] = [...criteria.keys()].sort(
       (a, b) => criterionCost(criteria[a]) - criterionCost(criteria[b]),
     );
@@ -64,7 +64,7 @@ export class CriteriaEvaluation {
 
 const criterionCost = (criterion: Criterion | undefined): number => criterion?.cost ?? 0;
 
-/** The criteria of one write, under one limit of time. */
+/** The criteria of one write, under one time limit. */
 class WriteWork {
   readonly decisions: Decision[];
   private startsAt = 0;
@@ -79,7 +79,7 @@ class WriteWork {
     this.decisions = criteria.map(() => undefined);
   }
 
-  /** Decides those at `places`, in slices of time. @returns the places of those that wait for references */
+  /** Decides those at `places`, in time slices. @returns the places of criteria that wait for references */
   async run(places: readonly number[], lookup: ReferenceLookup): Promise<readonly number[]> {
     const { length } = this.change;
     const cost = places.reduce((sum, place) => sum + criterionCost(this.criteria[place]), 0) * length;
@@ -92,14 +92,14 @@ class WriteWork {
         await this.slices.runLimited(() => this.decided(open, waiting, lookup), { ofOne, ofAll: Infinity });
       } catch (error) {
         if (!(error instanceof TooCostly)) throw error;
-        // The criterion stays undecided; the others go on without it.
+        // The criterion stays undecided; the others continue without it.
         this.noteEnd(open.shift());
       }
     }
     return waiting;
   }
 
-  /** Takes each place out of `open` when its criterion has come to an end. */
+  /** Removes each place from `open` when its criterion has ended. */
   private *decided(open: number[], waiting: number[], lookup: ReferenceLookup): Steps<void> {
     for (let [place] = open; place !== undefined && this.time.millisecondsLeft > 0; [place] = open) {
       const criterion = this.criteria[place];
@@ -129,7 +129,7 @@ class WriteWork {
     try {
       return this.criteria[place]?.matches(this.change, resolve);
     } catch (error) {
-      // The end of the time is no Error of this realm, and not ours to take.
+      // A timeout error comes from another realm, so it is no `Error` here: rethrow it for the caller.
       if (!(error instanceof Error)) throw error;
       return undefined;
     }

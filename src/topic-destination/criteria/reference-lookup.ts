@@ -2,29 +2,29 @@ import { localKey, parseReference, referenceTargetOf } from '../../fhir/referenc
 import { type ResourceReader } from '../../store/resource-reader';
 import { type ChangedTexts } from './changed-texts';
 
-/** A resource that a criterion asks for. */
+/** A resource that a criterion needs. */
 export interface WantedResource {
   readonly type: string;
   readonly id: string;
 }
 
 /**
- * The targets of references of a change, as far as they were read. Criteria are evaluated without waiting, so what is missing
- * is noted, to be read before they are asked again.
+ * The targets of references of a change, as far as they were read. Criteria are evaluated synchronously, so missing
+ * targets are collected and read before the next evaluation.
  */
 export class ReferenceLookup {
   readonly wanted = new Map<string, WantedResource>();
-  /** How often something was asked for that is not known yet. */
+  /** Number of lookups of targets that were not read yet. */
   misses = 0;
 
-  /** @param known texts by their keys (`Patient/p7`); undefined for what is not stored */
+  /** @param known texts by their keys (`Patient/p7`); undefined for resources that are not stored */
   constructor(
     private readonly change: ChangedTexts,
     private readonly known: ReadonlyMap<string, string | undefined>,
     private readonly baseUrl: string,
   ) {}
 
-  /** @param reference a Reference, or the text of one */
+  /** @param reference a Reference, or its text */
   readonly resolve = (reference: unknown): string | undefined => {
     const target =
       typeof reference === 'string'
@@ -51,7 +51,7 @@ export class ReferenceLookup {
   }
 }
 
-/** Texts by key (`Patient/p7`), of those that are stored. In a transaction what it wrote itself is seen. */
+/** Texts of the stored resources by key (`Patient/p7`). A transaction sees its own writes. */
 export async function textsOf(
   reader: ResourceReader,
   wanted: readonly WantedResource[],

@@ -5,7 +5,7 @@ import { tryCriteria } from './topic-criteria';
 
 const patient = (members: object): string => JSON.stringify({ resourceType: 'Patient', id: 'p', ...members });
 
-/** The result of a criterion for a change of a Patient; undefined for a text that is absent. */
+/** The result of a criterion for a change of a Patient; undefined for an absent text. */
 const says = (expression: string, current: object | undefined, previous?: object): boolean =>
   compileCriterion(expression, 'Patient').matches(
     new ChangedTexts(current && patient(current), previous && patient(previous)),
@@ -45,12 +45,12 @@ describe(compileCriterion.name, () => {
     },
   );
 
-  it('knows the choice types of R4', () => {
+  it('supports the choice types of R4', () => {
     expect(says('deceased is boolean', { deceasedBoolean: true })).toBe(true);
     expect(says('deceasedBoolean', { deceasedBoolean: true })).toBe(true);
   });
 
-  it('knows no elements of the types of this server, and takes any', () => {
+  it('accepts any element of the types of this server', () => {
     const criteria = compileCriterion("status = 'completed' and %previous.status != 'completed'", 'SDCDocument');
     const document = (status: string): string => JSON.stringify({ resourceType: 'SDCDocument', status });
     const change = new ChangedTexts(document('completed'), document('draft'));

@@ -2,10 +2,10 @@ import { type Criterion } from '../../fhirpath/fhirpath';
 import { withinTime } from '../../platform/time/within-time';
 import { ChangedTexts } from './changed-texts';
 
-/** On a resource without any content. */
+/** Time limit on a resource without content. */
 const MAX_TRIAL_MILLISECONDS = 40;
 
-/** A criterion that says nothing of any change. */
+/** A criterion that can decide no change. */
 export const undecidable: Criterion = {
   cost: 0,
   matches: () => {
@@ -13,7 +13,7 @@ export const undecidable: Criterion = {
   },
 };
 
-/** Tries a criterion on a resource without content, created, changed and deleted. @throws Error when that fails, or is slow */
+/** Tries a criterion on an empty resource, created, changed and deleted. @throws Error when it fails or is slow */
 export function tryCriteria(criteria: Criterion, type: string): void {
   const text = JSON.stringify({ resourceType: type });
   const answer = withinTime(MAX_TRIAL_MILLISECONDS, () =>

@@ -2,26 +2,29 @@ import { ATTEMPT_LOG_LEVELS, type AttemptLogLevel } from '../../delivery/attempt
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** The members of a destination that shape its notifications. Kept as JSON with each batch, so that retries do not change. */
+/**
+ * Members of a destination that shape its notifications. Stored as JSON with each batch, so that retries stay
+ * identical.
+ */
 export interface DestinationPresentation {
-  /** The canonical of the topic as the destination names it. */
+  /** The topic's canonical, as written in the destination. */
   readonly topic: string;
   readonly content: (typeof CONTENTS)[number];
   readonly includeEntryAction: boolean;
   readonly includeVersionId: boolean;
   readonly includeVersionIdInFocusReference: boolean;
-  /** The beginning of the canonicals of the destination's profile, and so of its extensions. */
+  /** The prefix of the profile's canonical, also used for its extensions. */
   readonly canonicalBase: string;
-  /** The principal, whose rights select the events; absent where the server made the destination. */
+  /** The principal whose rights select the events; absent if the server created the destination. */
   readonly principal?: NativeReference;
 }
 
-/** Reads what {@link presentationOf} made, as delivery keeps it. */
+/** Parses the stored text of {@link presentationOf}. */
 export const presentationIn = (text: string): DestinationPresentation => JSON.parse(text) as DestinationPresentation;
 
 const CONTENTS = ['full-resource', 'id-only', 'empty'] as const;
 
-/** Elements that select events, and are not evaluated: to accept them silently would send too much. */
+/** Unsupported elements that select events: ignoring them silently would send too much. */
 const NOT_DONE: Readonly<Record<string, string>> = {
   filterBy: 'is not evaluated by this server, so leave it out: put the condition into fhirPathCriteria of a topic.',
 };

@@ -8,7 +8,7 @@ import { type EntryAccessRequest } from '../../resource/access/entry-access';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { presentationIn } from './destination-presentation';
 
-/** The principal of a destination, whose rights select its events: its maker, or a User that it names (`principal`). */
+/** The principal of a destination, whose rights select its events: its creator, or the User in `principal`. */
 @Injectable()
 export class DestinationPrincipal {
   constructor(
@@ -18,8 +18,8 @@ export class DestinationPrincipal {
   ) {}
 
   /**
-   * A caller who may update a User could log in as that User, and so may name that User as the principal of a destination.
-   * @throws ServiceError 'forbidden' for a User that the caller has no such rights over
+   * A caller who may update a User could log in as that User, and so may also name that User as principal.
+   * @throws ServiceError 'forbidden' for a User that the caller may not update
    */
   async assertNameable(named: NativeReference): Promise<void> {
     const { caller } = this.requests;
@@ -27,9 +27,9 @@ export class DestinationPrincipal {
   }
 
   /**
-   * The principal of a destination that names none: its maker. A caller who changes it without rights over that one becomes its
-   * principal; otherwise he could receive what only another may read.
-   * @returns undefined for the server itself, whom no policy limits
+   * The principal of a destination that names none: its creator. A caller who changes it without rights over that
+   * principal becomes the principal; otherwise the caller could receive data that only the other may read.
+   * @returns undefined for the server itself, which no policy limits
    */
   async inheritedBy(id: string): Promise<NativeReference | undefined> {
     const { caller } = this.requests;
@@ -47,14 +47,14 @@ export class DestinationPrincipal {
     }
   }
 
-  /** Sending is no less than changing it. @throws ServiceError 'forbidden' */
+  /** Sending requires the right to change the destination. @throws ServiceError 'forbidden' */
   assertMayChange(id: string): Promise<void> {
     return this.assertMayUpdate({ resourceType: 'SvcTopicDestination', id });
   }
 
   /**
-   * For events that go to an endpoint of the caller, who needs rights over the principal. Where the server made the destination,
-   * no caller has such rights.
+   * For events sent to the caller's endpoint, which needs rights over the principal. No caller has such rights over a
+   * destination that the server created.
    * @throws ServiceError 'not-found', 'forbidden'
    */
   async assertMayHear(id: string): Promise<void> {
@@ -75,7 +75,7 @@ export class DestinationPrincipal {
   }
 }
 
-/** An update of a resource, for policies to decide. */
+/** An update of a resource, as input for policies. */
 export const updateOf = (type: string, id: string, resource?: Resource): EntryAccessRequest => ({
   operationId: 'FhirUpdate',
   method: 'PUT',

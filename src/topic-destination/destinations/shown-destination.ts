@@ -10,8 +10,8 @@ import { type StoredResource } from '../../model/stored-resource';
 import { updateOf } from './destination-principal';
 
 /**
- * Shows header values to callers who may update the destination: they need to see what is configured, and could have the values sent to
- * an endpoint of theirs anyway. Secrets stay masked for everybody.
+ * Shows header values to callers who may update the destination: they must see the configuration, and could redirect
+ * the values to their own endpoint anyway. Secrets stay masked for everybody.
  */
 @Injectable()
 export class ShownDestination {
@@ -22,7 +22,7 @@ export class ShownDestination {
     private readonly reader: ResourceReader,
   ) {}
 
-  /** The text with what is masked in it, where the caller may see that; else undefined. */
+  /** The text with unmasked values, if the caller may see them; else undefined. */
   async textOf({ type, id, version, text }: StoredResource): Promise<string | undefined> {
     const resource = JSON.parse(text) as Resource;
     const parameters = resource.parameter as readonly DestinationParameter[] | undefined;
@@ -30,7 +30,7 @@ export class ShownDestination {
     if (parameters === undefined || kind?.unmasked === undefined) return undefined;
     if (!(await this.access.wouldGrant(updateOf(type, id, resource)))) return undefined;
     const inForce = await this.destinations.findSettings(id);
-    // The values in force are those of the present version: another must not be shown with them.
+    // The values in force belong to the current version; they must not appear in another one.
     const isPresent = (await this.reader.find(type, id))?.version === version;
     if (inForce === undefined || inForce.kind !== resource.kind || !isPresent) return undefined;
     const stored = elementsOf(membersOf(text).find(({ key }) => key === 'parameter')?.valueText ?? '[]');

@@ -27,8 +27,8 @@ interface CheckedDestination {
 }
 
 /**
- * The rules of SvcTopicDestination, and its settings for delivery. Secrets go to the tables of delivery;
- * the stored body shows them masked, and a masked one that is sent back keeps what is in force.
+ * Validates a SvcTopicDestination and derives its delivery settings. Secrets go to the tables of delivery; the stored
+ * body has them masked, and a masked value in a request keeps the one in force.
  */
 @Injectable()
 @DefinesResourceType({
@@ -117,7 +117,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
 const isOneOf = (ends: readonly string[], canonical: string): boolean =>
   ends.some((end) => canonical.split('|')[0]?.endsWith(`/${end}`));
 
-/** The shape is checked with the rest of the resource, after this. */
+/** The full shape is checked later, with the rest of the resource. */
 function principalNamedIn({ principal }: Resource): NativeReference | undefined {
   if (principal === undefined) return undefined;
   const { resourceType, id } = (principal ?? {}) as Partial<NativeReference>;
@@ -134,7 +134,7 @@ function destinationParameters({ parameter = [] }: Resource): readonly Destinati
   return parameter;
 }
 
-/** Elements without a secret keep the text that was sent. */
+/** Elements without a secret keep their text as sent. */
 function maskedText(text: string, parameters: readonly DestinationParameter[], kind: DeliveryKind): string {
   const sent = elementsOf(text);
   const elements = parameters.map((parameter, index) => {

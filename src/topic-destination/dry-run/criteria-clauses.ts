@@ -1,12 +1,14 @@
-/** Quoted texts, comments, brackets and words; what lies between does not matter here. */
+/** Quoted texts, comments, brackets and words; the text between them is irrelevant here. */
 const PIECES = /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\/[^\n]*|\/\*[^]*?\*\/|[()[\]{}]|[A-Za-z_]\w*/g;
 
-/** They bind less tightly than `and`: beside one of them, a part of a conjunction decides nothing. */
+/**
+ * Operators that bind less tightly than `and`: next to one of them, a clause of a conjunction decides nothing alone.
+ */
 const LOOSER = ['or', 'xor', 'implies'];
 
 /**
- * The parts that an expression joins by `and`, in their order: for it to hold, each must. An expression that is no
- * conjunction is its own only part.
+ * The clauses that an expression joins by `and`, in order; each must hold. An expression without a top-level `and` is
+ * its only clause.
  */
 export function clausesOf(expression: string): readonly string[] {
   const cuts: { readonly start: number; readonly end: number }[] = [];

@@ -10,7 +10,7 @@ interface Part {
   readonly [value: string]: unknown;
 }
 
-/** The answer of `$dry-run`: counts first, then one `version` for each that is listed, oldest first. */
+/** The response of `$dry-run`: counts first, then one `version` per listed version, oldest first. */
 export function dryRunParameters({ start, end, after }: DryRunRequest, result: DryRunResult): object {
   const { listed, examined, matchedAt, undecided, next } = result;
   const from = after?.updatedAt ?? start;

@@ -12,12 +12,12 @@ import { newTopicOf, type Topic } from '../topics/topic';
 /** The parameters of `$dry-run`. */
 export interface DryRunRequest {
   readonly topic: Topic;
-  /** Versions that were written from the one time to the other, both included. */
+  /** Versions written between these times, both inclusive. */
   readonly start: Date;
   readonly end: Date;
-  /** Versions that are listed; 0 counts only. */
+  /** Versions to list; 0 only counts. */
   readonly count: number;
-  /** Where an earlier answer ended. */
+  /** The end of an earlier response. */
   readonly after: HistoryPosition | undefined;
 }
 
@@ -34,10 +34,10 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Reads the body: a SvcSubscriptionTopic, or Parameters with `topic`, `start`, `end`, `_count` and `_after`, which the query
- * may name, too.
- * @throws ServiceError 'invalid' for a parameter that is unknown or malformed, 'unprocessable' for a topic that could not
- * be stored
+ * Reads the body: a SvcSubscriptionTopic, or Parameters with `topic`, `start`, `end`, `_count` and `_after`. The query
+ * may contain these parameters, too.
+ * @throws ServiceError 'invalid' for an unknown or malformed parameter, 'unprocessable' for a topic that could not be
+ * stored
  */
 export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Date): Steps<DryRunRequest> {
   const values = yield* submittedValues(body, query);

@@ -9,7 +9,7 @@ import { dryRunParameters } from './dry-run-answer';
 import { readDryRunRequest } from './dry-run-request';
 import { TopicDryRun } from './topic-dry-run';
 
-/** Finds the changes that a topic would have fired for: nothing is stored, nothing is sent. */
+/** Finds the changes for which a topic would have fired; stores and sends nothing. */
 @Injectable()
 @Operation({
   resourceType: 'SvcSubscriptionTopic',
@@ -19,7 +19,7 @@ import { TopicDryRun } from './topic-dry-run';
   methods: ['POST'],
   enforcesRows: true,
   description:
-    'Which versions of the history a draft of a topic would have fired for, which not and why, and how many an hour',
+    'Finds the versions for which a draft topic would have fired, the reasons of all others, and the events per hour',
   parameters: [
     { name: 'start', description: 'The first time of the window; 24 hours before its end when left out' },
     { name: 'end', description: 'The last time of the window; now when left out' },

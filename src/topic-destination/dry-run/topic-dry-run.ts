@@ -21,7 +21,7 @@ import { type TopicTrigger } from '../topics/topic';
 import { clausesOf } from './criteria-clauses';
 import { type DryRunRequest } from './dry-run-request';
 
-/** A trigger with the parts of its criterion, of which each must hold. */
+/** A trigger with the clauses of its criterion; each must hold. */
 interface TriggerClauses {
   readonly trigger: TopicTrigger;
   readonly clauses: readonly { readonly text: string; readonly criteria: Criterion }[];
@@ -29,15 +29,15 @@ interface TriggerClauses {
 
 /** The result of one trigger for a version. */
 export interface TriggerVerdict {
-  /** Of the trigger in its topic. */
+  /** The index of the trigger in its topic. */
   readonly index: number;
-  /** Undefined where it cannot be evaluated: then the version counts as a match. */
+  /** Undefined if it cannot be evaluated: the version then counts as a match. */
   readonly decision: Decision;
   /** Why not: the first part that was not true, `supportedInteraction` or a clause of the criterion. */
   readonly reason?: { readonly part: 'supportedInteraction' | 'fhirPathCriteria'; readonly text: string };
 }
 
-/** One version of the history, and what the topic says of it. */
+/** One version of the history, and the topic's result for it. */
 export interface VersionVerdict {
   readonly version: StoredVersion;
   readonly interaction: Interaction;
@@ -45,27 +45,27 @@ export interface VersionVerdict {
 }
 
 export interface DryRunResult {
-  /** The versions that are listed, oldest first. */
+  /** The listed versions, oldest first. */
   readonly listed: readonly VersionVerdict[];
   readonly examined: number;
-  /** The times of those that would have been delivered. */
+  /** Times of the versions that would have been delivered. */
   readonly matchedAt: readonly Date[];
   readonly undecided: number;
-  /** Where to go on; absent at the end of the window. */
+  /** The position of the next page; absent at the end of the window. */
   readonly next?: HistoryPosition;
 }
 
-/** Versions that are read at once: each may be a large resource, and has an earlier one beside it. */
+/** Versions read at once: each may be large, and is read together with its predecessor. */
 const CHUNK = 100;
 
-/** For a call that only counts. */
+/** Limits for a call that only counts. */
 const MAX_EXAMINED = 20_000;
 const MAX_MILLISECONDS = 10_000;
 
-/** A dry run is patient; many at once would slow down the searches of others. */
+/** Dry runs may wait; many at once would slow down other callers' searches. */
 const LONGEST_WAIT_MILLISECONDS = 10_000;
 
-/** Evaluates a topic on versions that were written, as if it had been active then. Ends when the caller disconnects. */
+/** Evaluates a topic on past versions, as if it had been active then. Ends when the caller disconnects. */
 @Injectable()
 export class TopicDryRun {
   private readonly evaluation: CriteriaEvaluation;
@@ -85,11 +85,11 @@ export class TopicDryRun {
     clock: Clock,
     environment: Environment,
   ) {
-    // A separate budget: a slow draft must not leave criteria in force undecided.
+    // A separate budget: a slow draft must not leave active criteria undecided.
     this.evaluation = new CriteriaEvaluation(new CpuBudget(clock), environment, slices);
   }
 
-  /** @throws ServiceError 'busy' when too many dry runs wait, or the caller has one under way. */
+  /** @throws ServiceError 'busy' when too many dry runs wait, or the caller already runs one. */
   run(request: DryRunRequest): Promise<DryRunResult> {
     const { caller: key, signal } = this.requests.ticket;
     return this.slots.run({ key, signal }, () => this.examine(request, signal));
@@ -168,7 +168,7 @@ export class TopicDryRun {
     return decision;
   }
 
-  /** As they are now: what a reference led to then is not kept. */
+  /** Current targets: those at the time of the version are not kept. */
   private readonly load: LoadReferences = async (wanted) =>
     textsOf(this.reader, [...(await this.readable.reachable(wanted))]);
 }
@@ -184,7 +184,7 @@ function resultOf(verdicts: readonly VersionVerdict[], count: number, next: Hist
   };
 }
 
-/** In steps: a criterion may have hundreds of clauses. */
+/** In steps, because a criterion may have hundreds of clauses. */
 function* triggerClausesOf(trigger: TopicTrigger): Steps<TriggerClauses> {
   const { type, expression } = trigger;
   const clauses: { text: string; criteria: Criterion }[] = [];

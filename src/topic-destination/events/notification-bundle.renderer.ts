@@ -14,7 +14,7 @@ import { presentationIn } from '../destinations/destination-presentation';
 import { notificationBundle } from './notification-bundle';
 import { SUBSCRIPTION_STATUS_SHAPE } from '../topics/topic.shapes';
 
-/** The texts of the versions that a batch is about; null for a deletion. */
+/** The texts of the versions of a batch's events; null for a deletion. */
 const READ_TEXTS: Statement = {
   name: 'notification-texts',
   text: `select found.* from ${versionsOf(OPEN_EVENTS, 'type, id, version, body')} order by asked.position`,
@@ -24,7 +24,7 @@ interface TextRow extends VersionKey {
   readonly body: string | null;
 }
 
-/** Renders a batch from the immutable history: each event shows the version that it was about, not the present one. */
+/** Renders a batch from the immutable history: each event shows the version that it reports, not the current one. */
 @Injectable()
 @DefinesResourceType({ type: 'SvcSubscriptionStatus', shape: SUBSCRIPTION_STATUS_SHAPE, isSentOnly: true })
 @RendersNotifications('history bundle')
@@ -48,7 +48,10 @@ export class NotificationBundleRenderer implements NotificationRenderer {
     return notificationBundle(batch, events, presentation, batch.origin?.baseUrl ?? this.environment.baseUrl);
   }
 
-  /** Of each event, in their order. What came with the batch is believed only where it names each event: a wrong text would be another patient's. */
+  /**
+   * The text of each event, in order. Texts that came with the batch are used only if each matches its event: a wrong
+   * text could show another patient's data.
+   */
   private async textsOf({ events, material = [] }: DeliveryBatch): Promise<readonly (string | null)[]> {
     const rows = material as readonly TextRow[];
     if (events.every((event, index) => isSameVersion(event, rows[index]))) return rows.map(({ body }) => body);

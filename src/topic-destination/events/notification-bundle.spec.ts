@@ -54,7 +54,7 @@ describe(notificationBundle.name, () => {
     ]);
   });
 
-  it('holds the stored text as it is', () => {
+  it('contains the stored text unchanged', () => {
     expect(entryText(event('POST', 'create', '{"x":1.10,"y":1e5}'))).toBe(
       '{"fullUrl":"http://svc.example/fhir/Patient/p","request":{"method":"POST","url":"/fhir/Patient"},' +
         '"resource":{"x":1.10,"y":1e5}}',
@@ -91,21 +91,21 @@ describe(notificationBundle.name, () => {
     ]);
   });
 
-  it('marks an event of which no criterion could tell whether it is one', () => {
+  it('marks an event whose criteria could not be evaluated', () => {
     const undecided = { ...event('PUT', 'update'), isUndecided: true };
     expect(notificationBundle(batch, [undecided], plain, '')).toContain(
       '[{"extension":[{"url":"http://profiles.example/StructureDefinition/event-undecided","valueBoolean":true}],"eventNumber":7,',
     );
   });
 
-  it('tells what the request asked to have told with its event', () => {
+  it('contains the correlationId that the request sent for its event', () => {
     const correlated = { ...event('PUT', 'update'), correlationId: 'order 1' };
     expect(notificationBundle(batch, [correlated, event('PUT', 'update')], plain, '')).toContain(
       '[{"eventNumber":7,"focus":{"reference":"Patient/p"},"correlationId":"order 1"},{"eventNumber":8,"focus":{"reference":"Patient/p"}}]',
     );
   });
 
-  it('names the version in the reference where that is asked for', () => {
+  it('puts the version into the reference if the destination requires it', () => {
     const text = notificationBundle(
       batch,
       [event('PUT', 'update')],

@@ -2,14 +2,14 @@ import { type BatchOrigin, type DeliveryBatch, type DeliveryEvent } from '../../
 import { localKey } from '../../fhir/reference';
 import { type DestinationPresentation } from '../destinations/destination-presentation';
 
-/** One event with the text of the version that it is about; without a text for a deletion. */
+/** One event with the text of its version; without a text for a deletion. */
 export interface RenderedEvent extends DeliveryEvent {
   readonly text?: string;
 }
 
 /**
- * The body of a webhook request: a Bundle of type history with a SvcSubscriptionStatus first, then an entry for each
- * event. Stored texts are put in as they are. The same input gives the same bytes.
+ * The body of a webhook request: a Bundle of type history with a SvcSubscriptionStatus first, then an entry per event.
+ * Stored texts are inserted unchanged. The same input gives the same bytes.
  */
 export function notificationBundle(
   batch: Pick<DeliveryBatch, 'destinationId' | 'createdAt' | 'firstNumber' | 'origin'>,
@@ -39,7 +39,7 @@ function statusEntryOf(
     ...(origin === null ? {} : { extension: [generationExtension(origin, presentation)] }),
     status: 'active',
     type: 'event-notification',
-    // The sample of `$test` is about no event, and FHIR knows no empty arrays.
+    // The sample of `$test` has no event, and FHIR allows no empty arrays.
     ...(notificationEvent.length === 0 ? {} : { notificationEvent }),
     topic,
     'topic-destination': { reference: localKey('SvcTopicDestination', destinationId) },
@@ -65,7 +65,7 @@ function entryOf(event: RenderedEvent, presentation: DestinationPresentation, ba
     : entry;
 }
 
-/** The request that leads to the version; a PATCH shows as the PUT of its result, as in a history of FHIR R4. */
+/** The request that led to the version; a PATCH appears as the PUT of its result, as in a FHIR R4 history. */
 function requestOf({ method, type, id }: RenderedEvent): { method: string; url: string } {
   if (method === 'POST') return { method, url: `/fhir/${type}` };
   return { method: method === 'DELETE' ? method : 'PUT', url: `/fhir/${localKey(type, id)}` };

@@ -13,7 +13,7 @@ export interface OfferedChange {
   readonly destinations: readonly WatchedDestination[];
 }
 
-/** Selects the destinations of a change: those whose principal may read what is written. */
+/** Selects the destinations of a change whose principal may read the written resource. */
 @Injectable()
 export class ReadableChanges {
   constructor(
@@ -22,8 +22,8 @@ export class ReadableChanges {
   ) {}
 
   /**
-   * The keys of the destinations of each change; in its transaction, while its row is what the change wrote. Each principal is
-   * looked up once, and rows once for all changes that the same criteria limit.
+   * The destination keys of each change, evaluated in its transaction while its row has the written state. Each
+   * principal is looked up once; changes under the same row criteria share one query.
    */
   async heardBy(offers: readonly OfferedChange[]): Promise<readonly (readonly number[])[]> {
     const heard = new Map(offers.map(({ change }) => [change, new Set<number>()]));
@@ -38,7 +38,7 @@ export class ReadableChanges {
     return [...heard.values()].map((keys) => [...keys]);
   }
 
-  /** As {@link heardBy} for a change that is not written yet; undefined where its row decides. */
+  /** Like {@link heardBy} for a change that is not written yet; undefined if row criteria must decide. */
   async heardBeforehand(offer: OfferedChange): Promise<readonly number[] | undefined> {
     const heard = new Set<number>();
     for (const { principal, keysOf } of byPrincipal([offer])) {
@@ -52,7 +52,7 @@ export class ReadableChanges {
   }
 }
 
-/** Row criteria cannot be decided for a deletion, which has no body: only principals without them receive it. */
+/** Row criteria cannot be decided for a deletion, which has no body: only principals without criteria receive it. */
 async function rowsOfReader(reader: Reader | undefined, change: ResourceChange): Promise<GrantedRows | undefined> {
   const rows = await reader?.rowsOf(change);
   return rows === 'all' || change.current !== undefined ? rows : undefined;

@@ -20,7 +20,7 @@ export interface Verdict extends Watch {
   readonly decision: Decision;
 }
 
-/** Decides what triggers say of a change, for each destination by what its principal may search. */
+/** Evaluates triggers on a change, for each destination with the resources that its principal may search. */
 @Injectable()
 export class ReadableCriteria {
   constructor(
@@ -42,8 +42,8 @@ export class ReadableCriteria {
   }
 
   /**
-   * Events would disclose, letter by letter, what a criterion reads by `resolve()`. For principals who may not search all of that,
-   * the criteria are decided again as if the hidden resources were not stored.
+   * Events could disclose, letter by letter, the data that a criterion reads by `resolve()`. For principals who may not
+   * search all of it, the criteria are evaluated again as if the hidden resources were not stored.
    */
   private async asPrincipalsSee(
     verdicts: readonly Verdict[],
@@ -101,7 +101,7 @@ const watchOf = (trigger: WatchedTrigger, isOwn: (destination: WatchedDestinatio
 const isOf = ({ principal }: WatchedDestination, { resourceType, id }: NativeReference): boolean =>
   principal?.resourceType === resourceType && principal.id === id;
 
-/** Each once; a destination that the server made has none, and sees everything. */
+/** Each principal once. A destination created by the server has none, and sees everything. */
 function principalsOf(verdicts: readonly Verdict[]): Iterable<NativeReference> {
   const principals = verdicts.flatMap(({ destinations }) => destinations.flatMap(({ principal }) => principal ?? []));
   return new Map(principals.map((one) => [localKey(one.resourceType, one.id), one])).values();

@@ -14,7 +14,7 @@ interface Focus {
   readonly id: string;
 }
 
-/** Resources that a principal may know of, by the rows that are granted to it now. */
+/** Selects resources that a principal may read, by its currently granted rows. */
 @Injectable()
 export class ReadableFocus {
   constructor(
@@ -24,14 +24,17 @@ export class ReadableFocus {
     private readonly requests: RequestContext,
   ) {}
 
-  /** Those that the caller may read. Deleted ones are left out under row criteria, which cannot be decided without a body. */
+  /**
+   * Resources that the caller may read. Under row criteria, deleted ones are excluded: without a body they cannot be
+   * decided.
+   */
   among<F extends Focus>(focuses: readonly F[]): Promise<ReadonlySet<F>> {
     return this.of(this.ownPrincipal, focuses, (reader, focus) => reader.rowsOf(focus));
   }
 
   /**
-   * Those that `resolve()` in a criterion may lead to: of types that the principal may search.
-   * @param principal of the destination; the caller when absent
+   * Resources that `resolve()` in a criterion may reach: those of types that the principal may search.
+   * @param principal of the destination; by default the caller
    */
   reachable<F extends Focus>(focuses: readonly F[], principal = this.ownPrincipal): Promise<ReadonlySet<F>> {
     return this.of(principal, focuses, (reader, { type }) => reader.searchedRows(type));
@@ -42,7 +45,7 @@ export class ReadableFocus {
     return caller === undefined ? undefined : principalOf(caller);
   }
 
-  /** Those that are stored among the rows granted of each. One query serves all that the same criteria limit. */
+  /** Resources stored among the granted rows of each. Resources under the same criteria share one query. */
   async withinRows<F extends Focus>(
     focuses: Iterable<F>,
     rowsOf: (focus: F) => Promise<GrantedRows | undefined>,

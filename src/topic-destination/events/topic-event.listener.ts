@@ -15,13 +15,13 @@ import { TopicRegistry, type WatchedTrigger } from './topic-registry';
 
 const WARNING_INTERVAL_MILLISECONDS = 60_000;
 
-/** A change that matches, and the destinations that it matches for. */
+/** A change that matches, and the destinations whose triggers match. */
 interface MatchedChange extends OfferedChange {
-  /** Keys of destinations of which it is certain. */
+  /** Keys of destinations with a definite match. */
   readonly decided: ReadonlySet<number>;
 }
 
-/** Turns each change into one event for each destination whose topic it matches, in the change's transaction. */
+/** Turns each change into one event per destination whose topic it matches, in the change's transaction. */
 @Injectable()
 @OnResourceChange(undefined)
 export class TopicEventListener implements ResourceChangeListener {
@@ -46,7 +46,7 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   async onChanges(changes: readonly ResourceChange[]): Promise<void> {
-    // Before anything is decided: the statement that stores the events compares.
+    // Read before any decision: the statement that stores the events compares it.
     const rights = await this.epoch.rightsToHold();
     const matched: MatchedChange[] = [];
     const pause = this.slices.pauses();
@@ -68,7 +68,10 @@ export class TopicEventListener implements ResourceChangeListener {
     return heard.length === 0 ? [] : [this.outbox.partOf(eventsOf(matched, heard, rights))];
   }
 
-  /** At most one; none where it is for no destination. A criterion that cannot be decided matches: an extra event is harmless, a lost one is not. */
+  /**
+   * Returns the match, or none without a destination. An undecidable criterion counts as a match: an extra event is
+   * harmless, a lost one is not.
+   */
   private async matched(change: ResourceChange): Promise<readonly MatchedChange[]> {
     if (isRecordOfAuditUse(change.current?.value)) return [];
     const concerned = (await this.topics.triggersOf(change.type)).filter(({ interactions }) =>
@@ -82,7 +85,7 @@ export class TopicEventListener implements ResourceChangeListener {
     return [{ change, destinations, decided: new Set(certain.map(({ destinationKey }) => destinationKey)) }];
   }
 
-  /** Once a minute for each trigger, and without a word about the resource. */
+  /** Warns once a minute per trigger, without any data of the resource. */
   private warn(trigger: WatchedTrigger): void {
     const now = performance.now();
     if (now - (this.warnedAt.get(trigger) ?? -Infinity) < WARNING_INTERVAL_MILLISECONDS) return;

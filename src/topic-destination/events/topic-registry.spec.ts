@@ -9,7 +9,7 @@ import { TopicRegistry } from './topic-registry';
 
 const url = (n: number): string => `http://topics.example/${n}`;
 
-/** A registry of so many topics, each with a destination. */
+/** A registry of the given number of topics, each with a destination. */
 function registryOf(topics: number, trigger: readonly object[]): TopicRegistry {
   const texts = Array.from({ length: topics }, (_, n) =>
     JSON.stringify({ resourceType: 'SvcSubscriptionTopic', url: url(n), version: '1', status: 'active', trigger }),

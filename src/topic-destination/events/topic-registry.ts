@@ -14,20 +14,20 @@ export interface WatchedDestination {
   readonly principal: NativeReference | undefined;
 }
 
-/** An active trigger and who gets its events. */
+/** An active trigger and the destinations of its events. */
 export interface WatchedTrigger extends TopicTrigger {
   readonly topicUrl: string;
   readonly destinations: readonly WatchedDestination[];
 }
 
-/** Active topics that have destinations, by resource type, as of the epoch of the request. */
+/** Active topics that have destinations, by resource type, as of the request's registry epoch. */
 @Injectable()
 export class TopicRegistry {
   private readonly cached: CachedRegistry<ReadonlyMap<string, readonly WatchedTrigger[]>>;
   private readonly logger = new Logger(TopicRegistry.name);
   /**
-   * By their texts: criteria are compiled once, however often the registry is loaded. Not by their versions: a transaction
-   * that loads its own topic and is rolled back gives the version to another text.
+   * Keyed by text: criteria are compiled once, however often the registry is loaded. Not by version: after a rollback,
+   * a version that a transaction already loaded can belong to another text.
    */
   private read = new Map<string, Topic | undefined>();
 
@@ -41,7 +41,7 @@ export class TopicRegistry {
     this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
   }
 
-  /** The triggers that changes of `type` may match; none for most types. */
+  /** The triggers that changes of `type` may match; empty for most types. */
   async triggersOf(type: string): Promise<readonly WatchedTrigger[]> {
     return (await this.cached.get()).get(type) ?? [];
   }
@@ -76,7 +76,7 @@ export class TopicRegistry {
     return topics;
   }
 
-  /** One topic that no release could have stored must not stop the writes of all. */
+  /** One unreadable topic, which no release could have stored, must not block all writes. */
   private topicOf({ id, text }: StoredResource): Topic | undefined {
     try {
       return topicOf(JSON.parse(text) as Resource);

@@ -5,12 +5,12 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson } from '../../platform/json/read-json';
 
-/** The parameters of a call of an operation on a destination, by name. */
+/** The parameters of an operation call on a destination, by name. */
 export type CallParameters = ReadonlyMap<string, string>;
 
 /**
- * Reads the query, and the body where there is one: Parameters with one value each.
- * @throws ServiceError 'invalid' for a name that is unknown or repeated
+ * Reads the query and, if present, the body: Parameters with one value each.
+ * @throws ServiceError 'invalid' for an unknown or repeated name
  */
 export function callParametersOf(
   { query, body }: { readonly query: URLSearchParams; readonly body: Buffer },
@@ -26,7 +26,7 @@ export function callParametersOf(
   return found;
 }
 
-/** Numbers of events and times; both ends belong to the range. */
+/** Event numbers and times; both ends are inclusive. */
 export const RANGE_NAMES = ['from', 'to', 'since', 'until'] as const;
 
 /** @throws ServiceError 'invalid' that names the parameter */
@@ -50,7 +50,7 @@ export function wholeNumber(
   throw parameterRefusal(name, `must be a whole number from 1 to ${most}`);
 }
 
-/** An instant with its zone: the server cannot know the zone of a local time. */
+/** An instant with its zone: the zone of a local time would be unknown. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 function instant(parameters: CallParameters, name: string): Date | undefined {

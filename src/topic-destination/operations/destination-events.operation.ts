@@ -16,7 +16,7 @@ import { RANGE_NAMES, callParametersOf, eventRangeOf, wholeNumber } from './dest
 import { ReadableFocus } from '../events/readable-focus';
 
 const DEFAULT_COUNT = 20;
-/** Each event of a page costs a check of the caller's rights to its resource. */
+/** Each event of a page costs one check of the caller's rights to its resource. */
 const MAX_COUNT = 100;
 
 const PARAMETERS = [
@@ -29,7 +29,7 @@ const PARAMETERS = [
   { name: '_page', description: 'Where a page begins, from the "next" of the page before' },
 ] as const;
 
-/** The history of each event: recorded, taken into a batch, each attempt, delivered. */
+/** The history of each event: recorded, batched, each attempt, delivered. */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',
@@ -39,7 +39,7 @@ const PARAMETERS = [
   enforcesRows: true,
   exampleId: 'hook-1',
   tag: 'Topics',
-  description: 'What became of each event: recorded, batched, each attempt, delivered',
+  description: 'The history of each event: recorded, batched, each attempt, delivered',
   details:
     'First what is queued, newest first; then what has a number, the largest first. Each event has a state, its times and its attempts, with duration and outcome; what it is about (focus, version, interaction, correlationId) is told to callers who may read that. There is another page where "next" names one.',
   parameters: PARAMETERS,
@@ -92,7 +92,7 @@ export class DestinationEventsOperation implements OperationHandler {
   }
 }
 
-/** Leaves out the resource that a caller may not read. The event and its times belong to the destination. */
+/** Omits the resource that a caller may not read. The event and its times belong to the destination. */
 function eventParts(event: TimelineEvent, isReadable: boolean): object[] {
   const { number, type, id, version, interaction, isUndecided, correlationId } = event;
   const { recordedAt, batchedAt, deliveredAt, attemptCount } = event;

@@ -7,7 +7,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { RANGE_NAMES, callParametersOf, eventRangeOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
 
-/** Sends delivered events once more, under their numbers. */
+/** Sends delivered events again, with their numbers. */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',

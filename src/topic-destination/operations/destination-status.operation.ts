@@ -5,7 +5,7 @@ import { Operation, type OperationHandler, type OperationRequest } from '../../o
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../../platform/http/known-parameters';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 
-/** interface, "Status result of the destination". */
+/** Implements "Status result of the destination" of the interface. */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',
@@ -54,7 +54,7 @@ export class DestinationStatusOperation implements OperationHandler {
   }
 }
 
-/** `…DeliveryAttempts` count failed attempts, whatever their names say. */
+/** `…DeliveryAttempts` count only failed attempts, despite their names. */
 export function statusParameters(status: DestinationStatus): object {
   const decimals = {
     messageBatchesDelivered: status.deliveredBatches,

@@ -6,7 +6,7 @@ import { Operation, type OperationHandler, type OperationRequest } from '../../o
 import { callParametersOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
 
-/** Sends a sample as events are sent, and grades how it is taken. */
+/** Sends a sample like an event, and grades the receiver's responses. */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',

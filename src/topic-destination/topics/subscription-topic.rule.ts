@@ -11,7 +11,7 @@ import { GrantedReader } from '../../resource/rows/granted-reader';
 import { newTopicOf } from './topic';
 import { SUBSCRIPTION_TOPIC_SHAPE } from './topic.shapes';
 
-/** The rules of SvcSubscriptionTopic. A change is in force for each request after its answer. */
+/** Validates SvcSubscriptionTopics. A change applies to each request that begins after its response. */
 @Injectable()
 @DefinesResourceType({
   type: 'SvcSubscriptionTopic',

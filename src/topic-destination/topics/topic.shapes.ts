@@ -1,6 +1,6 @@
 import { type OwnShapes } from '../../fhir/definitions/element-tables';
 
-/** The elements of a SvcSubscriptionTopic: those that the server reads, and the metadata that definitions have. */
+/** Elements of a SvcSubscriptionTopic: those that the server reads, and the usual metadata of definitions. */
 export const SUBSCRIPTION_TOPIC_SHAPE: OwnShapes = {
   SvcSubscriptionTopic: {
     url: '1..1 uri',
@@ -44,7 +44,7 @@ export const SUBSCRIPTION_TOPIC_SHAPE: OwnShapes = {
   },
 };
 
-/** The elements of a SvcTopicDestination; its kind knows which parameters there are. */
+/** Elements of a SvcTopicDestination; its kind defines the parameters. */
 export const TOPIC_DESTINATION_SHAPE: OwnShapes = {
   SvcTopicDestination: {
     status: '0..1 code',
@@ -67,7 +67,7 @@ export const TOPIC_DESTINATION_SHAPE: OwnShapes = {
   },
 };
 
-/** The first entry of a notification. Event numbers may outgrow the 31 bits of R4's integers, so they are decimals. */
+/** The first entry of a notification. Event numbers may exceed the 31 bits of R4's integers, so they are decimals. */
 export const SUBSCRIPTION_STATUS_SHAPE: OwnShapes = {
   SvcSubscriptionStatus: {
     status: '0..1 code',

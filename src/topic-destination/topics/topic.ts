@@ -9,7 +9,7 @@ import { tryCriteria, undecidable } from '../criteria/topic-criteria';
 export interface TopicTrigger {
   readonly type: string;
   readonly interactions: readonly Interaction[];
-  /** Absent where every change matches. */
+  /** Absent if every change matches. */
   readonly criteria?: Criterion;
   /** The text that `criteria` was compiled from. */
   readonly expression?: string;
@@ -26,10 +26,10 @@ export interface Topic {
 const STATUSES = ['draft', 'active', 'retired', 'unknown'];
 const INTERACTIONS = ['create', 'update', 'delete'] as const satisfies readonly Interaction[];
 
-/** All of them may be evaluated for one write. */
+/** All triggers of a topic may be evaluated for one write. */
 const MAX_TRIGGERS = 100;
 
-/** Elements that select events or change their content, and are not evaluated: to accept them silently would mislead. */
+/** Unsupported elements that select events or change their content: ignoring them silently would mislead. */
 const NOT_EVALUATED: Readonly<Record<string, string>> = {
   event: 'triggers fire for writes of resources alone',
   notificationShape: 'a notification holds the resource of the event alone',
@@ -37,9 +37,9 @@ const NOT_EVALUATED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a stored SvcSubscriptionTopic. A criterion that this server cannot compile, as one of an earlier release may have
- * stored it, matches every change: an event too many is harmless, one too few is not.
- * @throws ServiceError 'unprocessable' that names the element and says what to do.
+ * Reads a stored SvcSubscriptionTopic. A criterion that this server cannot compile, which an earlier release may have
+ * stored, matches every change: an extra event is harmless, a lost one is not.
+ * @throws ServiceError 'unprocessable' that names the element and the remedy.
  */
 export function topicOf(resource: Resource): Topic {
   const steps = readTopic(resource, (expression, type) => {
@@ -53,8 +53,7 @@ export function topicOf(resource: Resource): Topic {
 }
 
 /**
- * Reads a SvcSubscriptionTopic that is about to be stored: it must say nothing that is not evaluated, and its criteria are
- * tried out.
+ * Reads a new SvcSubscriptionTopic: it must contain no unsupported elements, and its criteria are tried out.
  * @throws ServiceError 'unprocessable' as {@link topicOf}
  */
 export function* newTopicOf(resource: Resource): Steps<Topic> {
@@ -92,7 +91,7 @@ function* readTopic(resource: Resource, readCriteria: ReadCriteria): Steps<Topic
   return { url, ...(version === undefined ? {} : { version }), isActive: status === 'active', triggers };
 }
 
-/** The canonicals that destinations may name the topic by: its URL, alone or with its version. */
+/** The canonicals by which destinations may name the topic: its URL, with or without its version. */
 export const canonicalsOf = ({ url, version }: Topic): readonly string[] =>
   version === undefined ? [url] : [url, `${url}|${version}`];
 
@@ -137,8 +136,8 @@ function newCriteriaOf(expression: string, type: string, path: string): Criterio
 }
 
 /**
- * `canFilterBy` says what a subscriber may filter by. No destination of this server filters (`filterBy` is refused), so it
- * changes no event; what nobody could ever filter by is refused all the same.
+ * `canFilterBy` lists the filters for subscribers. Destinations of this server do not filter (`filterBy` is refused),
+ * so it affects no event. Filters that could never work are still refused.
  */
 function assertFilters(filters: unknown, type: string, path: string): void {
   if (filters === undefined) return;
