@@ -13,7 +13,7 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
   gzip: promisify(gzip),
 };
 
-/** A public file in memory: compressed once for each encoding, and known to caches by its digest. */
+/** A public file in memory: compressed once per encoding, with a digest for caches. */
 class PublicFile {
   readonly digest: string;
   private readonly encoded = new Map<Encoding, Promise<Buffer>>();
@@ -27,7 +27,7 @@ class PublicFile {
 
   async send(request: Request, response: Response): Promise<void> {
     const encoding = acceptedEncoding(request.headers['accept-encoding']);
-    // A URL that names the digest never has other content.
+    // The content of a URL with the digest never changes.
     const isNamed = request.query.v === this.digest;
     response.vary('Accept-Encoding');
     const etag = `W/"${this.digest}"`;
@@ -51,7 +51,7 @@ class PublicFile {
   }
 }
 
-/** Shows the document; the dialog of credentials opens at its first form, where Swagger UI moves to the last one. */
+/** Shows the document. The credentials dialog scrolls to its first form; Swagger UI would focus the last one. */
 const SCRIPT = `window.ui = SwaggerUIBundle({
   dom_id: '#swagger-ui',
   url: document.getElementById('swagger-ui').dataset.url,
@@ -59,7 +59,7 @@ const SCRIPT = `window.ui = SwaggerUIBundle({
   docExpansion: 'list',
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
-  validatorUrl: null, // else each visit sends this address to validator.swagger.io
+  validatorUrl: null, // otherwise each visit sends this address to validator.swagger.io
 });
 document.addEventListener('click', ({ target }) => {
   if (!target.closest('.authorize')) return;
@@ -70,10 +70,10 @@ document.addEventListener('click', ({ target }) => {
 });
 `;
 
-/** Containers of R4 that answers of operations are made of; all other types of R4 are left open on the page. */
+/** Containers of R4 in responses of operations; the page leaves all other R4 types open. */
 const SHOWN = /^(?:Resource|Meta|Bundle|OperationOutcome|Parameters)(?:\.|$)/;
 
-/** Swagger UI copies each schema into each place that refers to it, which never ends for the data types of R4. */
+/** Swagger UI inlines each schema at every reference, which never ends for the data types of R4. */
 function forPeople(document: OpenAPIObject): object {
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
     const isLeftOpen = lineageOf(name).length > 0 && !SHOWN.test(name);
@@ -96,7 +96,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** Answers `/api` with Swagger UI, `/api/<file>` with its files, and `/api-json` with the document, which is made when first asked for. */
+/**
+ * Serves Swagger UI on `/api`, its files on `/api/<file>`, and the document on `/api-json`, generated on first request.
+ */
 export function apiPages(makeDocument: () => OpenAPIObject): RequestHandler {
   let files: ReadonlyMap<string, PublicFile> | undefined;
   return ({ method, path }, response, next) => {
@@ -113,7 +115,7 @@ export function apiPages(makeDocument: () => OpenAPIObject): RequestHandler {
 }
 
 function publicFiles(document: OpenAPIObject): ReadonlyMap<string, PublicFile> {
-  // Installed by @nestjs/swagger, and not always beside it.
+  // A dependency of @nestjs/swagger, which npm may install below it.
   const folder = dirname(
     require.resolve('swagger-ui-dist/package.json', { paths: [require.resolve('@nestjs/swagger')] }),
   );

@@ -17,7 +17,7 @@ const enumOf = (name: string, description: string, values: readonly string[]): o
   schema: { type: 'string', enum: [...values] },
 });
 
-/** Parameters that many routes take; each stands once in the document. */
+/** Parameters that many routes share; each appears once in the document. */
 export const commonParameters = ({ topicCorrelationHeader }: Environment): Parameters =>
   ({
     format: queryParameter('_format', 'json, yaml or a media type; before Accept'),
@@ -44,13 +44,13 @@ export const commonParameters = ({ topicCorrelationHeader }: Environment): Param
 
 const refTo = (name: string): { $ref: string } => ({ $ref: `#/components/parameters/${name}` });
 
-/** Adds to each FHIR route what all of its kind take and answer, so that a route describes what is its own. */
+/** Adds to each FHIR route the parameters and responses of its kind, so that a route describes only its own. */
 export const withCommonParts = (paths: Paths): Paths =>
   mapOperations(paths, (operation, path, method) =>
     isFhir(path) ? completedOperation(path, method, operation) : operation,
   );
 
-/** The resource API and the operations, on either root; tokens, RPC and health are no FHIR. */
+/** The resource API and the operations, on either root; tokens, RPC and health are not FHIR. */
 const isFhir = (path: string): boolean => /^\/(?:fhir(?:\/|$)|metadata$|_history$|[A-Z]\w*(?:\/|$))/.test(path);
 
 function completedOperation(path: string, method: Method, operation: OperationItem): OperationItem {
@@ -62,7 +62,7 @@ function completedOperation(path: string, method: Method, operation: OperationIt
     responses: {
       ...responses,
       ...(isRead
-        ? { '304': { description: 'The version that If-None-Match or If-Modified-Since tells is the present one' } }
+        ? { '304': { description: 'The version in If-None-Match or If-Modified-Since is the current one' } }
         : {}),
       '400': responses['400'] ?? refusedWith('A parameter or the body cannot be read'),
       '406': refusedWith('The format that is asked for cannot be written'),
@@ -72,12 +72,12 @@ function completedOperation(path: string, method: Method, operation: OperationIt
             '413': refusedWith('The body is too large'),
             '415': responses['415'] ?? refusedWith('The body is of no media type that this route takes'),
           }),
-      default: refusedWith('Whatever else went wrong; a 5xx names a request id'),
+      default: refusedWith('Any other error; a 5xx contains a request id'),
     },
   };
 }
 
-/** Read, vread and the CapabilityStatement answer with one version of one resource. */
+/** Read, vread and the CapabilityStatement return one version of one resource. */
 const ONE_VERSION = /(?:\{id\}|\{version\}|metadata)$/;
 
 function commonNames(path: string, method: Method): string[] {

@@ -2,7 +2,7 @@ import answers from './answers.json';
 import { mapOperations, type Method, type OperationItem, type Paths } from './path-item';
 import { type Schema, schemaOfExample, schemaRef } from './schema';
 
-/** Recorded by `test/docs/examples.e2e-spec.ts`: what the example of each operation is answered with. */
+/** The response to the example of each operation, recorded by `test/docs/examples.e2e-spec.ts`. */
 const RECORDED: Readonly<Record<string, object | undefined>> = answers;
 
 interface Content {
@@ -13,7 +13,7 @@ interface Content {
 
 type Responses = Record<string, { readonly description: string; readonly content?: Record<string, Content> }>;
 
-/** Adds to each operation its id, the recorded answer, and the schemas that the examples tell. */
+/** Adds to each operation its id, the recorded response, and schemas derived from the examples. */
 export const completed = (paths: Paths, schemas: Readonly<Record<string, Schema>>): Paths =>
   mapOperations(paths, (operation, path, method) => {
     const operationId = operation.operationId?.includes('_') === false ? operation.operationId : idOf(method, path);
@@ -32,7 +32,7 @@ export const completed = (paths: Paths, schemas: Readonly<Record<string, Schema>
     } as OperationItem;
   });
 
-/** `putClientById`; operations that HL7 names have its name already. */
+/** `putClientById`; operations named by HL7 keep that name. */
 const idOf = (method: Method, path: string): string =>
   method +
   path
@@ -58,7 +58,7 @@ function answered(
   return { ...described, content: { [mediaType]: { schema, example }, ...Object.fromEntries(others) } };
 }
 
-/** A body that shows an example alone has the schema of that. */
+/** A body with only an example takes the schema of that example. */
 function withSchema(content: Content): Content {
   const { schema, example } = content;
   const shown = schema !== undefined && 'example' in schema ? (schema.example as unknown) : example;

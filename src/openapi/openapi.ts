@@ -19,7 +19,10 @@ import { rpcPath, rpcSchemas } from './rpc-path';
 import { SCHEMAS } from './schemas';
 import { tourPaths } from './tour-paths';
 
-/** Swagger UI on /api and the document on /api-json, unless `SVC_API_DOCS` is off; both are served from packages and work offline. */
+/**
+ * Serves Swagger UI on /api and the document on /api-json, unless `SVC_API_DOCS` is off. Both come from packages and
+ * work offline.
+ */
 export function setupOpenApi(app: NestExpressApplication, environment: Environment): void {
   if (!environment.hasApiDocs) return;
   const policy = pagePolicy(swaggerSources(environment.baseUrl));
@@ -36,11 +39,14 @@ export function setupOpenApi(app: NestExpressApplication, environment: Environme
   });
 }
 
-/** Sources that Swagger UI needs: its files, style attributes, pictures in its style sheet, and this server by its public address. */
+/**
+ * Sources that Swagger UI needs: its files, style attributes, images of its style sheet, and this server's public
+ * address.
+ */
 const swaggerSources = (baseUrl: string): string =>
   `script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ${new URL(baseUrl).origin}`;
 
-/** Both flows send the client by Basic or in the body, as the form of Swagger UI is set, and the token comes back. */
+/** Both flows send the client credentials by Basic or in the body, as chosen in Swagger UI's form. */
 const TOKEN_FLOW = { tokenUrl: '/auth/token', refreshUrl: '/auth/token', scopes: {} };
 
 function document(app: NestExpressApplication, environment: Environment): OpenAPIObject {
@@ -100,7 +106,7 @@ function document(app: NestExpressApplication, environment: Environment): OpenAP
   return { ...made, paths, components };
 }
 
-/** Routes that answer on both roots are described on one. */
+/** Routes that exist on both roots are described on one. */
 const onOneRoot = (paths: Paths): Paths =>
   Object.fromEntries(
     Object.entries(paths).filter(
@@ -108,7 +114,7 @@ const onOneRoot = (paths: Paths): Paths =>
     ),
   );
 
-/** Joins the methods of a path that several sources describe. */
+/** Merges the methods of a path that several sources describe. */
 function mergedPaths(sources: readonly Paths[]): Paths {
   const merged: Paths = {};
   for (const source of sources) {

@@ -5,12 +5,12 @@ import { primitiveSchema } from './resource-schemas';
 import { pascal } from './rpc-path';
 import { type Schema, schemaRef } from './schema';
 
-/** Every registered `$operation`, those of other teams included. */
+/** Every registered `$operation`, including those of other teams. */
 export function operationPaths(registry: OperationRegistry): Paths {
   return Object.fromEntries(registry.all().map(({ meta }) => [pathOfOperation(meta), operationItemOf(meta)]));
 }
 
-/** A schema for the answer of each operation that names its parts. */
+/** A response schema for each operation that declares its parts. */
 export const operationSchemas = (registry: OperationRegistry): Record<string, Schema> =>
   Object.fromEntries(
     registry
@@ -50,7 +50,7 @@ function partSchema(name: string, part: string | AnswerParts): Schema {
 
 const valueKey = (type: string): string => `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;
 
-/** Data types begin with a capital letter, primitive ones do not. */
+/** Data types begin with a capital letter, primitives do not. */
 const valueSchema = (type: string): Schema => (/^[A-Z]/.test(type) ? schemaRef(type) : primitiveSchema(type));
 
 function pathOfOperation({ level, resourceType, code }: OperationDefinition): string {

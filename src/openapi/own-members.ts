@@ -1,6 +1,6 @@
 import { type Schema } from './schema';
 
-/** Says of members of this server's own types what their definitions do not. */
+/** Adds descriptions that the definitions of this server's own types lack. */
 export const OWN_MEMBERS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   Client: { secret: { description: 'Shown as ***; sent back so, it is kept.' } },
   User: { password: { description: 'Shown as ***; sent back so, it is kept.' } },

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { type Schema } from './schema';
 
-/** The metadata of one check. Its own types promise constraints that are absent where a check takes none. */
+/** Metadata of one check. The library's types declare constraints as present, but checks without any have none. */
 interface Check {
   readonly type: string;
   readonly propertyName: string;
@@ -12,7 +12,7 @@ interface Check {
   readonly each?: boolean | undefined;
 }
 
-/** The schema that each check of a value stands for; other checks say nothing that a schema can. */
+/** The schema of each check of a value; other checks have no equivalent in a schema. */
 const SCHEMAS: Readonly<Record<string, (constraints: readonly unknown[]) => object>> = {
   isString: () => ({ type: 'string' }),
   isNotEmpty: () => ({ minLength: 1 }),
@@ -33,11 +33,11 @@ const SCHEMAS: Readonly<Record<string, (constraints: readonly unknown[]) => obje
 };
 
 /**
- * The schema of a class with decorators of class-validator, as they check it. `@ApiProperty({ additionalProperties: true })` on a
- * member says that its object is open.
+ * The schema of a class with decorators of class-validator. `@ApiProperty({ additionalProperties: true })` on a member
+ * leaves its object open.
  */
 export function paramsSchema(paramsClass: Type<object>, outer: readonly Type<object>[] = []): Schema {
-  // A class that holds itself would never end.
+  // Ends the recursion for a class that contains itself.
   if (outer.includes(paramsClass)) return { type: 'object', additionalProperties: true };
   const checks: readonly Check[] = getMetadataStorage().getTargetValidationMetadatas(paramsClass, '', false, false);
   const names = [...new Set(checks.map(({ propertyName }) => propertyName))];

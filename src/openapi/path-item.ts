@@ -1,14 +1,14 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { type Schema, schemaRef } from './schema';
 
-/** Shapes of the OpenAPI document, as @nestjs/swagger types them. */
+/** Shapes of the OpenAPI document, as typed by @nestjs/swagger. */
 export type Paths = OpenAPIObject['paths'];
 export type OperationItem = NonNullable<Paths[string]['get']>;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** The same paths, with each of their operations changed. */
+/** Returns the same paths with each operation changed. */
 export function mapOperations(
   paths: Paths,
   change: (operation: OperationItem, path: string, method: Method) => OperationItem,
@@ -46,7 +46,7 @@ export const queryParameter = (
   ...(example === undefined ? {} : { example }),
 });
 
-/** A header that a form must not fill in by itself: the example is in the description. */
+/** A header that forms must not prefill: its example is in the description. */
 export const headerParameter = (
   name: string,
   description: string,
@@ -80,7 +80,7 @@ export const answer = (description: string, schema = 'Resource', example?: objec
 
 export const refusedWith = (description: string): DescribedAnswer => answer(description, 'OperationOutcome');
 
-/** The refusals that any call with credentials may get. */
+/** The refusals that any authenticated call may receive. */
 export const REFUSALS: OperationItem['responses'] = {
   '401': refusedWith('No live credentials'),
   '403': refusedWith('No AccessPolicy grants the call'),

@@ -23,13 +23,13 @@ const PRIMITIVES: Readonly<Record<string, Schema>> = {
 
 export const primitiveSchema = (type: string): Schema => PRIMITIVES[type] ?? { type: 'string' };
 
-/** Types that stand for what R4 has not (src/fhir/definitions/element-tables.ts). */
+/** Types for concepts that R4 lacks (src/fhir/definitions/element-tables.ts). */
 const SPECIAL: Readonly<Record<string, Schema>> = { Any: {}, NativeReference: schemaRef('NativeReference') };
 
-/** A code of more values is a string: HL7's list of resource types alone would double the document. */
+/** Longer value sets become plain strings: HL7's list of resource types alone would double the document. */
 const MAX_CODES = 40;
 
-/** Schemas of all resource types and of the data types and nested elements that they lead to, from the definitions that validate. */
+/** Schemas of all resource types, data types and nested elements, from the definitions that also validate. */
 export function resourceSchemas(types: ResourceTypes): Readonly<Record<string, Schema>> {
   const described = types.described();
   const shapes = Object.assign({}, ...described.map(({ shape = {} }) => shape)) as OwnShapes;
@@ -66,7 +66,7 @@ class ResourceSchemas {
       properties.resourceType = type === 'Resource' ? { type: 'string' } : { type: 'string', enum: [type] };
     for (const element of table?.values() ?? []) {
       for (const elementType of element.types) this.add(properties, type, element, elementType);
-      // In R4 an element of a primitive type may have an extension in place of its value.
+      // In R4, an element of a primitive type may have an extension instead of a value.
       const isMember =
         !element.isChoice && (this.tables.shapes[type] !== undefined || !element.types.some(isPrimitiveType));
       if (element.isRequired && isMember) required.push(element.name);

@@ -6,7 +6,7 @@ import { paramsSchema } from './params-schema';
 import { headerParameter, type Paths, REFUSALS } from './path-item';
 import { type Schema, schemaOfExample, schemaRef } from './schema';
 
-/** `POST /rpc` with an example of each registered method and of its answer. */
+/** `POST /rpc` with an example call and response of each registered method. */
 export function rpcPath(registry: RpcRegistry): Paths {
   const methods = sortedMethods(registry);
   return {
@@ -69,7 +69,7 @@ export function rpcPath(registry: RpcRegistry): Paths {
   };
 }
 
-/** A schema for the call of each method, by which `method` tells them apart, and for its result. */
+/** A schema for the call of each method, discriminated by `method`, and for its result. */
 export function rpcSchemas(registry: RpcRegistry): Record<string, Schema> {
   const methods = sortedMethods(registry);
   const calls = methods.map((definition) => [`${pascal(definition.method)}Call`, callSchema(definition)] as const);
@@ -93,7 +93,7 @@ export function rpcSchemas(registry: RpcRegistry): Record<string, Schema> {
   };
 }
 
-/** By name: the order in which modules bring them is not the same at each start. */
+/** Sorted by name: modules register in a different order at each start. */
 const sortedMethods = (registry: RpcRegistry): RpcMethodDefinition[] =>
   registry
     .all()

@@ -15,7 +15,7 @@ const object = (
 const instant: Schema = { ...text, format: 'date-time' };
 const reference = schemaRef('NativeReference');
 
-/** An addendum of one kind: what all kinds have, and `members`. */
+/** An addendum of one kind: the common members, and `members`. */
 const addendum = (
   type: Schema,
   required: readonly string[],
@@ -41,10 +41,10 @@ const kind = (name: string): Schema => ({ ...text, enum: [`svc.sdc.addendum/${na
 const JSON_KINDS: Schema = {
   ...text,
   enum: ['number', 'boolean', 'null', 'object', 'array'],
-  description: 'Of a value that is no string, whose JSON text stands beside it',
+  description: 'The kind of a value that is no string; the value itself is JSON text',
 };
 
-/** Schemas that no definition of a resource type holds. */
+/** Schemas that no resource definition contains. */
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   NativeReference: object(['resourceType', 'id'], { resourceType: text, id: text, display: text }),
   NativeMeta: object(
