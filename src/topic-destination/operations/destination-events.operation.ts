@@ -41,7 +41,7 @@ const PARAMETERS = [
   tag: 'Topics',
   description: 'The history of each event: recorded, batched, each attempt, delivered',
   details:
-    'First what is queued, newest first; then what has a number, the largest first. Each event has a state, its times and its attempts, with duration and outcome; what it is about (focus, version, interaction, correlationId) is told to callers who may read that. There is another page where "next" names one.',
+    'Queued events first, newest first; then numbered events, the largest number first. Each event has a state, its times and its attempts, with duration and outcome. Its focus, version, interaction and correlationId are shown to callers who may read the resource. "next" is the URL of the next page, if there is one.',
   parameters: PARAMETERS,
   answerParts: {
     event: {

@@ -25,7 +25,7 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
   tag: 'Topics',
   description: 'Sends delivered events once more',
   details:
-    'By number or by time of delivery, in Parameters or in the query, at most 10,000 in one call. They join the end of the queue, which the answer tells (queued, from, to), in the notifications that they were delivered in: same numbers, same bytes, same webhook-id, so a receiver that drops what it knows drops them. With "endpoint" the notifications go there instead while you wait, each once, at most 50; the answer tells of each, and "next" where to go on.',
+    'By number or by time of delivery, in Parameters or in the query, at most 10,000 in one call. They join the end of the queue; the response has their count and range (queued, from, to). They keep their notifications: same numbers, same bytes, same webhook-id, so a receiver that drops known ids drops them. With "endpoint" the notifications go there instead while you wait, each once, at most 50. The response lists each; "next" is the number to continue from.',
   answerParts: {
     queued: 'decimal',
     from: 'decimal',

@@ -15,9 +15,9 @@ import { GrantedReader } from '../../resource/rows/granted-reader';
   enforcesRows: true,
   exampleId: 'hook-1',
   tag: 'Topics',
-  description: 'What a destination delivered, what waits, and its latest errors',
+  description: 'Counts of delivered and waiting events, and the latest errors',
   details:
-    'Totals since it was made, of all servers, exact through crashes. …DeliveryAttempts count failed attempts; messagesInProcess is the batch under way, messagesQueued what waits behind it. After a failure up to five lastErrorDetail follow, newest first, each with message and timestamp; they stay after a success. Status is active, or held after a restore until an operator releases delivery.',
+    'Totals of all servers since it was created, exact through crashes. …DeliveryAttempts count failed attempts; messagesInProcess counts the batch under way, messagesQueued the events behind it. After a failure up to five lastErrorDetail follow, newest first, each with message and timestamp; they stay after a success. Status is active, or held after a restore until an operator releases delivery.',
   answerParts: {
     messageBatchesDelivered: 'decimal',
     messageBatchesDeliveryAttempts: 'decimal',

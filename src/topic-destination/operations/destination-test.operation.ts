@@ -16,9 +16,9 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
   exampleId: 'hook-1',
   exampleBody: { resourceType: 'Parameters' },
   tag: 'Topics',
-  description: 'Sends a sample to the webhook, and grades what comes back',
+  description: 'Sends a sample to the webhook, and grades the responses',
   details:
-    'A notification without events, signed as all are, sent up to three times: once; a second time, as deliveries can repeat; and with a wrong signature, which should be refused. Each finding has a name, a grade (pass, warn, fail) and what to do. Nothing of it counts in $status.',
+    'A notification without events, signed as all are, sent up to three times: once; a second time, as deliveries can repeat; and with a wrong signature, which should be refused. Each finding has a name, a grade (pass, warn, fail) and advice. $status does not count it.',
   exampleAnswer: {
     resourceType: 'Parameters',
     parameter: [
