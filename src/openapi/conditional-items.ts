@@ -82,7 +82,7 @@ export const conditionalDelete: OperationItem = {
   description: `${CRITERIA} With x-conditional-delete: remove-all it deletes up to 1,000 at once.`,
   parameters: [TYPE, IDENTIFIER, headerParameter('x-conditional-delete', 'remove-all')],
   responses: {
-    '200': answer('The deleted resource; of several an OperationOutcome that tells how many'),
+    '200': answer('The deleted resource; for several, an OperationOutcome with their number'),
     '204': { description: 'There was nothing to delete' },
     '400': refusedWith('No criteria'),
     '412': SEVERAL,

@@ -87,7 +87,7 @@ const search: OperationItem = {
 
 const compartmentSearch: OperationItem = {
   operationId: 'searchCompartment',
-  summary: 'Searches what of a type belongs to one resource',
+  summary: 'Searches the resources of a type in the compartment of one resource',
   description: 'By the stored CompartmentDefinition; with the parameters of a search.',
   parameters: [pathParameter('compartment', 'Patient'), ID, pathParameter('type', 'Observation')],
   responses: { '200': answer('Bundle of type searchset', 'Bundle') },
@@ -139,7 +139,7 @@ const create: OperationItem = {
   parameters: [TYPE, headerParameter('If-None-Exist', 'identifier=http://clinic.example/mrn|1')],
   requestBody: jsonBody(examples.newPatient),
   responses: {
-    '201': answer('The stored resource; Location, ETag and Last-Modified tell its version'),
+    '201': answer('The stored resource; Location, ETag and Last-Modified identify its version'),
     '200': answer('The one resource that matches already'),
     '400': refusedWith('The body is no acceptable JSON'),
     '412': refusedWith('Several resources match'),

@@ -14,9 +14,9 @@ export class DecisionController {
   @Get(':id')
   @OperationId('AuthDecision')
   @ApiOperation({
-    summary: 'Tells why a request was denied',
+    summary: 'Explains why a request was denied',
     description:
-      'The id stands in the refusal. Lists the policies that cover the request, in the order in which they were tried, and the first clause of each that failed: paths, never values. Kept for a day.',
+      'The refusal contains the id. Lists the policies that cover the request, in the order of evaluation, and the first clause of each that failed: paths, never values. Kept for a day.',
   })
   @ApiResponse({
     status: HttpStatus.OK,
@@ -28,7 +28,7 @@ export class DecisionController {
       policies: [{ id: 'nurses', engine: 'allow', failed: { path: 'roleName', reason: 'No such Role' } }],
     },
   })
-  @ApiResponse({ status: HttpStatus.NOT_FOUND, description: 'No such decision, or it is forgotten.' })
+  @ApiResponse({ status: HttpStatus.NOT_FOUND, description: 'No such decision, or it was deleted after a day.' })
   async read(@Param('id') id: string): Promise<StoredDenial> {
     const found = UUID.test(id) ? await this.denials.find(id) : undefined;
     if (found === undefined) throw new ServiceError('not-found', 'There is no such decision; they are kept for a day.');

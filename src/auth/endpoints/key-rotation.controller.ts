@@ -27,7 +27,7 @@ export class KeyRotationController {
   })
   @ApiResponse({
     status: HttpStatus.OK,
-    description: 'The newest key, from when on it signs, and what was withdrawn',
+    description: 'The newest key, its first signing time, and the keys that were withdrawn',
     example: {
       kid: '4be1a0b4-50d4-4d3f-9b0e-0b8f2a3f1f0e',
       signsFrom: '2026-11-21T10:00:00.000Z',
