@@ -10,7 +10,10 @@ const METHODS = {
   trace: 'verbose',
 } as const satisfies Record<AttemptLogLevel, keyof Logger>;
 
-/** A status record in the log, where the destination asks for it: numbers and what `$events` shows, nothing of the events. */
+/**
+ * Logs the result of an attempt if the destination enables it: numbers and the outcome shown by `$events`, no event
+ * data.
+ */
 export function recordAttempt(
   logger: Logger,
   { attemptLogLevel, destinationId, firstNumber, eventCount, failStreak }: ClaimedBatch,

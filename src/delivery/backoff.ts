@@ -3,8 +3,8 @@ const LONGEST_MILLISECONDS = 60_000;
 const LONGEST_RETRY_AFTER_MILLISECONDS = 15 * 60_000;
 
 /**
- * The pause after a failed attempt: 0.5 s, doubling up to 60 s, with full jitter, so that many destinations behind one
- * host do not come back at the same moment. A `Retry-After` of the receiver can make it longer, up to 15 minutes.
+ * The pause after a failed attempt: 0.5 s, doubling up to 60 s, with full jitter, so that many destinations on one host
+ * do not retry at the same moment. A `Retry-After` of the receiver can extend it, up to 15 minutes.
  * @param failStreak failed attempts in a row before this one
  * @param random from 0 to 1
  */

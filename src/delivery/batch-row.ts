@@ -1,9 +1,9 @@
 import { type BatchOrigin, type DeliveryBatch, type DeliveryEvent } from './notification-renderer';
 
-/** The most events of one batch, whatever the destination asks for: they are in memory at once. */
+/** The most events of one batch, whatever the destination sets: all of them are in memory at once. */
 export const MAX_BATCH_EVENTS = 10_000;
 
-/** The arrays of a batch, and the columns of the queue that they are made of. */
+/** Maps the array columns of a batch to their columns in the queue. */
 export const EVENT_COLUMNS = {
   event_ids: 'event_id',
   recorded_at: 'recorded_at',
@@ -18,7 +18,7 @@ export const EVENT_COLUMNS = {
 };
 export const ARRAYS = Object.keys(EVENT_COLUMNS).join(', ');
 
-/** A batch as it is read. Its columns are arrays: the first value of each belongs to the first event. */
+/** A batch as stored. Its columns are arrays: the first value of each belongs to the first event. */
 export interface BatchRow {
   readonly first_number: number;
   readonly created_at: Date;

@@ -8,16 +8,16 @@ import { NotificationRenderers } from './notification-renderer';
 import { type AttemptTime, type BatchSource, OutgoingBatch } from './outgoing-batch';
 import { SendMemory } from './send-memory';
 
-/** A kind, and the settings of one destination for it. */
+/** A kind, and one destination's settings for it. */
 export interface DeliveryWay {
   readonly handler: DeliveryKind;
   readonly settings: DeliverySettings;
 }
 
-/** Sends a batch once, by its kind and within its time. */
+/** Sends a batch once, by its kind and within its timeout. */
 @Injectable()
 export class BatchSender {
-  /** Opened settings by what was sealed: batches that follow each other share it. */
+  /** Decrypted settings, keyed by the sealed bytes: consecutive batches share them. */
   private readonly opened = new WeakMap<Buffer, DeliverySettings>();
 
   constructor(
@@ -29,15 +29,15 @@ export class BatchSender {
   ) {}
 
   /**
-   * Returns what the receiver answered, for the timeline.
-   * @throws whatever ended the attempt; the reason of `control` when that was aborted.
+   * Returns the receiver's response, for the timeline.
+   * @throws the error that ended the attempt, or the abort reason of `control`.
    */
   async send(batch: ClaimedBatch, control: AbortController): Promise<string> {
     const way = { handler: this.handlerOf(batch.kind), settings: this.settingsOf(batch.sealedSettings) };
     return this.sendBy(way, this.sourceOf(batch), { seconds: batch.timeoutSeconds, control });
   }
 
-  /** As {@link send}, for what is not in the queue. */
+  /** Like {@link send}, for content outside the queue. */
   async sendBy({ handler, settings }: DeliveryWay, source: BatchSource, time: AttemptTime): Promise<string> {
     const answer = await this.exchange(source, time, (outgoing) =>
       handler.send(outgoing, settings, time.control.signal),
@@ -46,8 +46,8 @@ export class BatchSender {
   }
 
   /**
-   * Hands a batch to `send` within the time.
-   * @throws whatever ended it; the reason of the control when that was aborted.
+   * Passes a batch to `send`, within the timeout.
+   * @throws the error that ended it, or the abort reason of the control.
    */
   async exchange<T>(source: BatchSource, time: AttemptTime, send: (outgoing: Outgoing) => Promise<T>): Promise<T> {
     const { signal } = time.control;
@@ -62,7 +62,7 @@ export class BatchSender {
     }
   }
 
-  /** @throws DeliveryFailure when no module brings the kind any more */
+  /** @throws DeliveryFailure when no module provides the kind any more */
   handlerOf(kind: string): DeliveryKind {
     const found = this.kinds.find(kind);
     if (found === undefined) throw new DeliveryFailure(`No module of this server delivers by "${kind}"`);
@@ -75,7 +75,7 @@ export class BatchSender {
     return settings;
   }
 
-  /** Moves the content out of the batch, which lives as long as its attempt. */
+  /** Moves the content out of the batch, which stays in memory as long as its attempt. */
   private sourceOf(batch: ClaimedBatch): BatchSource {
     const { content } = batch;
     delete batch.content;

@@ -1,5 +1,5 @@
 /**
- * An attempt failed. The message is shown in `$status`, so it holds no URL, no header value and nothing of the answer's
+ * A failed attempt. `$status` shows the message, so it contains no URL, no header value and nothing of the response
  * body.
  */
 export class DeliveryFailure extends Error {
@@ -7,7 +7,7 @@ export class DeliveryFailure extends Error {
 
   constructor(
     message: string,
-    /** The least time that the receiver asks for. */
+    /** The minimum pause that the receiver requests. */
     readonly retryAfterSeconds = 0,
   ) {
     super(message);

@@ -11,21 +11,21 @@ const WARNINGS: Readonly<Record<string, string>> = {
   cluster: `The database was moved to another cluster. Delivery is held until an operator runs "${RELEASE}".`,
 };
 
-/** Keeps the generation that stands in notifications true to the history of the database (ADR 0036). */
+/** Renews the generation sent in notifications when the database's history changes (ADR 0036). */
 @Injectable()
 export class DeliveryGeneration {
   private readonly logger = new Logger(DeliveryGeneration.name);
 
   constructor(private readonly statements: Statements) {}
 
-  /** Makes a new generation where the history changed; to be called about once a second. */
+  /** Creates a new generation if the history changed; call it about once a second. */
   async renew(): Promise<void> {
     const found = await this.statements.runOne<{ finding: string | null }>(RENEW_GENERATION, []);
     const warning = WARNINGS[found?.finding ?? ''];
     if (warning !== undefined) this.logger.warn(warning);
   }
 
-  /** Logs once, at the start, that nothing is delivered. */
+  /** Logs once at start if delivery is held. */
   async warnWhereHeld(): Promise<void> {
     const hold = await this.statements.runOne<{ is_held: boolean }>(READ_HOLD, []);
     if (hold?.is_held === true) this.logger.warn(`Delivery is held after a restore, until "${RELEASE}" is run.`);

@@ -6,31 +6,33 @@ export interface DestinationParameter {
   readonly [member: string]: unknown;
 }
 
-/** Stands for a secret, such as a header value, wherever a destination is read. Sent back it means what is in force. */
+/** Replaces a secret, such as a header value, when a destination is read. In a write it keeps the value in force. */
 export const MASK = '***';
 
-/** Settings that the queue reads of every kind; a kind adds its own. They are stored as JSON. */
+/** Settings that the queue reads for every kind; a kind adds its own. They are stored as JSON. */
 export interface DeliverySettings {
-  /** Time for one attempt; after it the signal of `send` is aborted. */
+  /** Timeout of one attempt; after it the signal of `send` is aborted. */
   readonly timeoutSeconds: number;
   readonly maxMessagesInBatch: number;
 }
 
 /** A batch as it is sent. */
 export interface Notification {
-  /** The same for every attempt of a batch, and for no other content: made from the body. */
+  /** Derived from the body: the same for every attempt of a batch, and for no other content. */
   readonly id: string;
-  /** JSON text, the same bytes in every attempt. */
+  /** JSON text, identical in every attempt. */
   readonly body: Buffer;
 }
 
-/** A notification on its way. Many attempts share the memory of bodies, so each holds one as briefly as it can. */
+/**
+ * A notification being sent. Many attempts share the memory of bodies, so each should keep one as briefly as possible.
+ */
 export interface Outgoing {
-  /** Renders it, the same at each call. To be called when the receiver is connected: until then there is no body. */
+  /** Renders it, identically at each call. Call it once the receiver is connected: until then there is no body. */
   render(): Promise<Notification>;
-  /** The connection took another 64 kB: a receiver that does not for 10 s may be ended, when others wait for memory. */
+  /** Call this per 64 kB sent. A receiver without progress for 10 s may be aborted when others wait for memory. */
   progress(): void;
-  /** The body is not referenced any more. Without a call, that is when `send` ends. */
+  /** Call this when the body is no longer referenced; by default that is the end of `send`. */
   release(): void;
 }
 
@@ -38,43 +40,46 @@ export interface Outgoing {
 export interface Finding {
   readonly name: string;
   readonly grade: 'pass' | 'warn' | 'fail';
-  /** The meaning, and what to do. */
+  /** The meaning and the remedy. */
   readonly message: string;
 }
 
-/**
- * A way to deliver. Queue, batches, retries, `$status` and validation come by themselves.
- */
+/** A way to deliver. Queue, batches, retries, `$status` and validation are provided by this package. */
 export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettings> {
   /**
-   * Reads and checks parameters. Secrets may come masked; `inForce` are the settings to take them from.
-   * @throws ServiceError 'unprocessable' that says what to do.
+   * Reads and checks parameters. Secrets may be masked; their values then come from the settings in `inForce`.
+   * @throws ServiceError 'unprocessable' that names the remedy.
    */
   settingsOf(parameters: readonly DestinationParameter[], inForce: Settings | undefined): Settings;
-  /** The parameter as it is stored and read; without it nothing is secret. */
+  /** The parameter as stored and read; without this method nothing is secret. */
   masked?(parameter: DestinationParameter): DestinationParameter;
   /**
-   * Stored parameters as they are shown to callers who may update the destination: with what these could have sent to
-   * themselves anyway. Without it what is masked stays so.
-   * @returns the elements given; those that are shown hold their values
+   * Stored parameters for callers who may update the destination, with values that they could redirect to themselves
+   * anyway. Without this method masked values stay masked.
+   * @returns the given elements, some with their values
    */
   unmasked?(parameters: readonly DestinationParameter[], inForce: Settings): readonly DestinationParameter[];
   /**
-   * Sends once. Resolving means delivered; rejecting means that it is tried again. A text that it resolves to is shown
-   * in the timeline (`$events`).
+   * Sends once. Resolve means delivered; reject means retry. A resolved text is shown in the timeline (`$events`).
    * @throws DeliveryFailure with the text that `$status` shows.
    */
   send(outgoing: Outgoing, settings: Settings, signal: AbortSignal): Promise<unknown>;
-  /** The settings for a test endpoint, without what is meant for the real one alone; without it there is no such test. */
+  /**
+   * Settings for a test endpoint, without values meant only for the real one; without this method no such test is
+   * possible.
+   */
   redirected?(settings: Settings, endpoint: string): Settings;
-  /** Sends a sample and grades what comes back; without it `$test` sends once and tells the outcome. */
+  /** Sends a sample and grades the responses; without this method `$test` sends once and reports the outcome. */
   probe?(sample: Outgoing, settings: Settings, signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
 export interface DeliveryKindDefinition {
   /** The value of `SvcTopicDestination.kind`. */
   readonly kind: string;
-  /** Ends of the canonicals of which `meta.profile` must hold one, such as `StructureDefinition/acme-file-drop`. */
+  /**
+   * Suffixes of profile canonicals, such as `StructureDefinition/acme-file-drop`; `meta.profile` must contain one of
+   * them.
+   */
   readonly profiles: readonly string[];
 }
 

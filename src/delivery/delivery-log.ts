@@ -5,8 +5,8 @@ import { Statements } from '../platform/database/statements';
 import { KEEP_DAYS } from './delivery-statements';
 
 /**
- * Keeps the log of attempts: partitions of the days to come are made a week ahead, those that are over go
- * (`SVC_DELIVERY_RETENTION_DAYS`). An attempt that finds no partition of its day is kept all the same.
+ * Maintains the log of attempts. Daily partitions are created a week ahead and dropped after
+ * `SVC_DELIVERY_RETENTION_DAYS`. An attempt without a partition for its day is stored anyway.
  */
 @Injectable()
 @Background({ task: 'partitions of delivery attempts', interval: () => 3_600_000 })

@@ -20,7 +20,7 @@ import { type BatchRow, batchIn } from './batch-row';
 import { DeliveryFailure } from './delivery-failure';
 import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
 
-/** The right to deliver to one destination. It ends when the epoch of the destination moves. */
+/** The lease on one destination. It ends when the epoch of the destination rises. */
 interface Claim {
   readonly destinationKey: number;
   readonly destinationId: string;
@@ -30,21 +30,21 @@ interface Claim {
   readonly sealedSettings: Buffer;
   readonly timeoutSeconds: number;
   readonly maxMessagesInBatch: number;
-  /** Null where its attempts are not logged. */
+  /** Null if its attempts are not logged. */
   readonly attemptLogLevel: AttemptLogLevel | null;
   /** Failed attempts in a row before this one. */
   readonly failStreak: number;
-  /** Whether the process that held the destination before is gone. */
+  /** Whether the previous lease holder has died. */
   readonly isOrphaned: boolean;
-  /** Probably that of the batch. */
+  /** Usually that of the batch, too. */
   readonly presentation: string;
 }
 
-/** The right to deliver one batch of one destination. */
+/** The lease on one batch of one destination. */
 export interface ClaimedBatch extends Claim {
   readonly firstNumber: number;
   readonly eventCount: number;
-  /** The content to render, if it was read with the claim. The sender removes it, so it is not kept until the answer. */
+  /** The content to render, if it was read with the claim. The sender removes it, to free it before the response. */
   content?: DeliveryBatch | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface Due {
   readonly failStreak: number;
 }
 
-/** How an attempt ended. */
+/** The result of an attempt. */
 export interface AttemptResult {
   readonly durationMilliseconds: number;
   /** Shown by `$events` and, after a failure, by `$status`. */
@@ -65,19 +65,19 @@ export interface AttemptResult {
 /** Whether a result counted; if not, another worker delivers the batch again. */
 export interface Settled {
   readonly isInForce: boolean;
-  /** The next batch of the destination, where one was asked for and there is one. */
+  /** The next batch of the destination, if requested and present. */
   readonly next?: ClaimedBatch | undefined;
 }
 
-/** Further ones are found a second later. */
+/** More are read one second later. */
 const MAX_DUE = 1_000;
 
 const WORKER_LOST = 'The outcome is unknown: the server that was sending stopped. The batch is sent again.';
 
-/** The statements of workers on the queue. Each method is one short transaction; results of a lost claim change nothing. */
+/** Statements of workers on the queue. Each method is one short transaction; results of a lost claim change nothing. */
 @Injectable()
 export class DeliveryQueue {
-  /** Values of {@link FAIL} that no statement has taken yet. */
+  /** Values for {@link FAIL} that wait for the next statement. */
   private failures: (readonly unknown[])[] = [];
   private counting: Promise<ReadonlySet<number> | undefined> = Promise.resolve(undefined);
 
@@ -89,8 +89,9 @@ export class DeliveryQueue {
   ) {}
 
   /**
-   * Takes a destination over, with its open batch or a new one; undefined where it is not due or has nothing to send.
-   * @param readsTexts with the claim, in one flight: where a connection is probably open. Else they are read when there is one
+   * Claims a destination with its open batch or a new one; undefined if it is not due or has nothing to send.
+   * @param readsTexts also reads the texts, in the same pipelined round trip. Use it if a connection to the receiver is
+   * probably open
    */
   claim(slot: number, destinationKey: number, readsTexts: boolean): Promise<ClaimedBatch | undefined> {
     return this.unitOfWork.run(async (finish) => {
@@ -118,11 +119,11 @@ export class DeliveryQueue {
     return this.unitOfWork.run(() => this.runOnLongQueue<Due>(READ_DUE, [MAX_DUE]));
   }
 
-  /** Counts a delivery; where `takesNext` the worker goes on with the destination's next batch. Can be repeated. */
+  /** Records a delivery; with `takesNext` the worker keeps the lease and gets the next batch. Can be repeated. */
   settle(claim: ClaimedBatch, { durationMilliseconds, outcome }: AttemptResult, takesNext: boolean): Promise<Settled> {
     const { destinationKey, epoch, slot } = claim;
     const values = [destinationKey, epoch, slot, durationMilliseconds, outcome, takesNext];
-    // A repetition finds its claim over, and the next batch that the first try opened.
+    // A repetition finds the claim already settled, and the next batch that the first try opened.
     const following = { ...claim, epoch: epoch + 1, failStreak: 0 };
     return this.unitOfWork.run(async (finish) => {
       const settling = this.runOnLongQueue(SETTLE, values);
@@ -133,8 +134,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Counts a failure and lets the destination pause. Can be repeated. Failures that come while one statement runs share the
-   * next: receivers that hang fail together, and a server that stops ends all attempts at once.
+   * Records a failure and pauses the destination. Can be repeated. Failures that arrive during one statement share the
+   * next one: receivers that hang fail together, and a server that stops ends all attempts at once.
    */
   async fail(
     { destinationKey, epoch, slot }: ClaimedBatch,
@@ -152,7 +153,7 @@ export class DeliveryQueue {
     return new Map(rows.map(({ destination_key: key, epoch }) => [key, epoch]));
   }
 
-  /** Lets queues be read from a later beginning; to be called about once a second, outside of any transaction. */
+  /** Raises the low-water mark of the outbox; call it about once a second, outside any transaction. */
   async raiseMark(): Promise<void> {
     await this.statements.run(RAISE_MARK, []);
   }
@@ -166,7 +167,7 @@ export class DeliveryQueue {
     return new Set(rows.map((row) => row.destination_key));
   }
 
-  /** The texts for the renderer are read in the same pipelined round trip. */
+  /** Reads the texts for the renderer in the same pipelined round trip. */
   private async openBatch(
     { destinationKey, destinationId, epoch, slot, maxMessagesInBatch, presentation }: Claim,
     readsTexts: boolean,
@@ -184,7 +185,7 @@ export class DeliveryQueue {
     return batch && { ...batchIn(batch, { destinationId, presentation: batch.presentation }), material };
   }
 
-  /** The first statement of a transaction; both travel in one flight. */
+  /** Runs a transaction's first statement with its planner settings, in one pipelined round trip. */
   private async runOnLongQueue<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const [, rows] = await inOneFlight([
       this.statements.run(PLAN_FOR_LONG_QUEUES, []),

@@ -4,19 +4,16 @@ import { type Statement } from '../platform/database/statement';
 import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 
 /**
- * All SQL of the delivery tables, except the cold paths (`destination-statements.ts`). The database's clock
- * alone counts.
+ * All SQL of the delivery tables, except the cold paths (`destination-statements.ts`). Only the database clock counts.
  */
 
-/**
- * Time for rendering and settling, beyond the destination's timeout: after it others take the batch over.
- */
+/** Time for rendering and settling, beyond the destination's timeout: afterwards others may take over the batch. */
 export const LEASE_GRACE_SECONDS = 15;
 
-/** The stored resources of one batch; a batch holds at least one event whatever its size. */
+/** The most bytes of stored resources in a batch; a single larger event still makes a batch. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
-/** How many errors `$status` tells (interface, "Status result of the destination"). */
+/** Number of errors in `$status` (interface, "Status result of the destination"). */
 const MAX_LAST_ERRORS = 5;
 
 export const TAKE_SLOT: Statement = {
@@ -30,8 +27,8 @@ const LIVING_SLOTS = `select objid::bigint::integer from pg_locks
     and database = (select oid from pg_database where datname = current_database())`;
 
 /**
- * For the transaction: go along the index. A queue is empty when its plans are made, and a plan that was made for an
- * empty table would read or sort a long queue for each batch, until statistics are next gathered.
+ * Planner settings for the transaction: use only the index. Plans are cached while a queue is empty; such a plan would
+ * read or sort a long queue for each batch, until the next statistics.
  */
 export const PLAN_FOR_LONG_QUEUES: Statement = {
   name: 'delivery-plan-for-long-queues',
@@ -40,7 +37,7 @@ export const PLAN_FOR_LONG_QUEUES: Statement = {
     .join(''),
 };
 
-/** The generation, where it was made for the present history of the database and nothing holds delivery. */
+/** The generation, if it belongs to the current history of the database and delivery is not held. */
 const GENERATION_IN_FORCE = `(select generation from delivery_generation where not is_held
   and system_identifier = ${SYSTEM_IDENTIFIER} and timeline = ${TIMELINE})`;
 
@@ -53,12 +50,12 @@ export const READ_HOLD: Statement = { name: 'delivery-read-hold', text: 'select 
 
 const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${LEASE_GRACE_SECONDS})`;
 
-/** Events `e` of a destination `r`: none lies at or below its mark, where deleted rows may still cost time. */
+/** Events `e` of a destination `r` above its low-water mark; below it, deleted rows may still cost time. */
 const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.low_water_mark';
 
 /**
- * The open batch `b` of a destination `r`. The epoch bounds what is read of the index: settled batches stay in it beside
- * a long snapshot, and have an earlier one.
+ * The open batch `b` of a destination `r`. The epoch bounds the index scan: while an old snapshot is open, settled
+ * batches stay in the index, and have an earlier epoch.
  */
 const IS_OPEN = 'b.destination_key = r.destination_key and b.epoch > r.settled_epoch';
 
@@ -66,11 +63,11 @@ const IS_OPEN = 'b.destination_key = r.destination_key and b.epoch > r.settled_e
 const IS_CLAIMED = `b.destination_key = $1 and b.epoch > (
         select settled_epoch from destination_runtime where destination_key = $1 and epoch = $2 and owner_slot = $3)`;
 
-/** Must be alone in its transaction (ADR 0035). */
+/** Must be the only statement of its transaction (ADR 0035). */
 export const RAISE_MARK: Statement = { name: 'delivery-raise-mark', text: 'select raise_outbox_mark()' };
 
 /**
- * Eligible is what has something to send, is due, and has no living owner: state decides, not a cursor, since events
+ * Eligible: has something to send, is due, and has no living lease holder. State decides, not a cursor, because events
  * commit in another order than they are numbered.
  */
 const IS_ELIGIBLE = `${GENERATION_IN_FORCE} is not null and r.next_attempt_at <= clock_timestamp()
@@ -78,7 +75,9 @@ const IS_ELIGIBLE = `${GENERATION_IN_FORCE} is not null and r.next_attempt_at <=
         and (exists (select from open_batch b where ${IS_OPEN})
           or (select e.event_id from outbox_event e where ${WAITING} order by e.event_id limit 1) is not null)`;
 
-/** At most $1 destinations that a worker can claim now: those with the fewest failures first, then those due longest. */
+/**
+ * At most $1 destinations that a worker can claim now: those with the fewest failures first, then those due longest.
+ */
 export const READ_DUE: Statement = {
   name: 'delivery-read-due',
   text: `select r.destination_key as "destinationKey", r.fail_streak as "failStreak"
@@ -87,9 +86,9 @@ export const READ_DUE: Statement = {
 };
 
 /**
- * Takes one destination, where it is eligible. Its cost does not depend on how many others there are.
- * A worker whose own lock is gone claims nothing, as it may notice the loss late. The lock can be taken only where nobody
- * holds it.
+ * Claims one eligible destination, at a cost independent of the number of destinations. A worker that lost its own
+ * heartbeat lock claims nothing, since it may notice the loss late. The try-lock succeeds only if no session holds that
+ * lock.
  */
 export const CLAIM: Statement = {
   name: 'delivery-claim',
@@ -120,7 +119,7 @@ const logged = (batch: string, values: { duration: string; isDelivered: boolean;
       ${values.duration}, ${values.isDelivered}, ${values.outcome}${values.isDelivered ? `, origin, ${ARRAYS}` : ''}
     from ${batch}`;
 
-/** An attempt whose outcome cannot be known counts as failed, so that totals are exact under a stated rule. */
+/** An attempt with unknown outcome counts as failed, so that totals follow one documented rule exactly. */
 export const COUNT_UNKNOWN_OUTCOME: Statement = {
   name: 'delivery-count-unknown-outcome',
   text: `with counted as (
@@ -133,11 +132,11 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
 };
 
 /**
- * The open batch of a destination that the worker holds, else a new one of the oldest events, which move there; without
- * any the destination is given back. A statement of its own: it must begin after the claim holds the row, or it would
- * see a batch that was settled in between. Events that are sent again keep their numbers, so they make batches of their
- * own: those that they were delivered in, as far as they are all sent and fit, and so the same notification.
- * The batch keeps how far the queue is empty before it: what this snapshot shows as decided, it also shows as committed.
+ * The open batch of the destination under the worker's lease, else a new batch of the oldest events, which move there;
+ * without events the lease is released. A separate statement: it must begin after the claim locked the row, or it could
+ * see a batch that was settled in between. Replayed events keep their numbers and form separate batches: those of their
+ * delivery, as far as they are all sent and fit, and so the same notification. The batch stores up to where the queue
+ * before it is empty: events that this snapshot shows as decided, it also shows as committed.
  */
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',
@@ -194,17 +193,20 @@ export const OPEN_BATCH: Statement = {
 };
 
 /**
- * SQL of the events of the open batch, for what renderers read with it: a relation of type, id, version and position. Values as
- * of {@link OPEN_BATCH}; empty where the claim is no longer in force, as the batch may be another one then.
+ * SQL of the events of the open batch, for renderers' statements: a relation of type, id, version and position. Values
+ * as in {@link OPEN_BATCH}; empty when the claim is no longer in force, since the batch may then be another one.
  */
 export const OPEN_EVENTS = `(select e.* from open_batch b
     cross join lateral unnest(b.resource_types, b.resource_ids, b.versions) with ordinality e(type, id, version, position)
     where ${IS_CLAIMED})`;
 
-/** Upper ends of the buckets of `svc_topic_destination_delivery_seconds`. Destinations hold a count for each: a change needs a migration. */
+/**
+ * Upper bounds of the buckets of `svc_topic_destination_delivery_seconds`. Destinations store a count per bucket: a
+ * change needs a migration.
+ */
 export const LATENCY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600];
 
-/** From an event's change, a moment before its commit, to the settling of its batch. */
+/** From an event's change, just before its commit, to the settling of its batch. */
 const COUNT_LATENCIES = `(latency_counts, latency_seconds) = (
     select array[${LATENCY_BOUNDS_SECONDS.map(
       (bound, index) => `coalesce(r.latency_counts[${index + 1}], 0) + count(*) filter (where age <= ${bound})`,
@@ -213,8 +215,8 @@ const COUNT_LATENCIES = `(latency_counts, latency_seconds) = (
       from unnest(b.recorded_at) recorded_at offset 0) ages)`;
 
 /**
- * Counts, logs and removes in one statement; one row when it took effect, none when the claim is no longer in force.
- * The destination stays with the worker where $6, under the next epoch.
+ * Counts, logs and removes in one statement. Returns one row if it took effect, none if the claim is no longer in
+ * force. With $6 the worker keeps the lease, under the next epoch.
  */
 export const SETTLE: Statement = {
   name: 'delivery-settle',
@@ -236,7 +238,7 @@ export const SETTLE: Statement = {
     select destination_key from settled`,
 };
 
-/** Counts and logs many failures; one row for each that took effect, none where the claim is no longer in force. */
+/** Counts and logs many failures. Returns one row for each that took effect, none for claims no longer in force. */
 export const FAIL: Statement = {
   name: 'delivery-fail',
   text: `with failed as (
@@ -255,15 +257,15 @@ export const FAIL: Statement = {
     select destination_key from failed`,
 };
 
-/** Claims of a worker that are in force; what it sends beside these was taken from it. */
+/** Claims of a worker that are in force; any other destination it still sends to was taken from it. */
 export const READ_CLAIMS: Statement = {
   name: 'delivery-read-claims',
   text: `select destination_key, epoch from destination_runtime where owner_slot = $1`,
 };
 
 /**
- * Removes events of deleted destinations: of writes that were under way while the destination went. Hops from key to
- * key along the index, so that a long queue costs nothing.
+ * Removes events of deleted destinations, from writes that ran concurrently with the deletion. Hops from key to key
+ * along the index, so a long queue costs nothing.
  */
 export const SWEEP: Statement = {
   name: 'delivery-sweep',
@@ -279,13 +281,13 @@ export const SWEEP: Statement = {
     delete from outbox_event where destination_key in (select destination_key from gone)`,
 };
 
-/** Days that are kept as the migration "create delivery" describes. */
+/** Keeps daily partitions as described in the migration "create delivery". */
 export const KEEP_DAYS: Statement = {
   name: 'delivery-keep-days',
   text: 'select keep_delivery_days($1::integer) as stray_rows',
 };
 
-/** {@link COUNTS} as they are read: totals since the destination was made, and what is on its way. */
+/** Result of {@link COUNTS}: totals since the destination was created, and events under way. */
 export interface DeliveryCounts {
   readonly deliveredBatches: number;
   readonly failedBatches: number;
@@ -300,7 +302,7 @@ const COUNTS = `r.delivered_batches as "deliveredBatches", r.failed_batches as "
       coalesce(cardinality(b.event_ids), 0) as "eventsInProcess",
       (select count(*) from outbox_event e where ${WAITING}) as "eventsQueued"`;
 
-/** One snapshot: delivered, in process and queued always add up to what was recorded. */
+/** One snapshot: delivered, in process and queued always add up to the events recorded. */
 export const STATUS: Statement = {
   name: 'delivery-status',
   text: `select ${COUNTS}, r.started_at as "startedAt", r.last_errors as "lastErrors",
@@ -309,7 +311,7 @@ export const STATUS: Statement = {
     where r.destination_id = $1`,
 };
 
-/** The first $1 destinations, in one snapshot; each row tells how many there are. Of nulls greatest() takes no notice. */
+/** The first $1 destinations, in one snapshot; each row has their total number. greatest() ignores nulls. */
 export const METRICS: Statement = {
   name: 'delivery-metrics',
   text: `select r.destination_id, ${COUNTS}, r.fail_streak, r.latency_seconds,

@@ -22,13 +22,15 @@ interface Attempt {
   readonly startedAt: number;
 }
 
-/** The work of this process for one destination, from the claim until there is nothing left to send: one attempt at a time. */
+/**
+ * The work of this process for one destination, from the claim until nothing is left to send; one attempt at a time.
+ */
 interface Visit {
-  /** Whether something may be new since the latest claim. */
+  /** Whether events may have arrived since the latest claim. */
   isWanted: boolean;
   /** Whether it failed more than once in a row, or slowly. */
   isFailing: boolean;
-  /** Present until the first claim of a destination without failures that the poll found; aborted when a commit wakes it. */
+  /** Set for a healthy destination found by the poll, until its first claim; aborted when a commit wakes it. */
   found?: AbortController | undefined;
   attempt?: Attempt | undefined;
   /** Ends the pause after a failure. */
@@ -37,33 +39,33 @@ interface Visit {
 }
 
 /**
- * After a first failure that took longer, a destination counts as failing: a thousand receivers that hang time out together,
- * and a first retry among them waited 2.6 s. One that took less is retried among those that do well, once.
+ * A first failure slower than this marks a destination as failing: a thousand receivers that hang time out together,
+ * and a first retry among them waited 2.6 s. After a faster failure, the first retry still runs among the healthy ones.
  */
 const SLOW_MILLISECONDS = 1000;
 /**
- * Destinations that fail, or that the poll found, have this part of `SVC_DELIVERY_SLOTS`. Beside destinations that do well
- * each slot also rests: a thousand that begin together need seconds of work, and without rests each healthy event would
- * wait for some of it. The thousand would then time out and begin again together, too.
+ * The part of `SVC_DELIVERY_SLOTS` for destinations that fail or that the poll found. While healthy destinations are
+ * active, each of these slots also rests. A thousand that begin together need seconds of work, and without rests each
+ * healthy event would wait for some of it. The thousand would then also time out and begin again together.
  */
 const LATER_PART = 1 / 4;
 const REST_MILLISECONDS = 10;
-/** Rests go on while there is healthy work, up to this time, so that destinations that fail are always tried again. */
+/** Longest rest during healthy work, so that failing destinations are always retried. */
 const LONGEST_REST_MILLISECONDS = 50;
-/** Without healthy work for so long there is nobody to rest for, as after a restart. */
+/** After this time without healthy work there is no rest, as after a restart. */
 const UNDISTURBED_MILLISECONDS = 1000;
 const SETTLE_PAUSE_MILLISECONDS = 500;
-/** The lease begins a moment before the worker reads the answer. */
+/** The lease begins shortly before the worker reads the response. */
 const LEASE_MARGIN_MILLISECONDS = 2000;
-/** `$status`, `$events` and the log show so much of an outcome. */
+/** Maximum length of an outcome in `$status`, `$events` and the log. */
 const MAX_OUTCOME_LENGTH = 300;
 const CLAIM_LOST = 'The server lost its claim during the attempt';
 const STOPPED = 'The server was stopped before an answer came';
 
 /**
- * Delivers: claims due destinations, sends a batch once, settles, and goes on with the next. One attempt of a destination
- * at a time, in the whole cluster; as many destinations at once as there are. An attempt that waits for its receiver holds
- * nothing that others need (`send-memory.ts`).
+ * Delivers: claims due destinations, sends a batch once, settles, and continues with the next. In the whole cluster,
+ * each destination has one attempt at a time; the number of destinations is not limited. An attempt that waits for its
+ * receiver holds no shared resource (`send-memory.ts`).
  */
 @Injectable()
 @Background({
@@ -73,9 +75,9 @@ const STOPPED = 'The server was stopped before an answer came';
 export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly visits = new Map<number, Visit>();
-  /** For destinations that are not failing and were woken by a commit, and for all settlements. */
+  /** For all settlements, and for claims of healthy destinations woken by a commit. */
   private readonly prompt: Slots;
-  /** For claims of the others: those that fail, and those that the poll found. */
+  /** For claims of the others: failing ones, and those found by the poll. */
   private readonly later: Slots;
   /** When statements of `prompt` last ended, by a monotonic clock. */
   private promptAt = -Infinity;
@@ -101,7 +103,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     await this.generation.warnWhereHeld();
   }
 
-  /** Stops claiming, lets attempts end within the time of `SVC_SHUTDOWN_SECONDS`, and gives the slot back. */
+  /** Stops claiming, lets attempts end within `SVC_SHUTDOWN_SECONDS`, and releases the worker slot. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     for (const { pause } of this.visits.values()) pause?.abort();
@@ -114,12 +116,12 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     await this.identity.release();
   }
 
-  /** Looks for something to send to these destinations, after their present attempt or pause. */
+  /** Looks for events of these destinations, after their current attempt or pause. */
   wake(destinationKeys: readonly number[]): void {
     for (const key of destinationKeys) this.begin(key, { isWanted: true, isFailing: false })?.found?.abort();
   }
 
-  /** Looks for what other processes left or wrote. */
+  /** Looks for events that other processes left or wrote. */
   async step(): Promise<undefined> {
     for (const { destinationKey, failStreak } of await this.queue.due()) {
       const isFailing = failStreak > 0;
@@ -130,7 +132,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     await this.queue.raiseMark();
   }
 
-  /** Ends what is being sent to a destination: its settings changed, or it is gone. */
+  /** Aborts the current attempt: the destination was changed or deleted. */
   abandon(destinationKey: number): void {
     const visit = this.visits.get(destinationKey);
     visit?.attempt?.control.abort(new DeliveryFailure('The destination was changed during the attempt'));
@@ -138,7 +140,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.wake([destinationKey]);
   }
 
-  /** Begins a visit, or returns the present one, which looks once more. */
+  /** Begins a visit, or returns the current one, which then looks once more. */
   private begin(key: number, visit: Visit): Visit | undefined {
     if (this.isStopping || !this.environment.isDelivering) return undefined;
     const present = this.visits.get(key);
@@ -147,7 +149,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       return present;
     }
     this.visits.set(key, visit);
-    // A request that wakes it has no part in what is sent, which goes on long after its answer.
+    // Runs outside the request that wakes it: delivery continues long after the response.
     visit.ended = this.requests.outside(() => this.visit(key, visit));
     return undefined;
   }
@@ -160,7 +162,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.visits.delete(key);
   }
 
-  /** Runs statements of a destination. They wait for those of destinations of the same queue, and for no others. */
+  /** Runs statements of a destination, queued only behind destinations of the same class. */
   private async inQueue<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
     const later = await this.takeLater(visit);
     const slot = later ?? (await this.prompt.take({ key: '' }));
@@ -172,7 +174,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     }
   }
 
-  /** Undefined where the destination does not have to wait for others, or no longer. */
+  /** Undefined if the destination need not wait, or no longer. */
   private async takeLater(visit: Visit): Promise<Held | undefined> {
     if (isPrompt(visit)) return undefined;
     const { isFailing, found } = visit;
@@ -182,7 +184,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     return slot;
   }
 
-  /** Lets destinations that do well go first: their statements, and what they send between two of them. */
+  /** Yields to healthy destinations: to their statements, and to the sending between two of them. */
   private async rest(signal: EndSignal): Promise<void> {
     const startedAt = performance.now();
     const idleMilliseconds = (): number => (this.prompt.inUse > 0 ? 0 : performance.now() - this.promptAt);
@@ -251,7 +253,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     visit.isWanted = true;
   }
 
-  /** Repeats through a restart of the database, as long as nobody else can have taken the batch over. */
+  /** Repeats the statement through a database restart, as long as no other worker can have taken over the batch. */
   private async untilKnown(
     { batch, startedAt }: Attempt,
     settle: () => Promise<Settled>,
@@ -282,7 +284,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     return new DeliveryFailure('Internal error of the server. The operator finds it in the log.');
   }
 
-  /** Another replica may have changed or deleted a destination while this one sends to it. */
+  /** Another replica may have changed or deleted a destination during an attempt of this one. */
   private async endLostAttempts(): Promise<void> {
     const { slot } = this.identity;
     if (slot === undefined || this.visits.size === 0) return;
@@ -301,7 +303,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   }
 }
 
-/** Whether it does not fail, and a commit woke it. */
+/** Whether it is healthy and woken by a commit. */
 const isPrompt = ({ isFailing, found }: Visit): boolean => !isFailing && found?.signal.aborted !== false;
 
 const resultOf = ({ startedAt }: Attempt, outcome: string): AttemptResult => ({

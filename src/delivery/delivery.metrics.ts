@@ -14,13 +14,13 @@ interface MetricsRow extends DeliveryCounts {
   readonly destinations: number;
 }
 
-/** Each has some 25 lines. */
+/** Each destination has about 25 lines. */
 const MAX_DESTINATIONS = 1_000;
-/** Scrapers wait ten seconds by default. */
+/** Scrapers time out after ten seconds by default. */
 const TIME_LIMIT_SECONDS = 5;
 const PREFIX = 'svc_topic_destination';
 
-/** Of each destination: type, name, help, and the column. */
+/** Per destination: type, name, help, and the column. */
 const FAMILIES = [
   ['gauge', 'messages_queued', 'Events that wait for a batch.', 'eventsQueued'],
   ['gauge', 'messages_in_process', 'Events of the batch that is being delivered.', 'eventsInProcess'],
@@ -37,7 +37,7 @@ const FAMILIES = [
   ['counter', 'batches_failed_total', 'Failed attempts.', 'failedBatches'],
 ] as const;
 
-/** The truth of `$status`, for all destinations, the same on every replica. */
+/** The values of `$status` for all destinations, the same on every replica. */
 @Injectable()
 @MetricsFrom({ source: 'destinations', path: '/metrics', of: 'cluster' })
 export class DeliveryMetrics implements MetricSource {
@@ -54,7 +54,7 @@ export class DeliveryMetrics implements MetricSource {
       single(
         'gauge',
         `${PREFIX}s_omitted`,
-        `Destinations beyond the first ${MAX_DESTINATIONS}, not told here.`,
+        `Destinations beyond the first ${MAX_DESTINATIONS}, not listed here.`,
         destinations - rows.length,
       ),
       ...FAMILIES.map(([type, name, help, member]): MetricFamily => ({

@@ -20,9 +20,7 @@ import { TopicCorrelationGuard } from './topic-correlation.guard';
 import { Trials } from './trials';
 import { WorkerIdentity } from './worker-identity';
 
-/**
- * Delivers events at least once. Knows destinations and events, but neither resources nor topics.
- */
+/** Delivers events at least once. Depends on destinations and events, not on resources or topics. */
 @Module({
   imports: [DiscoveryModule],
   providers: [

@@ -1,6 +1,6 @@
 import { type Statement } from '../platform/database/statement';
 
-/** The cold paths of the delivery tables: what a change of a destination does to them. */
+/** Cold paths of the delivery tables: statements for changes of a destination. */
 
 export const FIND: Statement = {
   name: 'delivery-find-destination',
@@ -10,7 +10,7 @@ export const FIND: Statement = {
     from destination_runtime where destination_id = $1`,
 };
 
-/** Holds the row until the transaction ends: no worker claims or settles meanwhile. */
+/** Locks the row until the transaction ends: no worker claims or settles meanwhile. */
 export const LOCK: Statement = { name: 'delivery-lock-destination', text: `${FIND.text} for update` };
 
 export const LIST: Statement = {
@@ -19,8 +19,8 @@ export const LIST: Statement = {
 };
 
 /**
- * Creates the destination, or takes it from its lease holder and makes it due at once, under its new configuration. A change
- * raises the epoch: results of attempts under an earlier one are discarded.
+ * Creates the destination, or takes it from its lease holder and makes it due at once, under its new configuration. A
+ * change raises the epoch: results of attempts under an earlier one are discarded.
  */
 export const STORE: Statement = {
   name: 'delivery-store-destination',
@@ -32,7 +32,7 @@ export const STORE: Statement = {
       fail_streak = 0, next_attempt_at = clock_timestamp(), started_at = clock_timestamp()`,
 };
 
-/** For a locked row, so the order does not matter: workers hold the row while they change the other two tables. */
+/** The row is locked, so the order does not matter: workers lock it before they change the other two tables. */
 export const REMOVE: Statement = {
   name: 'delivery-remove-destination',
   text: `with runtime as (delete from destination_runtime where destination_key = $1),

@@ -9,51 +9,51 @@ import { COUNT_UNKNOWN_OUTCOME, type DeliveryCounts, STATUS } from './delivery-s
 import { DeliveryWorker } from './delivery-worker';
 import { FIND, LIST, LOCK, REMOVE, STORE } from './destination-statements';
 
-/** How a destination is delivered to; the settings hold its secrets. */
+/** The delivery configuration of a destination; its settings contain secrets. */
 export interface DestinationSettings {
   readonly kind: string;
   readonly settings: DeliverySettings;
 }
 
-/** A destination as its resource describes it. */
+/** A destination as described by its resource. */
 export interface Destination extends DestinationSettings {
-  /** How notifications are rendered: JSON of the renderer, copied into each batch when it is opened. */
+  /** JSON of the renderer, copied into each batch when it is opened. */
   readonly presentation: string;
-  /** The level at which each attempt is logged; null where none is. */
+  /** The log level of each attempt; null disables attempt logging. */
   readonly attemptLogLevel: AttemptLogLevel | null;
 }
 
-/** A destination as it is stored for the workers. */
+/** A destination as stored for the workers. */
 export interface DestinationRuntime extends Omit<Destination, 'settings'> {
   readonly destinationKey: number;
   readonly destinationId: string;
-  /** The settings as sealed JSON: they hold secrets. */
+  /** The settings as encrypted JSON, since they contain secrets. */
   readonly sealedSettings: Buffer;
-  /** Number of the first event of the next batch; stands still while a batch is open. */
+  /** Number of the first event of the next batch; unchanged while a batch is open. */
   readonly nextEventNumber: number;
-  /** The worker that delivers now; null when nobody does. */
+  /** The worker slot of the lease holder; null without one. */
   readonly ownerSlot: number | null;
 }
 
-/** The error of an attempt, without credentials, header values or answer bodies. */
+/** The error of an attempt, without credentials, header values or response bodies. */
 export interface DeliveryError {
   readonly message: string;
-  /** ISO 8601, by the clock of the database. */
+  /** ISO 8601, by the database clock. */
   readonly timestamp: string;
 }
 
-/** interface, "Status result of the destination". */
+/** Implements "Status result of the destination" of the interface. */
 export interface DestinationStatus extends DeliveryCounts {
   readonly startedAt: Date;
   /** Newest first. */
   readonly lastErrors: readonly DeliveryError[];
-  /** Whether nothing is delivered since a restore, until an operator releases it. */
+  /** Whether delivery is held after a restore, until an operator releases it. */
   readonly isHeld: boolean;
 }
 
 const RECONFIGURED = 'The outcome is unknown: the destination was changed during the attempt. The batch is sent again.';
 
-/** Makes, changes, ends and reports destinations. */
+/** Creates, changes, deletes and reports destinations. */
 @Injectable()
 export class Destinations {
   constructor(
@@ -83,8 +83,8 @@ export class Destinations {
   }
 
   /**
-   * Stores what `destinationOf` makes of the settings in force, in the open transaction. The queue stays; the next
-   * attempt uses the new settings, at once. Tells whether anything changed.
+   * Stores the result of `destinationOf` for the settings in force, in the open transaction. The queue stays; the next
+   * attempt starts at once with the new settings. Returns whether anything changed.
    */
   async save(id: string, destinationOf: (inForce: DestinationSettings | undefined) => Destination): Promise<boolean> {
     const row = await this.lock(id);

@@ -3,7 +3,7 @@ import { Background, type BackgroundTask } from '../platform/background/backgrou
 import { Statements } from '../platform/database/statements';
 import { SWEEP } from './delivery-statements';
 
-/** Removes events that no destination waits for any more. */
+/** Removes events without a destination. */
 @Injectable()
 @Background({ task: 'sweep of events', interval: ({ isDelivering }) => (isDelivering ? 60_000 : 0) })
 export class EventSweeper implements BackgroundTask {

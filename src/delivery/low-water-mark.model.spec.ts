@@ -12,7 +12,7 @@ const MARK: MarkVariant = {
   takesId: 'after the last number',
   waits: true,
 };
-/** Enough for each defect, and faster. */
+/** Two writers suffice to find each defect, and run faster. */
 const TWO_WRITERS = { writers: 2 };
 
 const withMark = (queue: Partial<QueueVariant>, mark: Partial<MarkVariant>): Exploration =>
@@ -22,7 +22,7 @@ const withFloors = (polls: number): Exploration =>
   explore(queueModel({ ...QUEUE, ...TWO_WRITERS }, floorsRaising(polls, 6)));
 
 describe('The low-water mark of the queue', () => {
-  it('D1: passes no event that is not claimed, in any interleaving of writers, raisers and claims', () => {
+  it('D1: never passes an unclaimed event, in any interleaving of writers, raisers and claims', () => {
     expect(withMark({}, {}).path).toBeUndefined();
     const { states, path } = withMark(TWO_WRITERS, { runs: 4 });
     expect(path).toBeUndefined();
@@ -44,7 +44,7 @@ describe('The low-water mark of the queue', () => {
     expect(textOf(find())).toMatch(/event \d+ would never be claimed/);
   });
 
-  it('D1: the floors of 0.1.0 lose nothing while polls do not overlap', () => {
+  it('D1: the low-water marks of 0.1.0 lose nothing while polls do not overlap', () => {
     expect(withFloors(1).path).toBeUndefined();
   });
 });

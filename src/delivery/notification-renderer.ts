@@ -3,7 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { type Statement } from '../platform/database/statement';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 
-/** A recorded change: which version of which resource, and how it came to be. */
+/** A recorded change: resource, version and interaction. */
 export interface DeliveryEvent {
   readonly type: string;
   readonly id: string;
@@ -12,11 +12,11 @@ export interface DeliveryEvent {
   readonly method: string;
   /** Whether the criterion could not be evaluated. The event is delivered anyway, so none is lost. */
   readonly isUndecided: boolean;
-  /** The value of `SVC_TOPIC_CORRELATION_HEADER` in the request that made it. */
+  /** The value of `SVC_TOPIC_CORRELATION_HEADER` in the request that caused it. */
   readonly correlationId?: string | undefined;
 }
 
-/** Values that a batch is rendered with beside its events, fixed when it is opened. */
+/** Values for rendering a batch, in addition to its events; fixed when it is opened. */
 export interface BatchOrigin {
   /** `BASE_URL` of the server that opened it. */
   readonly baseUrl: string;
@@ -25,33 +25,30 @@ export interface BatchOrigin {
 }
 
 export interface DeliveryBatch {
-  /** The rows of {@link NotificationRenderer.statementFor}; absent where it was not run with the opening of the batch. */
+  /** The rows of {@link NotificationRenderer.statementFor}; absent if it was not run when the batch was opened. */
   readonly material?: readonly object[] | undefined;
   readonly destinationId: string;
-  /** How the destination looked when the batch was opened, as given to `Destinations.save`. */
+  /** The presentation of the destination when the batch was opened, as given to `Destinations.save`. */
   readonly presentation: string;
   readonly createdAt: Date;
-  /** Null for batches of a server that did not fix it, and for the sample of a test: `BASE_URL` of this server counts. */
+  /** Null for batches of older servers and for the sample of a test: then `BASE_URL` of this server applies. */
   readonly origin: BatchOrigin | null;
   /** Number of the first event; the others follow without gaps. */
   readonly firstNumber: number;
   readonly events: readonly DeliveryEvent[];
 }
 
-/**
- * Turns a batch into the JSON text that is sent. The same batch must always give the same text: a retry sends the same
- * bytes.
- */
+/** Renders a batch as JSON text. The same batch must always give the same text: a retry sends the same bytes. */
 export interface NotificationRenderer {
   /**
-   * Reads something of the events that are in the batch (`OPEN_EVENTS`) in the flight that opens it; undefined where nothing
-   * is needed.
+   * A statement on the events of the batch (`OPEN_EVENTS`), run in the pipelined round trip that opens it; undefined if
+   * none is needed.
    */
   statementFor(presentation: string): Statement | undefined;
   render(batch: DeliveryBatch): Promise<string>;
 }
 
-/** Registers the one {@link NotificationRenderer} of the server: delivery itself knows no resources. */
+/** Registers the server's one {@link NotificationRenderer}: delivery itself does not depend on resources. */
 export const RendersNotifications = DiscoveryService.createDecorator<string>();
 
 @Injectable()

@@ -11,14 +11,14 @@ import { type DeliveryEvent } from './notification-renderer';
 
 export interface NewEvent extends Omit<DeliveryEvent, 'correlationId'> {
   readonly destinationKey: number;
-  /** About what the event adds to a notification. */
+  /** Approximate size of the event in a notification. */
   readonly payloadBytes: number;
-  /** The epoch of rights by which it was decided that the destination hears of it; null where they were read for it. */
+  /** The rights epoch of the decision to send the event to the destination; null if rights were read for it. */
   readonly rightsEpoch: number | null;
 }
 
 /**
- * Where events enter: in the transaction of the change that causes them (interface, "Delivery rules", 1), with the
+ * Records events in the transaction of the change that causes them (interface, "Delivery rules", 1), with the
  * correlation id of its request. A transaction belongs to one request.
  */
 @Injectable()
@@ -33,15 +33,15 @@ export class Outbox {
   ) {}
 
   /**
-   * Records events at the end of the open transaction, when it holds every row lock: so of one resource the later
-   * version gets the larger number. Workers are woken after the commit. The transaction starts over where rights have changed.
+   * Records events at the end of the open transaction, when it holds every row lock: so a later version of a resource
+   * gets a larger number. Wakes workers after the commit. If rights have changed, the transaction restarts.
    */
   append(events: readonly NewEvent[]): void {
     for (const event of events) this.unitOfWork.gather(this.gathered, event, (all) => this.insert(all));
   }
 
   /**
-   * Records events of a resource that the statement creates under a new id, which nobody else can know yet.
+   * Records events of a resource that the statement creates under a new id, unknown to other transactions.
    * @param events at least one
    */
   partOf(events: readonly NewEvent[]): StatementPart {
@@ -71,7 +71,7 @@ export class Outbox {
   }
 }
 
-/** Columns of the queue that events bring: the type of arrays of them, and the value of an event. */
+/** Columns of the queue from events: the array type, and the value of an event. */
 const COLUMNS: Readonly<Record<string, readonly [type: ArrayElementType, valueOf: (event: NewEvent) => unknown]>> = {
   destination_key: ['bigint', ({ destinationKey }) => destinationKey],
   resource_type: ['text', ({ type }) => type],
@@ -83,7 +83,7 @@ const COLUMNS: Readonly<Record<string, readonly [type: ArrayElementType, valueOf
   is_undecided: ['integer', ({ isUndecided }) => Number(isUndecided)],
 };
 
-/** The oldest epoch: what was decided by a later one held then, too, if nothing has changed since. */
+/** The oldest epoch: a decision made under a later one was also valid then, if nothing has changed since. */
 const valuesOf = (events: readonly NewEvent[]): unknown[] => [
   ...Object.values(COLUMNS).map(([type, valueOf]) => binaryArray(type, events.map(valueOf))),
   oldestOf(events.flatMap(({ rightsEpoch }) => rightsEpoch ?? [])),
@@ -93,9 +93,9 @@ const oldestOf = (epochs: readonly number[]): number | null =>
   epochs.length === 0 ? null : epochs.reduce((oldest, epoch) => Math.min(oldest, epoch));
 
 /**
- * Events in the order given: of one resource a later version gets the larger number. None where rights have changed since
- * it was decided who hears of them, but a conflict.
- * @param places of the columns, then of the epoch of rights, then of what the request has delivered with its events
+ * Inserts events in the given order: a later version of a resource gets a larger number. If rights have changed since
+ * their destinations were selected, it fails with a conflict.
+ * @param places of the columns, then of the rights epoch, then of the request's correlation id
  */
 function appendSql(places: readonly string[]): string {
   const columns = Object.keys(COLUMNS);

@@ -7,30 +7,30 @@ import { type HeldBody, type SendMemory, type Share } from './send-memory';
 /** The content of an attempt, and how to read it. */
 export interface BatchSource {
   readonly share: Share;
-  /** The result of `read`, where it is in memory already. Dropped as soon as rendering would have to wait. */
+  /** The result of `read`, if already in memory. Dropped as soon as rendering would have to wait. */
   content?: DeliveryBatch | undefined;
   readonly read: () => Promise<DeliveryBatch>;
 }
 
 export interface AttemptTime {
-  /** For the receiver: to connect, to take the body, and to answer. */
+  /** Timeout of the receiver: to connect, to take the body, and to respond. */
   readonly seconds: number;
   readonly control: AbortController;
 }
 
 /**
- * The longest wait for memory, not counted against the receiver. Below `LEASE_GRACE_SECONDS`, and longer than a receiver
- * can stall: that one fails first.
+ * The longest wait for memory, not counted against the receiver. Below `LEASE_GRACE_SECONDS`, and above the time that a
+ * receiver may stall: the stalled one fails first.
  */
 const PREPARE_MILLISECONDS = 12_000;
 const BUSY = 'The server had no memory free to send within 12 s: other receivers are slow';
 
-/** A batch during one attempt. Its body is in memory from its rendering until the socket took it. */
+/** A batch during one attempt. Its body is in memory from rendering until the socket took it. */
 export class OutgoingBatch implements Outgoing {
   private body: HeldBody | undefined;
   private timer: NodeJS.Timeout | undefined;
   private millisecondsLeft: number;
-  /** When the time of the receiver last began to run, by a monotonic clock. */
+  /** When the receiver's timeout was last started, by a monotonic clock. */
   private startedAt = 0;
   private isOver = false;
 
@@ -95,6 +95,7 @@ export class OutgoingBatch implements Outgoing {
 }
 
 /**
- * Equal ids mean equal bytes: receivers may drop what they know. The body holds the destination and the event numbers.
+ * Equal ids mean equal bytes, so receivers may drop an id that they already have. The body contains destination and
+ * event numbers.
  */
 const notificationIdOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex').slice(0, 32);

@@ -7,10 +7,10 @@ import { Destinations } from './destinations';
 import { type EventRange, rangeValues } from './timeline';
 import { COUNT_DELIVERED, QUEUE_AGAIN } from './timeline-statements';
 
-/** The most events that one call queues: beyond it the caller shall mean it. */
+/** The most events that one call queues, so that more are never queued by mistake. */
 const MAX_QUEUED_AGAIN = 10_000;
 
-/** How many delivered events were queued again, and their numbers; null where there were none. */
+/** Number of events queued again, and their range; null without events. */
 export interface QueuedAgain {
   readonly events: number;
   readonly firstNumber: number | null;
@@ -19,7 +19,7 @@ export interface QueuedAgain {
 
 const NOTHING = { events: 0, firstNumber: null, lastNumber: null, numberAtLimit: null };
 
-/** Sends delivered events to their destination once more, under their numbers. */
+/** Sends delivered events to their destination again, with their numbers. */
 @Injectable()
 export class Replays {
   constructor(
@@ -30,9 +30,9 @@ export class Replays {
   ) {}
 
   /**
-   * Puts what was delivered in the range at the end of the destination's queue. A crash, a retry and a second caller are
-   * what they are for any event.
-   * @throws ServiceError 'not-found'; 'unprocessable' for more events than one call takes
+   * Appends the delivered events in the range to the destination's queue. Crashes, retries and concurrent callers are
+   * handled as for any event.
+   * @throws ServiceError 'not-found'; 'unprocessable' for more events than one call may queue
    */
   queueAgain(destinationId: string, range: EventRange): Promise<QueuedAgain> {
     return this.unitOfWork.run(async () => {

@@ -19,7 +19,7 @@ function setUp(slots: number) {
 }
 
 describe(SendMemory.name, () => {
-  it('D2: renders no more above the budget, of destinations that failed above half of it', async () => {
+  it('D2: stops rendering above the budget, for failed destinations above half of it', async () => {
     const { memory, rendered, render } = setUp(1);
     const first = await render('first', 'all');
     const failed = render('failed', 'half');
@@ -53,7 +53,7 @@ describe(SendMemory.name, () => {
     await waiting;
   });
 
-  it('D2: ends as many as a destination that failed needs', async () => {
+  it('D2: ends as many as a failed destination needs', async () => {
     const { memory, render } = setUp(4);
     const stalled = [await render('one', 'all'), await render('other', 'all')];
     for (const body of stalled) body.progressAt -= 11_000;
@@ -64,7 +64,7 @@ describe(SendMemory.name, () => {
     await waiting;
   });
 
-  it('D2: ends nobody who took 64 kB in the last 10 s, and an attempt that is over waits no longer', async () => {
+  it('D2: ends no sender whose socket took 64 kB in the last 10 s, and an ended attempt stops waiting', async () => {
     const { memory, rendered, render } = setUp(1);
     const bodies = [await render('one', 'all'), await render('other', 'all')];
     for (const body of bodies) body.progressAt -= 9_000;

@@ -14,15 +14,15 @@ export interface HeldBody {
 }
 
 /**
- * How much of the memory a destination may use. Destinations that failed, or that have no delivered batch yet, use half
- * of it and have a queue of their own. So they do not delay destinations that have taken a batch.
+ * The part of the memory that a destination may use. Destinations that failed, or without a delivered batch yet, use
+ * half of it and a separate queue. So they do not delay destinations that have taken a batch.
  */
 export type Share = 'all' | 'half';
 
 const STALL_MILLISECONDS = 10_000;
 const STALLED = 'The receiver took less than 64 kB in 10 s, and its memory was needed for others';
 
-/** The one budget of bytes that were rendered and that no socket has taken yet. */
+/** The budget of bytes that are rendered but not yet taken by a socket. */
 @Injectable()
 @Background({ task: 'end of stalled deliveries', interval: () => 1000 })
 export class SendMemory implements BackgroundTask {
@@ -37,7 +37,10 @@ export class SendMemory implements BackgroundTask {
     this.room.setMaxListeners(0);
   }
 
-  /** Renders as soon as there is room. The size is known afterwards: memory can hold one body for each slot more. */
+  /**
+   * Renders as soon as there is room. The size is known only afterwards: memory can exceed the budget by one body per
+   * slot.
+   */
   render(share: Share, control: AbortController, render: () => Promise<string>): Promise<HeldBody> {
     const { signal } = control;
     return this.renders.run({ key: share, signal }, async () => {

@@ -3,7 +3,7 @@ import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 
 /** SQL of the timeline. Times are those of the latest state: delivered, else batched, else recorded. */
 
-/** Attempts that are shown of one batch, the latest; a dead endpoint makes one each minute. */
+/** The latest attempts shown for a batch; a dead endpoint adds one each minute. */
 export const SHOWN_ATTEMPTS = 20;
 
 const WITHIN = (time: string): string =>
@@ -11,7 +11,7 @@ const WITHIN = (time: string): string =>
 
 const EVENTS_OF_BATCH = `unnest(${ARRAYS}) with ordinality event (${Object.values(EVENT_COLUMNS).join(', ')}, place)`;
 
-/** The columns of a TimelineEvent that say what changed. */
+/** The columns of a TimelineEvent that describe the change. */
 const SHOWN = `version, resource_type as type, resource_id as id, interaction, is_undecided as "isUndecided",
       correlation_id as "correlationId"`;
 
@@ -28,8 +28,8 @@ export const READ_QUEUED: Statement = {
 };
 
 /**
- * Events that have numbers, the largest first: of the open batch where $8, of delivered ones where $9. $1 destination,
- * $2 below this number, $3 to $4 time, $5 to $6 numbers, $7 limit. Each batch that is looked at has an event to show.
+ * Numbered events, the largest number first: of the open batch with $8, of delivered ones with $9. $1 destination, $2
+ * below this number, $3 to $4 time, $5 to $6 numbers, $7 limit. Only batches with an event to show are read.
  */
 export const READ_NUMBERED: Statement = {
   name: 'timeline-read-numbered',
@@ -54,7 +54,7 @@ export const READ_NUMBERED: Statement = {
     order by number desc limit $7`,
 };
 
-/** The latest attempts on batches with a number from $2 to $3, in their order, and how many there were. */
+/** The latest attempts on batches with a number from $2 to $3, in order, and their total number. */
 export const READ_ATTEMPTS: Statement = {
   name: 'timeline-read-attempts',
   text: `select * from (
@@ -74,7 +74,7 @@ const DELIVERED = `from delivery_attempt
 
 const IN_RANGE = `first_number + place - 1 between coalesce($5, 1) and coalesce($6, ${Number.MAX_SAFE_INTEGER})`;
 
-/** How many delivered events there are, and the number of the one at place $2. $3 to $4 time, $5 to $6 numbers. */
+/** Number of delivered events, and the event number at position $2. $3 to $4 time, $5 to $6 numbers. */
 export const COUNT_DELIVERED: Statement = {
   name: 'timeline-count-delivered',
   text: `select count(*) as events, min(number) as "firstNumber", max(number) as "lastNumber",
@@ -83,7 +83,7 @@ export const COUNT_DELIVERED: Statement = {
     where $2::integer is not null`,
 };
 
-/** Puts delivered events into the queue once more, under their numbers and by their batches. Parameters as in the count. */
+/** Queues delivered events again, with their numbers and batches. Parameters as in the count. */
 export const QUEUE_AGAIN: Statement = {
   name: 'timeline-queue-again',
   text: `insert into outbox_event
@@ -95,7 +95,7 @@ export const QUEUE_AGAIN: Statement = {
     where ${IN_RANGE} order by first_number + place - 1 limit $2`,
 };
 
-/** Delivered batches that have events in the range, in their order. Parameters as in the count; $2 limits the batches. */
+/** Delivered batches with events in the range, in order. Parameters as in the count; $2 limits the batches. */
 export const READ_DELIVERED: Statement = {
   name: 'timeline-read-delivered',
   text: `select first_number, opened_at as created_at, origin, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids ${DELIVERED}

@@ -6,7 +6,7 @@ import { READ_ATTEMPTS, READ_NUMBERED, READ_QUEUED } from './timeline-statements
 export const EVENT_STATES = ['queued', 'in-process', 'delivered'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
 
-/** Limits of what is looked at; both ends belong to it. */
+/** The range of events to read; both ends are inclusive. */
 export interface EventRange {
   readonly fromNumber: number | undefined;
   readonly toNumber: number | undefined;
@@ -15,7 +15,7 @@ export interface EventRange {
   readonly until: Date | undefined;
 }
 
-/** Where a page begins: below this event of the queue, or below this number. */
+/** Start of a page: below this event of the queue, or below this number. */
 export type TimelineCursor = { readonly queuedBelow: number } | { readonly numberBelow: number };
 
 export interface TimelineQuery extends EventRange {
@@ -26,30 +26,30 @@ export interface TimelineQuery extends EventRange {
 
 export interface TimelineAttempt {
   readonly endedAt: Date;
-  /** Null for an attempt whose outcome nobody knows. */
+  /** Null for an attempt with unknown outcome. */
   readonly durationMilliseconds: number | null;
   readonly isDelivered: boolean;
-  /** Whether the event had been delivered before and was sent again on request. */
+  /** Whether the event was already delivered and sent again on request. */
   readonly isReplay: boolean;
   readonly outcome: string;
 }
 
-/** One event of a destination and its life so far. */
+/** One event of a destination and its history. */
 export interface TimelineEvent {
   readonly state: EventState;
-  /** Given when a batch takes the event; one that is sent again has it from before. */
+  /** Assigned when a batch takes the event; a replayed event keeps its number. */
   readonly number: number | null;
   readonly type: string;
   readonly id: string;
   readonly version: number;
   readonly interaction: string;
-  /** As of the event that was recorded. */
+  /** Fixed when the event was recorded. */
   readonly isUndecided: boolean;
   readonly correlationId: string | null;
   readonly recordedAt: Date;
   readonly batchedAt: Date | null;
   readonly deliveredAt: Date | null;
-  /** The latest, oldest first, of {@link attemptCount}. */
+  /** The latest of {@link attemptCount} attempts, oldest first. */
   readonly attempts: readonly TimelineAttempt[];
   readonly attemptCount: number;
 }
@@ -67,7 +67,7 @@ interface AttemptRow extends TimelineAttempt {
   readonly total: number;
 }
 
-/** Reads the events of a destination with their attempts, as long as the log of attempts is kept; the newest first. */
+/** Reads the events of a destination with their attempts, newest first, as far back as the log of attempts. */
 @Injectable()
 export class Timeline {
   constructor(
@@ -75,7 +75,7 @@ export class Timeline {
     private readonly destinations: Destinations,
   ) {}
 
-  /** First what is queued, then what has a number. @throws ServiceError 'not-found' */
+  /** Queued events first, then numbered ones. @throws ServiceError 'not-found' */
   async read(destinationId: string, query: TimelineQuery): Promise<TimelinePage> {
     const { destinationKey } = await this.destinations.read(destinationId);
     const queued = await this.queued(destinationKey, query);
@@ -95,7 +95,7 @@ export class Timeline {
     return { events, next: rows.length > limit && last !== undefined ? { queuedBelow: last.eventId } : undefined };
   }
 
-  /** Where the page is full before it begins, a look at one event tells whether there are more. */
+  /** If the page is already full, this reads one event to see whether there are more. */
   private async numbered(destinationKey: number, query: TimelineQuery): Promise<TimelinePage> {
     const { cursor, state, limit } = query;
     if (state === 'queued') return NOTHING;

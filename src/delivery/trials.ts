@@ -14,7 +14,7 @@ import { READ_DELIVERED } from './timeline-statements';
 
 /** The most batches that one call sends while its caller waits. */
 const MAX_BATCHES = 50;
-/** The longest that one attempt may last, whatever the destination's timeout, and all of them together. */
+/** The longest duration of one attempt, whatever the destination's timeout, and of all attempts together. */
 const MAX_SECONDS = 30;
 
 /** A batch that was sent to a test endpoint. */
@@ -25,7 +25,7 @@ export interface TriedBatch {
   readonly outcome: string;
 }
 
-/** Sends while the caller waits, beside the queue: nothing of it counts for the destination. */
+/** Test deliveries while the caller waits, outside the queue: they do not count for the destination. */
 @Injectable()
 export class Trials {
   constructor(
@@ -36,9 +36,9 @@ export class Trials {
   ) {}
 
   /**
-   * Sends what was delivered in the range to another endpoint: the batches that it was delivered in, each once, until one
-   * fails or the time is over.
-   * @returns what was sent, and the number to go on from where something was not
+   * Sends the delivered events of the range to another endpoint: their original batches, each once, until one fails or
+   * the time ends.
+   * @returns the batches sent and, if not all were, the number to continue from
    */
   async sendElsewhere(
     destinationId: string,
@@ -61,7 +61,7 @@ export class Trials {
     return { batches, nextNumber: undefined };
   }
 
-  /** Sends a sample without events, to the endpoint given or the destination's own, and grades what comes back. */
+  /** Sends a sample without events to the given or configured endpoint, and grades the responses. */
   async test(destinationId: string, endpoint: string | undefined): Promise<readonly Finding[]> {
     const runtime = await this.destinations.read(destinationId);
     const way = this.wayOf(runtime, endpoint);

@@ -3,12 +3,12 @@ import { type Client } from 'pg';
 import { DatabaseClient } from '../platform/database/database-client';
 import { TAKE_SLOT } from './delivery-statements';
 
-/** How long PostgreSQL keeps the lock of a machine that vanished without a word: about 10 + 3 × 5 s. */
+/** PostgreSQL keeps the lock of a machine that vanished for about 10 + 3 × 5 s. */
 const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
 /**
- * Proves to the other workers that this process lives: a lock on its slot, held by a connection that does nothing else.
- * PostgreSQL gives the lock up within milliseconds of the death of the process. A slot is never used twice.
+ * The heartbeat lock of this process: an advisory lock on its slot, on a separate connection. PostgreSQL releases it
+ * within milliseconds of the death of the process. A slot is never reused.
  */
 export class WorkerIdentity {
   private readonly logger = new Logger(WorkerIdentity.name);
@@ -17,10 +17,10 @@ export class WorkerIdentity {
 
   constructor(private readonly databaseUrl: string) {}
 
-  /** The slot of this worker; a new one when the connection was lost. `onLost` is called when it gets lost. */
+  /** The slot of this worker; a new one after the connection was lost. Calls `onLost` when it is lost. */
   async hold(onLost: () => void): Promise<number> {
     if (this.held !== undefined) return this.held.slot;
-    // One for all who ask meanwhile: each connection is a worker of its own to the others.
+    // Concurrent callers share one connection, because each connection counts as a separate worker.
     this.connecting ??= this.connect(onLost).finally(() => {
       this.connecting = undefined;
     });
@@ -49,7 +49,7 @@ export class WorkerIdentity {
     const lose = (): void => {
       if (this.held?.client !== client) return;
       this.held = undefined;
-      this.logger.warn('The connection that proves this worker alive was lost');
+      this.logger.warn('The connection with the heartbeat lock of this worker was lost');
       onLost();
     };
     // Without a listener, a broken connection would end the process.

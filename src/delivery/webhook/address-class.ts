@@ -3,9 +3,8 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 export type AddressClass = 'public' | 'private' | 'forbidden';
 
 /**
- * Never the address of a webhook: this host as "any", link-local (where clouds answer with credentials), multicast,
- * broadcast, and the metadata services of clouds that use other addresses (Alibaba, Azure, Oracle; AWS and Google by
- * IPv6).
+ * Forbidden as webhook addresses: this host as "any", link-local (where clouds serve credentials), multicast,
+ * broadcast, and metadata services of clouds at other addresses (Alibaba, Azure, Oracle; AWS and Google by IPv6).
  */
 const FORBIDDEN = [
   '0.0.0.0/8',
@@ -22,10 +21,10 @@ const FORBIDDEN = [
   'fd20:ce::254/128',
 ];
 
-/** Tunnels whose far end cannot be told: 6to4, Teredo, local NAT64. They are forbidden. */
+/** Forbidden tunnels, since their far end is unknown: 6to4, Teredo, local NAT64. */
 const TUNNELS = ['2002::/16', '2001::/32', '64:ff9b:1::/48'];
 
-/** https://www.iana.org/assignments/iana-ipv4-special-registry, what is not globally reachable. */
+/** https://www.iana.org/assignments/iana-ipv4-special-registry, entries that are not globally reachable. */
 const PRIVATE_V4 = [
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -44,13 +43,13 @@ const PRIVATE_V4 = [
 /** https://www.iana.org/assignments/iana-ipv6-special-registry, within {@link PUBLIC}. */
 const PRIVATE_V6 = ['2001::/23', '2001:db8::/32', '3fff::/20'];
 
-/** Of IPv6, 2000::/3 alone is routed globally. */
+/** In IPv6, only 2000::/3 is routed globally. */
 const PUBLIC = ['0.0.0.0/0', '2000::/3'];
 
-/** IPv6 prefixes of 96 bits that are followed by an IPv4 address: compatible, mapped, NAT64 (RFC 4291, 6052). */
+/** IPv6 prefixes of 96 bits that precede an IPv4 address: compatible, mapped, NAT64 (RFC 4291, 6052). */
 const EMBEDDING_PREFIXES = ['::', '::ffff:', '64:ff9b::'];
 
-/** The first list that holds an address decides. `::1` is an address of IPv6 itself, not 0.0.0.1. */
+/** The first list that contains an address decides. `::1` is a native IPv6 address, not 0.0.0.1. */
 const LISTS: readonly (readonly [AddressClass, BlockList])[] = [
   ['private', listOf(['::1/128'])],
   ['forbidden', listOf([...FORBIDDEN, ...TUNNELS])],
@@ -59,8 +58,8 @@ const LISTS: readonly (readonly [AddressClass, BlockList])[] = [
 ];
 
 /**
- * Sorts an address by its bits, however it is written; a zone (`%eth0`) does not count. An IPv6 address that carries an
- * IPv4 address is what that is.
+ * Classifies an address by its bits, in any notation, without its zone (`%eth0`). An IPv6 address that embeds an IPv4
+ * address has the class of the latter.
  */
 export function addressClassOf(address: string): AddressClass {
   const bare = address.replace(/%.*$/, '');
@@ -68,7 +67,7 @@ export function addressClassOf(address: string): AddressClass {
   return LISTS.find(([, list]) => list.check(bare, familyOf(bare)))?.[0] ?? 'private';
 }
 
-/** A subnet of IPv4 is in the list with the IPv6 addresses that carry its addresses. */
+/** An IPv4 subnet is listed together with the IPv6 addresses that embed it. */
 function listOf(subnets: readonly string[]): BlockList {
   const list = new BlockList();
   for (const [address = '', bits] of subnets.map((subnet) => subnet.split('/'))) {

@@ -5,7 +5,7 @@ import { AddressPolicy } from './address-policy';
 
 const policyOf = (level: string): AddressPolicy => new AddressPolicy(readEnvironment({ SVC_WEBHOOK_ADDRESSES: level }));
 
-/** Whether each level lets a literal host of a URL pass: open, no-metadata, public-only. */
+/** Whether each level accepts a literal host of a URL: open, no-metadata, public-only. */
 const levelsOf = (host: string): boolean[] =>
   ['open', 'no-metadata', 'public-only'].map((level) => {
     try {
@@ -48,7 +48,7 @@ describe(AddressPolicy.name, () => {
     expect(await resolve('no-metadata', 'localhost', true)).toContainEqual({ address: '127.0.0.1', family: 4 });
   });
 
-  it('resolves a name to one address where one is asked for', async () => {
+  it('resolves a name to one address if only one is requested', async () => {
     expect([
       ['127.0.0.1', 4],
       ['::1', 6],

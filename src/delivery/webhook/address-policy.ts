@@ -12,20 +12,20 @@ const REFUSED: Readonly<Record<Environment['webhookAddresses'], readonly ReturnT
 };
 
 /**
- * Allows the addresses that a webhook may be sent to (`SVC_WEBHOOK_ADDRESSES`). Checked when a connection is made: a name can
- * point elsewhere than it did when the destination was stored.
+ * Allows the addresses that a webhook may be sent to (`SVC_WEBHOOK_ADDRESSES`). Checked on each connection: a name can
+ * resolve to another address than when the destination was stored.
  */
 @Injectable()
 export class AddressPolicy {
   constructor(private readonly environment: Environment) {}
 
-  /** Node looks up names only; a literal address is checked here. @throws DeliveryFailure when it is refused. */
+  /** Checks a literal address: Node calls `lookup` only for names. @throws DeliveryFailure when it is refused. */
   assertHostAllowed(hostname: string): void {
     const address = hostname.replace(/^\[|\]$/g, '');
     if (isIP(address) !== 0 && !this.allows(address)) throw refusal();
   }
 
-  /** Resolves a name to those of its addresses that are allowed. */
+  /** Resolves a name to its allowed addresses. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, answers) => {
       const allowed = error === null ? answers.filter(({ address }) => this.allows(address)) : [];

@@ -1,7 +1,7 @@
 import { AxiosError } from 'axios';
 import { DeliveryFailure } from '../delivery-failure';
 
-/** Messages by the code of Node's error; a code itself tells nothing of the URL, the headers or the answer. */
+/** Messages by Node's error code; a code discloses nothing of the URL, the headers or the response. */
 const MESSAGES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Connection refused',
   ECONNRESET: 'The connection was closed before an answer came',
@@ -21,7 +21,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'The TLS certificate of the endpoint is for another host',
 };
 
-/** Words for `$status`: the cause of an attempt without an answer. */
+/** The message in `$status` for an attempt without a response. */
 export function connectionFailureOf(error: unknown): DeliveryFailure {
   const cause = error instanceof AxiosError ? (error.cause ?? error) : error;
   if (cause instanceof DeliveryFailure) return cause;
@@ -32,7 +32,7 @@ export function connectionFailureOf(error: unknown): DeliveryFailure {
   );
 }
 
-/** When several addresses were tried, the first one tells. */
+/** After several addresses were tried, the first error counts. */
 function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError && !('code' in error)) return codeOf(error.errors[0]);
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -1,14 +1,14 @@
 import { MASK } from '../delivery-kind';
 
-/** The URL with the mask in place of each value of its query: a value may be a secret, its name is none. */
+/** Masks each value in the query of a URL: a value may be a secret, its name is not. */
 export function maskedEndpoint(url: string): string {
   const { base, parts } = partsOf(url);
   return base + parts.map((part) => (part === '' ? part : maskedPart(part))).join('&');
 }
 
 /**
- * The URL with the values in force in place of its masks; of a name that stands more than once, in their order.
- * @returns undefined for a mask without a value in force: there is none of that name, or it was meant for another origin
+ * Replaces the masks in a URL by the values in force; a repeated name gets its values in order.
+ * @returns undefined for a mask without a value in force: no such name, or a value meant for another origin
  */
 export function unmaskedEndpoint(url: string, inForce: string | undefined): string | undefined {
   const { base, parts } = partsOf(url);
@@ -23,7 +23,7 @@ function partsOf(url: string): { readonly base: string; readonly parts: string[]
   return start === 0 ? { base: url, parts: [] } : { base: url.slice(0, start), parts: url.slice(start).split('&') };
 }
 
-/** A part without `=` may be a secret as a whole. */
+/** A part without `=` may itself be a secret. */
 const maskedPart = (part: string): string => part.slice(0, part.indexOf('=') + 1) + MASK;
 
 function take(known: string[], masked: string): string | undefined {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { addressClassOf } from './address-class';
 import { readEndpointUrl } from './endpoint-url';
 
-/** `refused` when it is stored; else what the address policy decides by when it is dialled. */
+/** `refused` when stored; else the address policy's decision when connecting. */
 function fateOf(text: string): string {
   const url = readEndpointUrl(text);
   if (typeof url === 'string') return 'refused';
@@ -13,7 +13,7 @@ function fateOf(text: string): string {
 
 describe(readEndpointUrl.name, () => {
   it.each([
-    // Plain ones
+    // Plain URLs
     ['http://hook.example/in', 'looked up'],
     ['HTTPS://Hook.Example:8443/in?x=1&y=%20', 'looked up'],
     ['http://hook.example', 'looked up'],
@@ -27,7 +27,7 @@ describe(readEndpointUrl.name, () => {
     ['http://xn--bcher-kva.example/', 'looked up'],
     ['http://ﻝﺍﻞﻋﺮﺒﻴﺓ.example/', 'looked up'],
     ['http://hook。example/', 'looked up'],
-    // This machine and private networks, in every spelling
+    // This machine and private networks, in every notation
     ['http://127.0.0.1/', 'private'],
     ['http://127.1/', 'private'],
     ['http://127.0.0.1./', 'private'],
@@ -46,7 +46,7 @@ describe(readEndpointUrl.name, () => {
     ['http://10.0.0.1/', 'private'],
     ['http://192.168.1.1/', 'private'],
     ['http://[fd12:3456::1]/', 'private'],
-    // Where clouds hand out credentials, "any", multicast
+    // Cloud metadata services, "any", multicast
     ['http://169.254.169.254/latest/meta-data', 'forbidden'],
     ['http://169.254.169.254./', 'forbidden'],
     ['http://2852039166/', 'forbidden'],
@@ -65,13 +65,13 @@ describe(readEndpointUrl.name, () => {
     ['http://0.0.0.0/', 'forbidden'],
     ['http://224.0.0.1/', 'forbidden'],
     ['http://100.100.100.200/', 'forbidden'],
-    // Credentials, seen and half seen
+    // Credentials, complete and partial
     ['http://user:geheim@hook.example/', 'refused'],
     ['http://user@hook.example/', 'refused'],
     ['http://@hook.example/', 'refused'],
     ['http://:@hook.example/', 'refused'],
     ['http://hook.example\\@evil.example/', 'refused'],
-    // What a parser would mend in silence
+    // Errors that a parser would silently repair
     ['http:/hook.example/', 'refused'],
     ['http:hook.example/', 'refused'],
     ['http:///hook.example/', 'refused'],
@@ -84,7 +84,7 @@ describe(readEndpointUrl.name, () => {
     ['http://ho\tok.example/', 'refused'],
     ['http://hook.example/\u0000', 'refused'],
     ['http://hook.example/\u007f', 'refused'],
-    // What is not sent, or no place
+    // Parts that are not sent, and URLs without a target
     ['http://hook.example/#fragment', 'refused'],
     ['http://hook.example/#', 'refused'],
     ['http://hook.example:0/', 'refused'],
@@ -108,7 +108,7 @@ describe(readEndpointUrl.name, () => {
     expect(fateOf(text)).toBe(fate);
   });
 
-  it('never repeats what it refuses', () => {
+  it('never repeats the refused text', () => {
     expect(readEndpointUrl('http://user:geheim@hook.example/')).not.toContain('geheim');
   });
 });

@@ -1,9 +1,9 @@
 const MAX_LENGTH = 2_048;
 
 /**
- * Reads the URL of an endpoint. Parsers of URLs mend much in silence (line breaks are dropped, `\` becomes `/`, missing slashes are
- * put in): whatever would not be sent as it was written is refused.
- * @returns the URL as it is requested; or what is wrong with it, which never repeats it
+ * Parses the URL of an endpoint. URL parsers silently repair much (line breaks are dropped, `\` becomes `/`, missing
+ * slashes are added), so any URL that would not be sent as written is refused.
+ * @returns the URL as requested, or an error text that never repeats it
  */
 export function readEndpointUrl(text: string): { readonly href: string } | string {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;

@@ -47,7 +47,7 @@ describe(parseHeaderLine.name, () => {
     expect(parseHeaderLine(`${name}: x`)).toContain('writes itself');
   });
 
-  it('never repeats the value in what it says', () => {
+  it('never repeats the value in its message', () => {
     fc.assert(
       fc.property(fc.constantFrom('no colon ', 'Bad Name: ', 'Host: ', 'X: \n'), (start) => {
         expect(parseHeaderLine(`${start}geheim`)).not.toContain('geheim');

@@ -1,4 +1,4 @@
-/** One HTTP header as a destination configures it. */
+/** One HTTP header as configured in a destination. */
 export interface HeaderLine {
   readonly name: string;
   readonly value: string;
@@ -7,19 +7,19 @@ export interface HeaderLine {
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** RFC 9110, section 5.5, without obs-text: receivers do not agree on its encoding. */
+/** RFC 9110, section 5.5, without obs-text: receivers disagree on its encoding. */
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 
 /**
- * They belong to the connection or to the message as we frame it (RFC 9110, sections 7.2, 7.6.1, 8.6, 10.1.1), or are
- * written by us.
+ * Headers of the connection or of the framing (RFC 9110, sections 7.2, 7.6.1, 8.6, 10.1.1), and headers that the server
+ * writes.
  */
 const RESERVED =
   /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|(http2|proxy|webhook)-.*)$/i;
 
 /**
- * Reads `Name: value`, split at the first colon; white space around the value does not belong to it.
- * @returns what is wrong with the line as text, which never repeats the value
+ * Parses `Name: value`, split at the first colon; white space around the value is dropped.
+ * @returns an error text that never repeats the value
  */
 export function parseHeaderLine(line: string): HeaderLine | string {
   const colon = line.indexOf(':');

@@ -8,13 +8,13 @@ import { type Notification, type Outgoing } from '../delivery-kind';
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** The slowest receiver has to take so much in 10 s (`Outgoing.progress`). */
+/** The slowest receiver must take this much in 10 s (`Outgoing.progress`). */
 const PIECE_BYTES = 65_536;
 
 /**
- * The body of one request. It is rendered when the connection is ready (dialled, TLS included), read once, and released
- * when the socket took it: an attempt that waits to connect or for its answer holds none. A Buffer would stay in the
- * configuration that axios keeps until the answer.
+ * The body of one request. It is rendered when the connection is ready (including TLS), read once, and released when
+ * the socket took it, so attempts that wait to connect or for a response keep no body. A Buffer would stay in the
+ * configuration that axios keeps until the response.
  */
 export class RequestBody {
   request: http.ClientRequest | undefined;
@@ -27,7 +27,7 @@ export class RequestBody {
     this.stream = Readable.from(this.pieces(), { objectMode: false, highWaterMark: PIECE_BYTES });
   }
 
-  /** Makes the request for axios, which pipes the stream into it afterwards. */
+  /** Creates the request for axios, which then pipes the stream into it. */
   readonly transport = {
     request: (options: https.RequestOptions, onAnswer: (answer: http.IncomingMessage) => void): http.ClientRequest => {
       this.request = (options.protocol === 'https:' ? https : http).request(options, onAnswer);
@@ -38,7 +38,7 @@ export class RequestBody {
     },
   };
 
-  /** Ends the request too where its body was not taken. */
+  /** Ends the request, even if its body was not taken. */
   end(): void {
     this.stream.destroy();
     if (this.request?.writableFinished === false) this.request.destroy();

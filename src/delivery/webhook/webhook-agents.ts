@@ -8,23 +8,21 @@ export interface WebhookAgents {
   readonly https: HttpsAgent;
 }
 
-/** Bytes that a connection had received when it was given to its present request. */
+/** Bytes that a connection had received when its current request began. */
 const receivedBefore = new WeakMap<Duplex, number>();
 
-/** Connections that stay open while idle for `keepAliveSeconds`; 0 makes one for each request. */
+/** Agents with connections that stay open while idle for `keepAliveSeconds`; 0 opens one per request. */
 export function webhookAgents(keepAliveSeconds: number, lookup: AgentOptions['lookup']): WebhookAgents {
   const options: AgentOptions = {
     keepAlive: keepAliveSeconds > 0,
-    // The agent ends a connection that idles longer, or earlier when the peer's Keep-Alive header says so.
+    // The agent closes a connection that idles longer, or earlier if the peer's Keep-Alive header says so.
     ...(keepAliveSeconds > 0 ? { timeout: keepAliveSeconds * 1000 } : {}),
     ...(lookup === undefined ? {} : { lookup }),
   };
   return { http: markingReuse(new HttpAgent(options)), https: markingReuse(new HttpsAgent(options)) };
 }
 
-/**
- * Whether the request went out on a connection that its peer was closing: it was used before, and nothing came back.
- */
+/** Whether the peer was probably closing the connection: the request reused it, and no byte came back. */
 export function metClosingConnection(request: ClientRequest | undefined): boolean {
   const socket = request?.socket ?? undefined;
   return request?.reusedSocket === true && socket !== undefined && receivedBefore.get(socket) === socket.bytesRead;

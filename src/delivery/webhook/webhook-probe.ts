@@ -4,14 +4,14 @@ import { type Finding, type Outgoing } from '../delivery-kind';
 import { type WebhookAnswer, type WebhookSender, isSuccess } from './webhook-sender';
 import { type WebhookSettings } from './webhook-settings';
 
-/** From here on an answer is slow. */
+/** Slower responses get a warning. */
 const SLOW_MILLISECONDS = 2000;
 
 const pass = (name: string, message: string): Finding => ({ name, grade: 'pass', message });
 const warn = (name: string, message: string): Finding => ({ name, grade: 'warn', message });
 const fail = (name: string, message: string): Finding => ({ name, grade: 'fail', message });
 
-/** Sends a sample up to three times, as deliveries are sent, and grades how a webhook takes it. */
+/** Sends a sample up to three times, like a delivery, and grades the webhook's responses. */
 export async function probeWebhook(
   sender: WebhookSender,
   sample: Outgoing,

@@ -10,11 +10,11 @@ import { type WebhookAgents, metClosingConnection, webhookAgents } from './webho
 import { type WebhookSettings } from './webhook-settings';
 import { webhookSignature } from './webhook-signature';
 
-/** At most so much of an answer is read, so that its connection can be used again; a longer answer costs its connection. */
+/** The most bytes of a response that are read to reuse its connection; a longer response closes it. */
 const MAX_ANSWER_BYTES = 4096;
 const ANSWER_MILLISECONDS = 1000;
 
-/** The head of an answer. */
+/** The head of a response. */
 export interface WebhookAnswer {
   readonly status: number;
   readonly retryAfterSeconds: number;
@@ -22,10 +22,10 @@ export interface WebhookAnswer {
 
 export const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 
-/** The HTTP client of webhooks: no redirects, no proxy, no decompression, no cookies, bounded answers. */
+/** The HTTP client of webhooks: no redirects, no proxy, no decompression, no cookies, bounded responses. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
-  /** Connections are pooled by host within one agent, so destinations that keep them equally long share it. */
+  /** One agent pools connections by host, so destinations with the same keep-alive time share it. */
   private readonly agents = new Map<number, WebhookAgents>();
 
   constructor(
@@ -33,7 +33,10 @@ export class WebhookSender implements OnApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
-  /** Sends once and returns the head of the answer, whatever the body does after it. @throws DeliveryFailure without one */
+  /**
+   * Sends once and returns the head of the response, independent of its body. @throws DeliveryFailure without a
+   * response
+   */
   async exchange(outgoing: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<WebhookAnswer> {
     this.addresses.assertHostAllowed(new URL(settings.endpoint).hostname);
     const { status, headers, data } = await this.post(outgoing, settings, signal);
@@ -58,7 +61,7 @@ export class WebhookSender implements OnApplicationShutdown {
       try {
         return await axios.request<Readable>(this.requestOf(body, settings, signal));
       } catch (error) {
-        // A peer may close an idle connection at the moment that we use it: that is no failure of the endpoint.
+        // A peer may close an idle connection just as it is reused: that is no failure of the endpoint.
         if (!isRetry && !signal.aborted && metClosingConnection(body.request)) continue;
         throw connectionFailureOf(error);
       } finally {
@@ -85,7 +88,7 @@ export class WebhookSender implements OnApplicationShutdown {
     } as const;
   }
 
-  /** A configured header replaces ours of the same name, and may itself stand more than once. */
+  /** A configured header replaces the server's header of the same name, and may itself be repeated. */
   private headersOf(
     { id, body }: Notification,
     { headers, secrets }: WebhookSettings,
@@ -118,7 +121,7 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 }
 
-/** Reads the rest of a short answer in the background, so that the connection can serve again; ends a longer one. */
+/** Reads the rest of a short response in the background, to reuse the connection; closes a longer one. */
 function releaseConnection(answer: Readable): void {
   let sizeBytes = 0;
   const timer = setTimeout(() => answer.destroy(), ANSWER_MILLISECONDS);
@@ -132,7 +135,9 @@ function releaseConnection(answer: Readable): void {
   });
 }
 
-/** RFC 9110, section 10.2.3: seconds or a date. A date is compared with that of the answer: clocks differ. */
+/**
+ * RFC 9110, section 10.2.3: seconds or a date. A date is compared with the response's own date, since clocks differ.
+ */
 function retryAfterSecondsOf(value: unknown, date: unknown): number {
   if (typeof value !== 'string') return 0;
   if (/^\d{1,9}$/.test(value)) return Number(value);

@@ -43,7 +43,7 @@ describe(webhookSettingsOf.name, () => {
     });
   });
 
-  it('takes masked values from the settings in force, in their order and whatever the case of the name', () => {
+  it('takes masked values from the settings in force, in order and regardless of case', () => {
     const inForce = webhookSettingsOf([endpoint, header('X-A: 1'), header('X-B: 2'), header('X-A: 3')], undefined);
     const parameters = [endpoint, header('x-a: ***'), header('X-A: ***'), header('X-B: new')];
     expect(webhookSettingsOf(parameters, inForce).headers).toEqual([
@@ -85,15 +85,15 @@ describe('the secrets of a webhook', () => {
 });
 
 describe(maskedParameter.name, () => {
-  it('keeps nothing of a secret', () => {
+  it('removes every part of a secret', () => {
     expect(maskedParameter(secret(NEW))).toEqual(secret('***'));
   });
 
-  it('keeps the name of a header alone', () => {
+  it('keeps only the name of a header', () => {
     expect(maskedParameter(header('Authorization:Basic a:b'))).toEqual(header('Authorization: ***'));
   });
 
-  it('leaves other parameters as they are', () => {
+  it('leaves other parameters unchanged', () => {
     for (const parameter of [{ name: 'timeout', valueUnsignedInt: 5 }, url('https://hook.example/in')])
       expect(maskedParameter(parameter)).toBe(parameter);
   });
@@ -118,7 +118,7 @@ describe('S9: the query of an endpoint', () => {
     expect(webhookSettingsOf(unmaskedParameters([url(masked)], inForce), undefined)).toEqual(inForce);
   });
 
-  it('takes masked values by name and in their order, also on another path, beside new ones', () => {
+  it('takes masked values by name and in order, also on another path and next to new ones', () => {
     const inForce = inForceOf('https://hook.example/in?a=1&b=2&a=3');
     const { endpoint: kept } = webhookSettingsOf([url('https://hook.example/out?a=***&c=new&a=***')], inForce);
     expect(kept).toBe('https://hook.example/out?a=1&c=new&a=3');

@@ -10,13 +10,13 @@ export interface WebhookSettings extends DeliverySettings {
   readonly endpoint: string;
   /** How long an idle connection stays open; 0 for a connection per request. */
   readonly keepAliveSeconds: number;
-  /** In the order given; a name may occur more than once. */
+  /** In the given order; a name may occur more than once. */
   readonly headers: readonly HeaderLine[];
-  /** Each signs every request: two while a receiver changes from one to the other. Without any, nothing is signed. */
+  /** Each signs every request: two while a receiver switches from one to the other. Without any, nothing is signed. */
   readonly secrets: readonly string[];
 }
 
-/** interface, "SvcTopicDestination (webhook kind)", parameters; `secret` is ours. */
+/** Parameters of "SvcTopicDestination (webhook kind)" in the interface; `secret` is an extension of this server. */
 const VALUE_FIELDS = {
   endpoint: 'valueUrl',
   timeout: 'valueUnsignedInt',
@@ -28,22 +28,22 @@ const VALUE_FIELDS = {
 type ParameterName = keyof typeof VALUE_FIELDS;
 type ParameterValues = ReadonlyMap<ParameterName, readonly unknown[]>;
 
-/** The default, the least and the most. A day in seconds is far beyond any use; timers of Node end at 2^31 ms. */
+/** Default, minimum and maximum. A day in seconds exceeds any use; Node's timers end at 2^31 ms. */
 const WHOLE_NUMBERS = {
   timeout: [30, 1, 86_400],
   keepAlive: [120, -1, 86_400],
   maxMessagesInBatch: [20, 1, MAX_BATCH_EVENTS],
 } as const;
 
-/** Common servers accept so much in a request's head. */
+/** Limits that common servers accept for a request's head. */
 const MAX_HEADERS = 64;
 const MAX_HEADER_BYTES = 8 * 1024;
 
 const MAX_SECRETS = 2;
 
 /**
- * Reads the parameters of a webhook. A masked value, of a header or of the query of the endpoint, stands for the one in force.
- * @throws ServiceError 'unprocessable' that names the parameter and says what to do.
+ * Reads the parameters of a webhook. A masked value, of a header or in the endpoint's query, keeps the value in force.
+ * @throws ServiceError 'unprocessable' that names the parameter and the remedy.
  */
 export function webhookSettingsOf(
   parameters: readonly DestinationParameter[],
@@ -60,7 +60,7 @@ export function webhookSettingsOf(
   };
 }
 
-/** A checked parameter without its secrets: a header keeps its name, an endpoint all but the values of its query. */
+/** A checked parameter without its secrets: a header keeps its name, an endpoint loses only the values of its query. */
 export function maskedParameter(parameter: DestinationParameter): DestinationParameter {
   const { valueString: line, valueUrl: url } = parameter;
   if (parameter.name === 'endpoint' && typeof url === 'string' && url.includes('?'))
@@ -70,7 +70,7 @@ export function maskedParameter(parameter: DestinationParameter): DestinationPar
   return { ...parameter, valueString: `${line.slice(0, line.indexOf(':'))}: ${MASK}` };
 }
 
-/** Stored parameters with the values of headers and of the query; secrets, which are never sent to anybody, stay masked. */
+/** Stored parameters with the values of headers and query; secrets stay masked, since they are never shown. */
 export function unmaskedParameters(
   parameters: readonly DestinationParameter[],
   { endpoint, headers }: WebhookSettings,
@@ -114,7 +114,7 @@ function single(values: ParameterValues, name: ParameterName): unknown {
   return value;
 }
 
-/** @throws ServiceError 'unprocessable' for what is no URL that can be sent to */
+/** @throws ServiceError 'unprocessable' for a value that is not a usable URL */
 export function endpointOf(value: unknown): string {
   if (value === undefined) throw refusal('endpoint is required: the URL that events are sent to, in valueUrl.');
   if (typeof value !== 'string') throw refusal('endpoint must be a URL, in valueUrl.');
@@ -153,7 +153,7 @@ function headersOf(values: readonly unknown[], inForce: readonly HeaderLine[]): 
   return headers;
 }
 
-/** Of a name that stands more than once, the values come in their order. */
+/** A repeated name gets its values in order. */
 function take(known: HeaderLine[], name: string): HeaderLine | undefined {
   const index = known.findIndex((header) => header.name.toLowerCase() === name.toLowerCase());
   return index < 0 ? undefined : known.splice(index, 1)[0];
@@ -166,7 +166,7 @@ function takeKnown(known: HeaderLine[], name: string): HeaderLine {
   return { name, value: header.value };
 }
 
-/** Masks stand for the secrets in force in their order. */
+/** Masks keep the secrets in force, in order. */
 function secretsOf(values: readonly unknown[], inForce: readonly string[]): string[] {
   if (values.length > MAX_SECRETS)
     throw refusal(`secret may stand at most ${MAX_SECRETS} times: the new one and the old one, while they change.`);

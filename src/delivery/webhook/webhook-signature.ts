@@ -9,12 +9,12 @@ const MOST_BYTES = 64;
 export interface SignedMessage {
   /** The value of `webhook-id`. */
   readonly id: string;
-  /** The value of `webhook-timestamp`: of the attempt, not of the batch. */
+  /** The value of `webhook-timestamp`: the time of the attempt, not of the batch. */
   readonly timestampSeconds: number;
   readonly body: Buffer;
 }
 
-/** The key that a secret stands for: base64, with or without `whsec_` before it. Undefined when it is none of 24 to 64 bytes. */
+/** Decodes a secret: base64, with or without the prefix `whsec_`. Undefined unless it has 24 to 64 bytes. */
 export function signingKeyOf(secret: string): Buffer | undefined {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
@@ -24,7 +24,7 @@ export function signingKeyOf(secret: string): Buffer | undefined {
 }
 
 /**
- * The value of `webhook-signature`: one signature for each secret, so that a receiver may know either while they change.
+ * The value of `webhook-signature`: one signature per secret, so that a receiver may use either while they change.
  * Source: Standard Webhooks 1.0 (https://www.standardwebhooks.com).
  * @param secrets that {@link signingKeyOf} can read
  */

@@ -11,7 +11,7 @@ import {
   webhookSettingsOf,
 } from './webhook-settings';
 
-/** interface, "SvcTopicDestination (webhook kind)". */
+/** Implements "SvcTopicDestination (webhook kind)" of the interface. */
 @Injectable()
 @DeliverBy({
   kind: 'webhook-at-least-once',
@@ -33,7 +33,7 @@ export class WebhookKind implements DeliveryKind<WebhookSettings> {
     throw new DeliveryFailure(`HTTP ${status}`, retryAfterSeconds);
   }
 
-  /** Header values are credentials of the real endpoint. */
+  /** Drops the headers, which may be credentials of the real endpoint. */
   redirected(settings: WebhookSettings, endpoint: string): WebhookSettings {
     return { ...settings, endpoint: endpointOf(endpoint), headers: [] };
   }

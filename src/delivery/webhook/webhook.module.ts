@@ -3,6 +3,6 @@ import { AddressPolicy } from './address-policy';
 import { WebhookKind } from './webhook.kind';
 import { WebhookSender } from './webhook-sender';
 
-/** A kind like those of other teams: delivery finds it, and does not know it. */
+/** Registered like kinds of other teams: delivery discovers it and does not import it. */
 @Module({ providers: [AddressPolicy, WebhookKind, WebhookSender] })
 export class WebhookModule {}
