@@ -6,6 +6,7 @@ import { CallerResolver } from './auth/caller/caller-resolver';
 import { refuseBrokenRequests } from './fhir/edge/broken-request';
 import { setupOpenApi } from './openapi/openapi';
 import { MemoryBudget } from './platform/admission/memory-budget';
+import { Answers } from './platform/http/answers';
 import { paceLogins } from './platform/http/pace-logins';
 import { requestBodies } from './platform/http/request-bodies';
 import { BackgroundTasks } from './platform/background/background-tasks';
@@ -33,6 +34,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests, app.get(MemoryBudget)));
+  app.use(app.get(Answers).watch);
   const slices = app.get(Slices);
   const terms: AnswerTerms = {
     stallSeconds: environment.streamStallSeconds,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { TimeLimit } from '../platform/database/time-limit';
+import { histogramSamples } from '../platform/metrics/histogram';
 import { type MetricFamily, type Sample, single } from '../platform/metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../platform/metrics/metric-source';
 import { type DeliveryCounts, LATENCY_BOUNDS_SECONDS, METRICS } from './delivery-statements';
@@ -73,19 +74,10 @@ export class DeliveryMetrics implements MetricSource {
   }
 }
 
-function latencySamples(row: MetricsRow): Sample[] {
-  const labels = { destination: row.destination_id };
-  const bounds = LATENCY_BOUNDS_SECONDS.map((bound, index) => ({
-    le: String(bound),
-    value: row.latency_counts[index] ?? 0,
-  }));
-  return [
-    ...[...bounds, { le: '+Inf', value: row.deliveredEvents }].map(({ le, value }) => ({
-      suffix: '_bucket' as const,
-      labels: { ...labels, le },
-      value,
-    })),
-    { suffix: '_sum', labels, value: row.latency_seconds },
-    { suffix: '_count', labels, value: row.deliveredEvents },
-  ];
-}
+const latencySamples = ({
+  destination_id: destination,
+  latency_counts: counts,
+  latency_seconds: sum,
+  deliveredEvents,
+}: MetricsRow): Sample[] =>
+  histogramSamples({ destination }, LATENCY_BOUNDS_SECONDS, [...counts, deliveredEvents], sum);

@@ -132,6 +132,7 @@ describe('canaries', () => {
   const answers: Answer[] = [];
   /** Of a database that was broken. */
   const failed: Answer[] = [];
+  let sent = 0;
 
   const send = async (
     caller: string,
@@ -141,6 +142,7 @@ describe('canaries', () => {
     headers: Record<string, string> = {},
   ): Promise<Answer> => {
     const authorization = caller === 'root' ? ROOT : bearers[caller];
+    sent++;
     const response = await fetch(`${server.url}${path}`, {
       method,
       redirect: 'manual',
@@ -331,6 +333,14 @@ describe('canaries', () => {
     expect(lines.length).toBeGreaterThan(100);
     const found = lines.filter((line) => [NAME, ...secrets()].some((canary) => line.includes(canary)));
     expect(found.slice(0, 5).map((line) => line.slice(0, 600))).toEqual([]);
+  });
+
+  it('O7: are looked for in one access line of each request, which has no id and no query', () => {
+    const lines = server.output.split('\n').filter((line) => line.includes('"event":"request"'));
+    expect(lines).toHaveLength(sent);
+    const messages = lines.map((line) => (JSON.parse(line) as { message: { route: string } }).message);
+    const found = messages.filter(({ route }) => /\/(known|broken|changed|d)\b|Patient|Observation|[?=]/.test(route));
+    expect([found, new Set(messages.map(({ route }) => route)).size > 40]).toEqual([[], true]);
   });
 
   it('are in no AuditEvent, but for the query that named a patient', async () => {

@@ -38,6 +38,8 @@ export class Environment {
   readonly corsOrigins!: readonly string[];
   /** `SVC_LOG_LEVEL`: the least level that is written. */
   readonly logLevel!: LogLevel;
+  /** `SVC_ACCESS_LOG`: whether a line is logged of each request. */
+  readonly hasAccessLog!: boolean;
   /** `SVC_BODY_LIMIT_BYTES`: the largest request body; above it 413. */
   readonly bodyLimitBytes!: number;
   /** `SVC_MEMORY_BUDGET_BYTES`: what all requests together may hold in memory: bodies, what is made of them, answers. */
@@ -171,6 +173,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     trustedProxies: read.list('SVC_TRUSTED_PROXIES', 'addresses or subnets', proxyFault),
     corsOrigins: read.list('SVC_CORS_ORIGINS', 'origins of browsers', originFault),
     logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
+    hasAccessLog: read.oneOf('SVC_ACCESS_LOG', ['on', 'off'], 'on') === 'on',
     bodyLimitBytes,
     ...processesOf({ wanted, isEmbedded, bodyLimitBytes, memoryBudgetBytes, databasePoolSize }),
     hasCompression: read.oneOf('SVC_COMPRESSION', ['on', 'off'], 'on') === 'on',

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { AnswerMetrics } from './answer.metrics';
 import { Metrics } from './metrics';
 import { MetricsReader, MetricsServer } from './metrics-server';
 import { ProcessMetrics } from './process.metrics';
@@ -8,6 +7,6 @@ import { ProcessMetrics } from './process.metrics';
 /** Serves what every provider with `@MetricsFrom` reads. */
 @Module({
   imports: [DiscoveryModule],
-  providers: [Metrics, { provide: MetricsReader, useExisting: Metrics }, MetricsServer, AnswerMetrics, ProcessMetrics],
+  providers: [Metrics, { provide: MetricsReader, useExisting: Metrics }, MetricsServer, ProcessMetrics],
 })
 export class MetricsModule {}

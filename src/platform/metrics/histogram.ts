@@ -1,0 +1,75 @@
+import { type MetricFamily, type Sample } from './metric-family';
+
+/** From a read of one row to the longest legal request. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Series {
+  readonly labels: Labels;
+  /** How many were at most as long as each bound, and the rest. */
+  readonly counts: number[];
+  sum: number;
+}
+
+/** Times by labels, in buckets, which can be added up over processes. */
+export class Histogram {
+  private readonly series = new Map<string, Series>();
+
+  constructor(
+    private readonly name: string,
+    private readonly help: string,
+    private readonly bounds: readonly number[] = SECONDS,
+  ) {}
+
+  /** @param labels of few values: each combination that occurs is kept */
+  observe(seconds: number, labels: Labels = {}): void {
+    const key = Object.values(labels).join(' ');
+    let series = this.series.get(key);
+    if (series === undefined) {
+      series = { labels, counts: [...this.bounds, Infinity].map(() => 0), sum: 0 };
+      this.series.set(key, series);
+    }
+    let bucket = 0;
+    while (seconds > (this.bounds[bucket] ?? Infinity)) bucket++;
+    series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
+    series.sum += seconds;
+  }
+
+  read(): MetricFamily {
+    const samples = [...this.series.values()].flatMap(({ labels, counts, sum }) => {
+      let total = 0;
+      return histogramSamples(
+        labels,
+        this.bounds,
+        counts.map((count) => (total += count)),
+        sum,
+      );
+    });
+    return { name: this.name, type: 'histogram', help: this.help, samples };
+  }
+
+  /** How many were observed, of the series that `isWanted`. */
+  count(isWanted: (labels: Labels) => boolean): number {
+    const wanted = [...this.series.values()].filter(({ labels }) => isWanted(labels));
+    return wanted.flatMap(({ counts }) => counts).reduce((total, count) => total + count, 0);
+  }
+}
+
+/** @param counts how many were at most as long as each bound; the last one is of all */
+export function histogramSamples(
+  labels: Labels,
+  bounds: readonly number[],
+  counts: readonly number[],
+  sum: number,
+): Sample[] {
+  return [
+    ...[...bounds.map(String), '+Inf'].map((le, index) => ({
+      suffix: '_bucket' as const,
+      labels: { ...labels, le },
+      value: counts[index] ?? 0,
+    })),
+    { suffix: '_sum', labels, value: sum },
+    { suffix: '_count', labels, value: counts.at(-1) ?? 0 },
+  ];
+}
