@@ -235,6 +235,9 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     const settle = (): Promise<Settled> => this.queue.settle(batch, result, !this.isStopping);
     const settled = await this.untilKnown(attempt, () => this.inQueue(visit, settle));
     visit.attempt = undefined;
+    if (batch.failStreak > 0 && settled?.isInForce === true) {
+      this.logger.warn(`Destination ${batch.destinationId} delivers again: ${batch.failStreak} attempts had failed`);
+    }
     return settled?.next;
   }
 
@@ -247,6 +250,11 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     const settled = await this.untilKnown(attempt, () => this.queue.fail(batch, result, pauseMilliseconds));
     visit.attempt = undefined;
     if (settled?.isInForce === false || this.isStopping) return;
+    if (batch.failStreak === 0) {
+      this.logger.warn(
+        `Destination ${batch.destinationId} fails and is tried again until it delivers: see its $status`,
+      );
+    }
     visit.isFailing = batch.failStreak > 0 || result.durationMilliseconds > SLOW_MILLISECONDS;
     visit.pause = new AbortController();
     await delay(pauseMilliseconds, undefined, { ref: false, signal: visit.pause.signal }).catch(() => undefined);

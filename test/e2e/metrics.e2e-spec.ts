@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MetricsServer } from '../../src/platform/metrics/metrics-server';
 import { countsOf, delivered, destination, newDestination, newTopic } from '../support/destinations';
+import { metricsUrlOf, type Scrape, scrapeOf } from '../support/scrape';
 import { eventually } from '../../testing/eventually';
 import { startTestApp, type TestApp } from '../../testing/test-app';
 import { WebhookReceiver } from '../../testing/webhook-receiver';
@@ -19,7 +20,7 @@ beforeAll(async () => {
   app = await startTestApp({
     environment: { SVC_METRICS_PORT: '0', SVC_DELIVERY_POLL_MILLISECONDS: '100', SVC_SHUTDOWN_SECONDS: '1' },
   });
-  metricsUrl = urlOf(app);
+  metricsUrl = metricsUrlOf(app);
   [well, failing, late] = await Promise.all([
     WebhookReceiver.start(),
     WebhookReceiver.start(),
@@ -31,58 +32,7 @@ afterAll(async () => {
   await Promise.all([well.stop(), failing.stop(), late.stop()]);
 });
 
-const urlOf = ({ app: nest }: TestApp): string =>
-  `http://127.0.0.1:${nest.get(MetricsServer, { strict: false }).port ?? 0}`;
-
-/** What one scrape tells; fails the spec where it is not the text format 0.0.4. */
-class Scrape {
-  readonly types = new Map<string, string>();
-  private readonly values = new Map<string, number>();
-
-  constructor(readonly text: string) {
-    expect(text.endsWith('\n')).toBe(true);
-    for (const line of text.split('\n').slice(0, -1)) this.read(line);
-  }
-
-  /** @param sample name and labels as they are written */
-  value(sample: string): number | undefined {
-    return this.values.get(sample);
-  }
-
-  samplesOf(family: string): [string, number][] {
-    return [...this.values].filter(([sample]) => sample.replace(/\{.*/, '') === family);
-  }
-
-  private read(line: string): void {
-    const [, keyword, name = '', rest = ''] = /^# (HELP|TYPE) ([a-z_]+) (.+)$/.exec(line) ?? [];
-    if (keyword === 'HELP') return;
-    if (keyword === 'TYPE') {
-      expect([name, rest, this.types.has(name)]).toEqual([
-        name,
-        expect.stringMatching(/^(counter|gauge|histogram)$/),
-        false,
-      ]);
-      this.types.set(name, rest);
-      return;
-    }
-    const [, sample = '', value] =
-      /^([a-z_]+(?:\{\w+="[^"\\\n]*"(?:,\w+="[^"\\\n]*")*\})?) (-?[\d.e+-]+|NaN|[+-]Inf)$/.exec(line) ?? [];
-    const family = sample.replace(/\{.*/, '');
-    const isKnown =
-      this.types.has(family) || this.types.get(family.replace(/_(bucket|sum|count)$/, '')) === 'histogram';
-    expect({ line, isKnown, isNew: !this.values.has(sample) }).toEqual({ line, isKnown: true, isNew: true });
-    this.values.set(sample, Number(value));
-  }
-}
-
-async function scrape(path = '/metrics', url = metricsUrl): Promise<Scrape> {
-  const answer = await fetch(url + path);
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([
-    200,
-    'text/plain; version=0.0.4; charset=utf-8',
-  ]);
-  return new Scrape(await answer.text());
-}
+const scrape = (path?: string, url = metricsUrl): Promise<Scrape> => scrapeOf(url, path);
 
 /** The families of a destination, under the names that `$status` has for them. */
 function statusIn(told: Scrape, id: string): Readonly<Record<string, number | undefined>> {
@@ -188,7 +138,7 @@ describe('the metrics of destinations', () => {
   it('are the same on another replica', async () => {
     const other = await startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_METRICS_PORT: '0' } });
     try {
-      const [here, there] = [await scrape(), await scrape('/metrics', urlOf(other))];
+      const [here, there] = [await scrape(), await scrape('/metrics', metricsUrlOf(other))];
       expect(statusIn(there, good)).toEqual(statusIn(here, good));
       expect(
         there.samplesOf('svc_topic_destination_delivery_seconds_bucket').filter(([sample]) => sample.includes(good)),

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
+import { Counter } from '../../platform/metrics/counter';
+import { type MetricFamily } from '../../platform/metrics/metric-family';
+import { MetricsFrom, type MetricSource } from '../../platform/metrics/metric-source';
 import { RequestContext } from '../../platform/request/request-context';
 import { type Decision } from '../decision/access-decision';
 import { type LazyRequest } from '../request/lazy-request';
@@ -8,9 +11,15 @@ import { type DenialSummary, noteOn, policySummariesOf, requestSummaryOf } from 
 
 /** Builds the refusal of a request. It names the decision, which callers with the right to it can read. */
 @Injectable()
-export class Denials {
+@MetricsFrom({ source: 'denials', path: '/metrics' })
+export class Denials implements MetricSource {
   /** Entries of one Bundle with the same denial share a decision. */
   private readonly alike = new WeakMap<object, Map<string, Promise<string>>>();
+
+  private readonly denials = new Counter(
+    'svc_access_denials_total',
+    'Requests, and parts of them, that no policy grants, or none without row criteria where those cannot be kept.',
+  );
 
   constructor(
     private readonly log: DenialLog,
@@ -18,6 +27,7 @@ export class Denials {
   ) {}
 
   async refusalOf(request: LazyRequest, decision: Decision): Promise<ServiceError> {
+    this.denials.add({ reason: decision.granted ? 'rows' : 'policy' });
     const reasons: Omit<DenialSummary, 'request'> = decision.granted
       ? { policies: [], limited: true }
       : policySummariesOf(decision.tried);
@@ -28,6 +38,10 @@ export class Denials {
       ? 'The policies that grant this request limit it to some resources, which cannot be done here.'
       : 'No AccessPolicy grants this request.';
     return new ServiceError('forbidden', `${message} Why: GET /auth/decisions/${id}`);
+  }
+
+  read(): readonly MetricFamily[] {
+    return [this.denials.read()];
   }
 
   private idOf(summary: DenialSummary, request: LazyRequest): Promise<string> {

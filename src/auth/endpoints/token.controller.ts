@@ -11,6 +11,7 @@ import { type Grant } from '../grants/grant';
 import { Grants } from '../grants/grant.registry';
 import { sendUnstored } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
+import { LoginMetrics } from './login.metrics';
 import { OAuthErrorFilter } from './oauth-error.filter';
 import { OAUTH_ERROR, TOKEN_REQUEST, TOKEN_RESPONSE } from './token.openapi';
 import { readTokenRequest, type TokenRequest } from '../oauth/token-request';
@@ -29,6 +30,7 @@ export class TokenController {
     private readonly grants: Grants,
     private readonly slots: TokenSlots,
     private readonly clients: ClientAuthenticator,
+    private readonly metrics: LoginMetrics,
   ) {}
 
   @Post()
@@ -47,11 +49,12 @@ export class TokenController {
   async token(@Req() request: Request, @Res() response: Response): Promise<void> {
     const asked = readTokenRequest(request);
     const grant = this.grantOf(asked);
-    const issued = await this.slots.run(grant, asked, async () => {
+    const exchange = async (): Promise<TokenResponse> => {
       const requiresSecret = (client: Client): boolean =>
         grant.requiresSecret?.(client) ?? settingsOf(client, 'password').requiresSecret;
       return grant.exchange(await this.clients.authenticate(asked.client, requiresSecret), asked);
-    });
+    };
+    const issued = await this.metrics.count(asked.grantType, () => this.slots.run(grant, asked, exchange));
     sendUnstored(response, textOf(issued));
   }
 

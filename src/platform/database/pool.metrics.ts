@@ -1,14 +1,46 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { DatabaseError } from 'pg';
 import { DataSource } from 'typeorm';
+import { FailingStreak } from '../logging/failing-streak';
+import { Counter } from '../metrics/counter';
+import { Histogram } from '../metrics/histogram';
 import { type MetricFamily, single } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
 import { poolOf } from './connection-slots';
+import { type End, observePool } from './observed-pool';
 
-/** The connections of this process; asks the database nothing. */
+/**
+ * Codes that an operator has to see to, by the first characters: disk, memory or connections used up, I/O errors, a standby, a stop, and
+ * a broken index or page. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const TROUBLE = /^(53|58|25006|57P|08|XX)/;
+/** The code of failures that come without one: no connection, or one that broke. */
+const NO_CONNECTION = 'connection';
+/** Statements behind one that failed, in its transaction. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+/** The connections and statements of this process; asks the database nothing. */
 @Injectable()
 @MetricsFrom({ source: 'pool', path: '/metrics' })
 export class PoolMetrics implements MetricSource {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly logger = new Logger('Database');
+  private readonly waits = new Histogram('svc_database_pool_wait_seconds', 'Waits for a connection.');
+  private readonly times = new Histogram(
+    'svc_database_statement_seconds',
+    'From a statement to its answer; that of COMMIT is the time to write the log of PostgreSQL to its disk.',
+  );
+  private readonly errors = new Counter(
+    'svc_database_errors_total',
+    'Errors of statements by class of SQLSTATE, and of connections.',
+  );
+  private readonly streaks = new Map<string, FailingStreak>();
+
+  constructor(private readonly dataSource: DataSource) {
+    observePool(poolOf(dataSource), {
+      wait: () => this.begin(this.waits),
+      statement: (name) => this.begin(this.times, { command: name === 'COMMIT' ? 'commit' : 'statement' }),
+    });
+  }
 
   read(): readonly MetricFamily[] {
     const pool = poolOf(this.dataSource);
@@ -16,6 +48,31 @@ export class PoolMetrics implements MetricSource {
       single('gauge', 'svc_database_pool_size', 'Most connections of the pool.', pool.options.max),
       single('gauge', 'svc_database_pool_in_use', 'Connections that work.', pool.totalCount - pool.idleCount),
       single('gauge', 'svc_database_pool_waiting', 'Callers that wait for a connection.', pool.waitingCount),
+      ...[this.waits, this.times, this.errors].map((metric) => metric.read()),
     ];
   }
+
+  private begin(times: Histogram, labels?: Readonly<Record<string, string>>): End {
+    const startedAt = performance.now();
+    return (error) => {
+      times.observe((performance.now() - startedAt) / 1000, labels);
+      if (error !== undefined) this.fail(codeOf(error));
+    };
+  }
+
+  private fail(code: string): void {
+    if (code === IN_FAILED_TRANSACTION) return;
+    const isConnection = code === NO_CONNECTION;
+    const errorClass = isConnection ? code : code.slice(0, 2);
+    this.errors.add({ class: errorClass });
+    if (!isConnection && !TROUBLE.test(code)) return;
+    const what = isConnection ? 'Connections to PostgreSQL' : `Statements of the error class ${errorClass}`;
+    const streak = this.streaks.get(errorClass) ?? new FailingStreak(this.logger, what);
+    this.streaks.set(errorClass, streak);
+    streak.fail(isConnection ? 'none was free or could be made in time, or PostgreSQL closed it' : `SQLSTATE ${code}`);
+  }
 }
+
+/** SQLSTATE. Other codes are those of sockets. */
+const codeOf = (error: unknown): string =>
+  error instanceof DatabaseError && error.code !== undefined ? error.code : NO_CONNECTION;

@@ -1,0 +1,23 @@
+import { family, type MetricFamily, type Sample } from './metric-family';
+
+/** Counts by labels. */
+export class Counter {
+  private readonly counts = new Map<string, Required<Pick<Sample, 'labels'>> & { value: number }>();
+
+  constructor(
+    private readonly name: string,
+    private readonly help: string,
+  ) {}
+
+  /** @param labels of few values: each combination that occurs is kept */
+  add(labels: Readonly<Record<string, string>>): void {
+    const key = Object.values(labels).join(' ');
+    const count = this.counts.get(key) ?? { labels, value: 0 };
+    this.counts.set(key, count);
+    count.value++;
+  }
+
+  read(): MetricFamily {
+    return family('counter', this.name, this.help, [...this.counts.values()]);
+  }
+}
