@@ -1,0 +1,52 @@
+// Builds the site of the docs into dist/site: the pages of this repository, and a page for each operation and RPC method from the
+// OpenAPI document of a server. It needs no network when it is looked at; `npm run docs -- --preview` serves it.
+const { execFileSync } = require('node:child_process');
+const { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { dirname, join } = require('node:path');
+const { describedPages } = require('./described-pages.cjs');
+
+const root = join(__dirname, '..');
+const site = join(root, 'site');
+const pages = join(site, 'pages');
+const COPIED = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'client/README.md', 'docs'];
+const run = (...words) => execFileSync('npm', words, { cwd: site, stdio: 'inherit' });
+
+/** The generator finds its packages for pages of its own folder only, so they are copied there. */
+function writePages(document) {
+  rmSync(pages, { recursive: true, force: true });
+  for (const name of COPIED) {
+    mkdirSync(dirname(join(pages, name)), { recursive: true });
+    cpSync(join(root, name), join(pages, name), { recursive: true });
+  }
+  const described = describedPages(document);
+  mkdirSync(join(pages, 'api'));
+  for (const { page, content } of described) writeFileSync(join(pages, 'api', `${page}.md`), content);
+  const groups = [...new Set(described.map(({ group }) => group))].sort();
+  const items = (group) =>
+    described.filter((one) => one.group === group).map(({ page }) => ({ text: page, link: `/api/${page}` }));
+  const sidebar = groups.map((group) => ({ text: group, collapsed: true, items: items(group) }));
+  writeFileSync(join(pages, 'api', 'sidebar.json'), JSON.stringify(sidebar));
+}
+
+async function main() {
+  const { createServer } = require('../dist/src/index.js');
+  const folder = mkdtempSync(join(tmpdir(), 'svc-site-'));
+  const environment = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: join(folder, 'data'), SVC_LOG_LEVEL: 'error' };
+  try {
+    const server = await createServer({ environment });
+    const document = await globalThis.fetch(`${server.url}/api-json`);
+    writePages(await document.json());
+    await server.stop();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  run('ci', '--no-audit', '--no-fund');
+  run('run', '-s', 'build');
+  if (process.argv.includes('--preview')) run('run', '-s', 'preview');
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});
