@@ -5,13 +5,13 @@ export interface BenchRequest {
   readonly body?: string;
 }
 
-/** An operation that is measured by sending it again and again. */
+/** An operation that is measured by repeating it. */
 export interface BenchCase {
   readonly name: string;
   readonly expectedStatus: number;
   /** Requests of one round. */
   readonly operations: number;
-  /** Resources that one request writes, where it is more than one. */
+  /** Resources that one request writes, if more than one. */
   readonly resources?: number;
   /** The request number `n` of a round. */
   readonly requestOf: (n: number) => BenchRequest;

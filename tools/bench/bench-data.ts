@@ -19,7 +19,7 @@ const ENTRIES: readonly ChartEntry[] = CHARTS.flatMap(({ entries }) => entries);
 
 const OBSERVATIONS: readonly ChartEntry[] = ENTRIES.filter(({ resourceType }) => resourceType === 'Observation');
 
-/** What is created: the observations of all charts without their ids, so that the server assigns new ones. */
+/** The resources to create: the observations of all charts without their ids, so that the server assigns new ones. */
 export const NEW_OBSERVATIONS: readonly string[] = OBSERVATIONS.map(({ id, body }) =>
   body.replace(`"id":${JSON.stringify(id)},`, ''),
 );
@@ -38,7 +38,7 @@ export const READ: BenchCase = {
   expectedStatus: 200,
   operations: 3000,
   requestOf: (n) => {
-    // A stride that shares no factor with the count visits every resource, and neighbours never follow each other.
+    // A stride without a common factor with the count visits every resource, and never two neighbors in a row.
     const { resourceType, id } = itemOf(ENTRIES, n * 1009);
     return { method: 'GET', path: `/${resourceType}/${id}` };
   },
@@ -60,7 +60,7 @@ export const EVERYTHING: BenchCase = {
 
 let notes = 0;
 
-/** Each PUT is a new version, whatever was stored by rounds before. */
+/** Each PUT creates a new version, whatever earlier rounds stored. */
 export const UPDATE: BenchCase = {
   name: 'update',
   expectedStatus: 200,
@@ -75,7 +75,7 @@ export const UPDATE: BenchCase = {
 /** Resources of one transaction. */
 const BUNDLE_SIZE = 100;
 
-/** Transactions of new observations, each under a urn of its own. */
+/** Transactions of new observations, each with its own urn. */
 export const NEW_BUNDLES: readonly (readonly string[])[] = Array.from({ length: 10 }, (_, bundle) =>
   Array.from({ length: BUNDLE_SIZE }, (_entry, n) => itemOf(NEW_OBSERVATIONS, bundle * BUNDLE_SIZE + n)),
 );
@@ -98,7 +98,7 @@ export const TRANSACTION: BenchCase = {
   requestOf: (n) => ({ method: 'POST', path: '', body: itemOf(BUNDLE_TEXTS, n) }),
 };
 
-/** The read-only cases come before those that make the tables grow. */
+/** Read-only cases come before those that grow the tables. */
 export const CASES: readonly BenchCase[] = [READ, SEARCH, EVERYTHING, CREATE, TRANSACTION];
 
 function itemOf<T>(items: readonly T[], n: number): T {

@@ -32,7 +32,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 main(cleanup)
   .catch((error: unknown) => {
-    // What breaks because everything is being stopped is no news.
+    // After an interrupt, errors are expected and not shown.
     if (!isInterrupted) process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   })

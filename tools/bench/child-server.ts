@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 
 const STOP_SECONDS = 40;
 
-/** A server in a process of its own. It tells on standard output when it listens: "Listening on http://…". */
+/** A server in a separate process. It prints "Listening on http://…" to standard output when it listens. */
 export class ChildServer {
   private constructor(
     private readonly child: ChildProcess,
@@ -16,9 +16,9 @@ export class ChildServer {
   ) {}
 
   /**
-   * Runs a compiled script with these variables and none of ours but the path; what it writes to standard error is shown
-   * or ignored.
-   * @throws Error with what it wrote when it ends instead of listening.
+   * Runs a compiled script with these variables and, of the parent's, only the path. Its standard error is shown or
+   * ignored.
+   * @throws Error with its output when it ends instead of listening.
    */
   static async start(
     script: string,
@@ -43,7 +43,7 @@ export class ChildServer {
     return new ChildServer(child, child.pid ?? 0, url);
   }
 
-  /** Ends it as a crash would. */
+  /** Kills it like a crash. */
   async kill(): Promise<void> {
     const ended = once(this.child, 'exit');
     this.child.kill('SIGKILL');
@@ -60,11 +60,11 @@ export class ChildServer {
   }
 }
 
-/** What is measured is one process; builds before `SVC_PROCESSES` refuse the name. */
+/** Benches measure one process; builds before `SVC_PROCESSES` refuse the name. */
 const oneProcessOf = (script: string): Readonly<Record<string, string>> =>
   existsSync(join(dirname(script), 'platform', 'config', 'processes.js')) ? { SVC_PROCESSES: '1' } : {};
 
-/** The server runs as `npm start` of its build runs it; other scripts have no flags. */
+/** Runs the server with the flags of `npm start` of its build; other scripts have no flags. */
 async function nodeFlagsOf(script: string): Promise<readonly string[]> {
   const root = /^(.*)dist\/src\/main\.js$/.exec(script)?.[1];
   if (root === undefined) return [];

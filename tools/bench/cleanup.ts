@@ -1,9 +1,9 @@
-/** What must be undone at the end, however the bench ends: last in, first out, and once. */
+/** Undo steps at the end, however the bench ends: last in, first out, each once. */
 export class Cleanup {
   private readonly steps: (() => Promise<unknown>)[] = [];
   private running: Promise<void> | undefined;
 
-  /** Waits for `starting` and undoes it at the end, also when the end comes before it is there. */
+  /** Waits for `starting` and registers its undo, even if the end comes before it has started. */
   async undoing<T>(starting: Promise<T> | T, undo: (started: T) => unknown): Promise<T> {
     this.steps.push(async () => {
       const started = await Promise.resolve(starting).catch(() => undefined);
@@ -12,7 +12,7 @@ export class Cleanup {
     return starting;
   }
 
-  /** Undoes everything; what fails is told and does not keep the rest from being undone. */
+  /** Undoes everything; a failing step is reported, and the others still run. */
   run(): Promise<void> {
     this.running ??= this.undoAll();
     return this.running;

@@ -1,19 +1,19 @@
 import { type CpuReading, hasCpuTimes, nanosecondsBetween, readPostgres, readProcess } from './cpu-time';
 
-/** CPU time by who spent it. */
+/** CPU time of the server and of the database. */
 export interface CpuShare {
   readonly serverMicroseconds: number;
   readonly databaseMicroseconds: number;
 }
 
-/** Measures what a server process and all of PostgreSQL spend on a piece of work. */
+/** Measures the CPU time of a server process and of all PostgreSQL processes during a task. */
 export class CpuMeter {
   constructor(
     private readonly serverPid: number,
     private readonly postmasterPid: number,
   ) {}
 
-  /** The CPU time is undefined where the kernel has no `/proc` (only Linux has). */
+  /** CPU time is undefined if the kernel has no `/proc` (only Linux has). */
   async measure<T>(work: () => Promise<T>): Promise<{ result: T; cpu: CpuShare | undefined }> {
     if (!hasCpuTimes()) return { result: await work(), cpu: undefined };
     const before = await this.read();

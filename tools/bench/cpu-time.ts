@@ -4,7 +4,7 @@ import { readFile, readdir } from 'node:fs/promises';
 /** Nanoseconds of CPU by task. */
 export type CpuReading = ReadonlyMap<string, number>;
 
-/** Whether the kernel tells CPU times of tasks to the nanosecond. */
+/** Whether the kernel reports CPU times of tasks in nanoseconds. */
 export const hasCpuTimes = (): boolean => existsSync('/proc/self/schedstat');
 
 /** Reads the CPU time of all threads of a process. */
@@ -17,16 +17,16 @@ export async function readProcess(pid: number): Promise<CpuReading> {
   return reading;
 }
 
-/** The processes that a process has started; none where the kernel has no `/proc`. */
+/** The child processes of a process; none if the kernel has no `/proc`. */
 export const childrenOf = async (pid: number): Promise<number[]> =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')).split(' ').filter(Boolean).map(Number);
 
-/** Linux tells the time of ended processes in hundredths of a second on all its platforms. */
+/** Linux reports the time of ended processes in hundredths of a second on all its platforms. */
 const NANOSECONDS_OF_A_TICK = 10_000_000;
 
 /**
- * Reads the CPU time of a PostgreSQL as one sum: of its first process, of that one's children, which are all the others, and
- * of those that ended, such as autovacuum workers.
+ * Reads the CPU time of a PostgreSQL as one sum: the postmaster, its children (all other processes), and children that
+ * ended, such as autovacuum workers.
  */
 export async function readPostgres(postmasterPid: number): Promise<CpuReading> {
   let sum = await endedChildrenOf(postmasterPid);
@@ -37,21 +37,21 @@ export async function readPostgres(postmasterPid: number): Promise<CpuReading> {
   return new Map([['all', sum]]);
 }
 
-/** Fields 16 and 17 of proc_pid_stat(5), counted from behind the name, which may hold spaces. */
+/** Fields 16 and 17 of proc_pid_stat(5), counted after the name, which may contain spaces. */
 async function endedChildrenOf(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[13]) + Number(fields[14])) * NANOSECONDS_OF_A_TICK;
 }
 
-/** What was spent between two readings; of tasks that ended in between nothing is known. */
+/** Time spent between two readings; tasks that ended in between are not included. */
 export function nanosecondsBetween(before: CpuReading, after: CpuReading): number {
   let sum = 0;
   for (const [task, nanoseconds] of after) sum += nanoseconds - (before.get(task) ?? 0);
   return sum;
 }
 
-/** Undefined for a task that ended since it was listed. */
+/** Undefined for a task that has ended since it was listed. */
 async function textOfLivingTask(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined);
 }

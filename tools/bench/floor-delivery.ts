@@ -4,7 +4,7 @@ import { type Pool } from 'pg';
 const BATCH_SIZE = 20;
 const agent = new Agent({ keepAlive: true });
 
-/** Leases the destination and reads its oldest events with the versions that they are about. */
+/** Leases the destination and reads its oldest events with their resource versions. */
 const CLAIM = `with claimed as (
     update destination_runtime set epoch = epoch + 1, owner_slot = 1, lease_until = clock_timestamp() + interval '45 s'
     where destination_key = $1 and owner_slot is null returning destination_key
@@ -20,7 +20,7 @@ const SETTLE = `with settled as (
   )
   delete from outbox_event where destination_key = $1 and event_id = any($2)`;
 
-/** Delivers all queues to `endpoint`, one loop for each destination. */
+/** Delivers all queues to `endpoint`, one loop per destination. */
 export async function deliverAll(pool: Pool, endpoint: string): Promise<void> {
   const { rows } = await pool.query<{ destination_key: number }>('select distinct destination_key from outbox_event');
   await Promise.all(rows.map(({ destination_key: key }) => deliver(pool, key, endpoint)));

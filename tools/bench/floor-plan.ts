@@ -15,35 +15,35 @@ import { columnsOf } from '../../src/store/search-tables';
 import { type BoundStatement, type NewRow, insertResource } from '../../src/store/write-statements';
 import { CHARTS, NEW_BUNDLES, NEW_OBSERVATIONS, bundleTextOf, searchQueryOf } from './bench-data';
 
-// What the floor need not find out while it is measured. The SQL is the server's own, so that both give the database the
-// same work; of each request only its values are filled in.
+// Everything that the baseline prepares before it is measured. The SQL is the server's own, so that both give the
+// database the same work; a request only fills in its values.
 
 const TYPE = 'Observation';
 const parameters = new SearchParameterSet();
 
-/** A search that is known beforehand. */
+/** A search planned in advance. */
 export interface PlannedSearch {
   readonly count: number;
   readonly page: CompiledSearch;
 }
 
-/** What the requests of the bench take, by their query or body. */
+/** The prepared requests of the bench, by their query or body. */
 export interface FloorPlan {
   readonly searches: ReadonlyMap<string, PlannedSearch>;
   readonly creates: ReadonlyMap<string, PlannedInsert>;
   readonly transactions: ReadonlyMap<string, PlannedTransaction>;
-  /** The links of the Patient compartment, as rows of the reference table name them. */
+  /** The links of the Patient compartment, as parameter ids of the reference table. */
   readonly compartmentParameters: readonly number[];
 }
 
-/** The inputs that decide the rows of a database. */
+/** The inputs that determine the rows of a database. */
 export interface RowsOfDatabase {
   readonly hashes: RowHashes;
-  /** Writes by another one are refused. */
+  /** Writes under another version are refused. */
   readonly parametersVersion: number;
 }
 
-/** Works everything out. */
+/** Prepares all requests. */
 export function floorPlan(database: RowsOfDatabase): FloorPlan {
   return {
     searches: new Map(CHARTS.map(({ patientId }) => plannedSearch(searchQueryOf(patientId), database))),
@@ -74,11 +74,11 @@ export interface NewObservation {
 }
 
 export interface PlannedInsert {
-  /** The stored text and the statement that stores it with its search rows. */
+  /** The stored text and the statement that stores it with its search index rows. */
   readonly of: (row: NewObservation) => { readonly text: string } & BoundStatement;
 }
 
-/** Stand for the values of a request while its statement is made. */
+/** Placeholders for the values of a request while its statement is compiled. */
 const BLANK = { key: -1, id: 'blank id', referenceHash: -2, updatedAt: new Date(0), text: 'blank text' };
 
 function plannedInsert(body: string, database: RowsOfDatabase): PlannedInsert {
@@ -116,7 +116,7 @@ function metaOf(updatedAt: Date): string {
   return `{"versionId":"1","lastUpdated":"${instant}","extension":[{"url":"urn:svc:created-at","valueInstant":"${instant}"}]}`;
 }
 
-/** What it takes to write a transaction under new ids. */
+/** Prepares the statement of a transaction under new ids. */
 export type PlannedTransaction = (newOf: () => NewObservation) => { rows: NewRow[] } & BoundStatement;
 
 function plannedTransaction(bodies: readonly string[], database: RowsOfDatabase): PlannedTransaction {

@@ -16,9 +16,9 @@ import { deliverAll } from './floor-delivery';
 import { type FloorPlan, floorPlan } from './floor-plan';
 
 /**
- * The floor: what Express 5 and node-postgres alone need for the same answers. The same statements on the same tables by a
- * pool of the same settings, the session look-up included; no Nest, no validation, no policies, nothing worked out that
- * is known beforehand.
+ * The baseline: the same responses with Express 5 and node-postgres alone. It runs the same statements on the same
+ * tables with the same pool settings, including the session lookup. No Nest, no validation, no policies, and nothing
+ * computed that is known in advance.
  */
 
 const POOL_SIZE = 16;
@@ -42,7 +42,7 @@ async function rowsOf(statement: Statement, values: readonly unknown[]): Promise
 let hashes: RowHashes;
 let plan: FloorPlan;
 
-/** Far above the keys that the server gave out before its database was copied. */
+/** Far above the keys that the server assigned before its database was copied. */
 let nextKey = 1_000_000_000;
 
 async function create(request: Request, response: Response): Promise<void> {
@@ -84,7 +84,7 @@ const NO_COMPARTMENT = {
 };
 const ALL_ENTRIES = { types: undefined, since: undefined, period: undefined, limit: undefined, included: undefined };
 
-/** A limit for these statements alone takes a transaction, as in the server. */
+/** A limit for these statements alone needs a transaction, as in the server. */
 async function everything({ params: { id } }: Request<{ id: string }>, response: Response): Promise<void> {
   const client = await pool.connect();
   const patient = { patientId: id, patientHash: hashes.ofTarget(localKey('Patient', id)) };

@@ -5,7 +5,8 @@ import { CHARTS } from './bench-data';
 import { CONCURRENCY, LoadClient } from './load-client';
 
 /**
- * Stores the charts; of one chart a resource after the other, since a server may refuse references that lead nowhere.
+ * Stores the charts. The resources of one chart are stored in sequence, since a server may refuse references to missing
+ * resources.
  * @throws Error with the first resource that was refused.
  */
 export async function loadCharts(target: Target): Promise<void> {

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { type BenchRequest, type Target } from './bench-case';
 
-/** A whole answer; status 0 when none came. */
+/** A complete response; status 0 when none arrived. */
 export interface LoadAnswer {
   readonly status: number;
   readonly sizeBytes: number;
@@ -10,10 +10,10 @@ export interface LoadAnswer {
 
 const NO_ANSWER: LoadAnswer = { status: 0, sizeBytes: 0 };
 
-/** Requests under way at a time. */
+/** Concurrent requests. */
 export const CONCURRENCY = 16;
 
-/** Sends requests over kept connections; `fetch` of Node would cost more than the server that it measures. */
+/** Sends requests over kept connections; Node's `fetch` would cost more than the measured server. */
 export class LoadClient {
   private readonly agent: Agent;
   private readonly isSecure: boolean;
@@ -27,7 +27,7 @@ export class LoadClient {
     this.agent = this.isSecure ? new SecureAgent(options) : new Agent(options);
   }
 
-  /** Resolves when the whole answer has come, whatever its status. */
+  /** Resolves with the complete response, whatever its status. */
   send({ method, path, body }: BenchRequest): Promise<LoadAnswer> {
     const { baseUrl, authorization } = this.target;
     const headers = {

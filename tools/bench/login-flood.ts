@@ -11,12 +11,12 @@ import { quantile } from './statistics';
 import { setUpServer } from './test-bed';
 
 const BASELINE_SECONDS = 10;
-/** One flood has a few hundred reads: its p99 is that of a handful. */
+/** One flood has only a few hundred reads, too few for a reliable p99. */
 const ROUNDS = 5;
-/** A server that floods are to be feared on has seen logins before. */
+/** Logins before the floods, as on a server in use. */
 const WARM_UP_LOGINS = 200;
 
-/** Measures what readers feel while `count` logins arrive at once (docs/performance.md, "A flood of logins"). */
+/** Measures the latency of readers while `count` logins arrive at once (docs/performance.md, "A flood of logins"). */
 export async function measureFlood(count: number, cleanup: Cleanup): Promise<string> {
   const bed = await setUpServer(cleanup);
   const reader = new LoadClient(bed.server);
@@ -49,7 +49,7 @@ interface FloodResult {
   /** Latencies of reads in ms. */
   readonly alone: readonly number[];
   readonly during: readonly number[];
-  /** Of the logins. */
+  /** Statuses of the logins. */
   readonly statuses: readonly number[];
   readonly seconds: number;
 }
@@ -73,7 +73,7 @@ function reportOf(rounds: readonly FloodResult[]): string {
   ].join('\n');
 }
 
-/** The statuses of the logins, when all were answered. */
+/** The statuses of the logins, once all were answered. */
 async function answersTo(flooder: ChildProcess, flood: Flood): Promise<readonly number[]> {
   flooder.send(flood);
   const [statuses] = (await once(flooder, 'message')) as [readonly number[]];

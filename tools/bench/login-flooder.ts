@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 
-/** What the bench sends to the process of its own that floods a server with logins. */
+/** An order to the separate process that floods a server with logins. */
 export interface Flood {
   readonly url: string;
   readonly form: Readonly<Record<string, string>>;
   readonly count: number;
 }
 
-// A flood comes from other machines: here it may only have the time that the server and its readers leave.
+// Real floods come from other machines: here they may only use the CPU time that the server and its readers leave.
 setPriority(constants.priority.PRIORITY_LOW);
 
-/** One connection a login, as from callers that know nothing of each other. An HTTP client would cost more than what it floods. */
+/** One connection per login, like independent callers. An HTTP client would cost more than the flooded server. */
 function logIn({ hostname, port }: URL, request: string): Promise<number> {
   return new Promise((resolve) => {
     let head = '';
@@ -29,7 +29,7 @@ function logIn({ hostname, port }: URL, request: string): Promise<number> {
   });
 }
 
-/** 0 when there was no answer. */
+/** 0 without a response. */
 const statusOf = (head: string): number => Number(/^HTTP\/1\.1 (\d{3})$/.exec(head)?.[1] ?? 0);
 
 function requestOf(url: URL, form: Flood['form']): string {
@@ -44,7 +44,7 @@ function requestOf(url: URL, form: Flood['form']): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-// Beside the readers it would keep their event loop busy, and they would measure themselves.
+// A separate process: otherwise the flood would block the readers' event loop and distort their latencies.
 process.on('message', ({ url, form, count }: Flood) => {
   const target = new URL(url);
   const request = requestOf(target, form);

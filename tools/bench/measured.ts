@@ -1,27 +1,27 @@
 import { type CpuShare } from './cpu-meter';
 import { median, quantile } from './statistics';
 
-/** What one round of a case gave. */
+/** Results of one round of a case. */
 export interface Round {
   readonly operations: number;
   readonly seconds: number;
   readonly cpu: CpuShare | undefined;
-  /** Of each request, in milliseconds. */
+  /** Per request, in milliseconds. */
   readonly latencies: readonly number[];
-  /** Bodies of all answers; undefined where there are none. */
+  /** Bodies of all responses; undefined without any. */
   readonly answerBytes: number | undefined;
-  /** Answers with another status than expected, and requests without an answer. */
+  /** Responses with an unexpected status, and requests without a response. */
   readonly errors: number;
 }
 
-/** All rounds of a case on one server. Medians: one round that a neighbour of the machine disturbed moves nothing. */
+/** All rounds of a case on one server. Medians, so that one disturbed round changes nothing. */
 export interface Measured {
   readonly perSecond: number;
   /** CPU of one operation. */
   readonly cpu: CpuShare | undefined;
   readonly p50Milliseconds: number;
   readonly p99Milliseconds: number;
-  /** The mean body of an answer: server and floor must give the same. */
+  /** The mean response body: server and baseline must return the same. */
   readonly answerBytes: number | undefined;
   readonly errors: number;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FirstSecrets } from './prepare-server';
 
-/** What a server on a new database is started with: secrets of its own, and the variables that say them. */
+/** Start parameters of a server on a new database: generated secrets, and the variables that contain them. */
 export interface NewServer {
   readonly secrets: FirstSecrets;
   readonly variables: Readonly<Record<string, string>> & { readonly DATABASE_URL: string };

@@ -12,7 +12,7 @@ import { runDelivery } from './run-delivery';
 import { type SuiteReport } from './suite';
 import { setUpTestBed } from './test-bed';
 
-/** Measures the server against its floor, or the server at `BASE_URL` alone (docs/performance.md). */
+/** Measures the server against its baseline, or the server at `BASE_URL` alone (docs/performance.md). */
 export async function measureOperations(cleanup: Cleanup): Promise<SuiteReport> {
   const { BASE_URL: baseUrl } = process.env;
   const { lines, captureReport } =
@@ -29,7 +29,7 @@ export async function measureOperations(cleanup: Cleanup): Promise<SuiteReport> 
 
 interface Report {
   readonly lines: readonly ReportLine[];
-  /** What topics cost writes; absent of a server whose database is not ours. */
+  /** Cost of topics for writes; absent for an external server, whose database is not accessible. */
   readonly captureReport?: string;
 }
 
@@ -57,7 +57,7 @@ function linesOf(
   ];
 }
 
-/** The data stay there: created resources have ids that only the server knows. */
+/** The data stay there: only that server knows the ids of the created resources. */
 async function measureOther(baseUrl: string): Promise<Report> {
   const target = { name: 'server', baseUrl, authorization: authorizationOf(process.env) };
   await loadCharts(target);

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Where a database of the cluster at `clusterUrl` is. */
+/** The URL of a database of the cluster at `clusterUrl`. */
 export function databaseUrlOf(clusterUrl: string, database: string): string {
   const url = new URL(clusterUrl);
   url.pathname = `/${database}`;
@@ -13,7 +13,7 @@ export async function connect(url: string): Promise<Client> {
   return client;
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function runQuery<Row extends object>(url: string, text: string): Promise<Row[]> {
   const client = await connect(url);
   try {
@@ -23,7 +23,7 @@ export async function runQuery<Row extends object>(url: string, text: string): P
   }
 }
 
-/** The process that all others of a PostgreSQL are children of, and its version. */
+/** The process id of the postmaster, and the version. */
 export async function postgresFacts(url: string): Promise<{ postmasterPid: number; version: string }> {
   const [facts] = await runQuery<{ pid: number; version: string }>(
     url,

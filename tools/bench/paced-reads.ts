@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { READ } from './bench-data';
 import { type LoadClient } from './load-client';
 
-/** Reads go out at this pace, whether the last one was answered or not: who waits would hide how long others wait. */
+/** Reads are sent at this pace, whether the previous one was answered or not: waiting would hide the latency. */
 const READS_PER_SECOND = 100;
 
 /**
- * Runs `work` with a high priority: readers are other machines, too, and their figures must not include how long they wait
- * for a processor. A process that is started meanwhile would inherit it.
+ * Runs `work` with a high priority. Real readers are other machines, so their latencies must not include waiting for a
+ * CPU. A process started meanwhile would inherit the priority.
  */
 export async function withPriority<T>(work: () => Promise<T>): Promise<T> {
   setOwnPriority(constants.priority.PRIORITY_HIGH);
@@ -23,11 +23,11 @@ function setOwnPriority(priority: number): void {
   try {
     setPriority(priority);
   } catch {
-    // Only root may raise it; without it the server's threads delay the readers, more so beside much other work.
+    // Only root may raise it; otherwise the server's threads delay the readers, more so on a busy machine.
   }
 }
 
-/** Reads that were sent until `end`, at an even pace: the latency of each in milliseconds, Infinity of one that failed. */
+/** Sends reads until `end`, at an even pace. Returns each latency in milliseconds, Infinity for a failed read. */
 export async function readUntil(reader: LoadClient, end: Promise<unknown>): Promise<readonly number[]> {
   const waiting: Promise<number>[] = [];
   const over = new AbortController();

@@ -7,11 +7,11 @@ const PROFILE = 'http://bench.example/StructureDefinition/svctopicdestination-we
 const QUEUE_TOPIC = 'http://bench.example/topics/queue';
 const LIVE_TOPIC = 'http://bench.example/topics/live';
 
-/** Destinations whose queues are filled and drained; their topic never fires by itself. */
+/** Destinations whose queues are filled and drained; their topic never fires on its own. */
 export const QUEUE_COUNT = 4;
 export const queueId = (index: number): string => `bench-queue-${index}`;
 
-/** The type whose changes are delivered at once; no other case touches it. */
+/** The type whose changes are delivered at once; no other case uses it. */
 export const LIVE_TYPE = 'Flag';
 
 export interface FirstSecrets {
@@ -19,7 +19,7 @@ export interface FirstSecrets {
   readonly adminPassword: string;
 }
 
-/** The form that logs the User `admin` in. */
+/** The login form of the User `admin`. */
 export const loginOf = ({ adminPassword }: FirstSecrets): Readonly<Record<string, string>> => ({
   grant_type: 'password',
   client_id: CLIENT_ID,
@@ -27,7 +27,7 @@ export const loginOf = ({ adminPassword }: FirstSecrets): Readonly<Record<string
   password: adminPassword,
 });
 
-/** Sets up topics and destinations, logs the User `admin` in, and returns the access token. */
+/** Sets up topics and destinations, logs in the User `admin`, and returns the access token. */
 export async function prepareServer(url: string, secrets: FirstSecrets, endpoint: string): Promise<string> {
   const client = new HttpClient(url);
   const root = { user: 'root', password: secrets.rootSecret };
@@ -44,7 +44,7 @@ export async function prepareServer(url: string, secrets: FirstSecrets, endpoint
   return accessTokenOf(client, loginOf(secrets));
 }
 
-/** The access token that the form of a token request brings. */
+/** Returns the access token for the form of a token request. */
 export async function accessTokenOf(client: HttpClient, form: Readonly<Record<string, string>>): Promise<string> {
   return stringAt(await succeed(client, { method: 'POST', path: '/auth/token', body: { form } }), 'access_token');
 }

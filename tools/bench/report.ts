@@ -6,9 +6,9 @@ export interface ReportLine {
   readonly operation: string;
   readonly target: string;
   readonly measured: Measured;
-  /** Resources that one operation writes, where it is more than one. */
+  /** Resources that one operation writes, if more than one. */
   readonly resources?: number;
-  /** The same operation on the floor; absent on the floor itself and where there is none. */
+  /** The same operation on the baseline; absent on the baseline itself, and without one. */
   readonly floor?: Measured;
 }
 
@@ -17,7 +17,7 @@ const HEADINGS = [
   ...['p50 ms', 'p99 ms', 'answer kB', 'of floor', 'errors'],
 ];
 
-/** Lays the figures out; a dash stands for what is not measured. */
+/** Formats the figures; a dash means not measured. */
 export function reportOf(lines: readonly ReportLine[]): string {
   const cells = lines.map(({ operation, target, measured, floor }) => {
     const { perSecond, cpu, p50Milliseconds, p99Milliseconds, answerBytes, errors } = measured;
@@ -41,7 +41,7 @@ export function reportOf(lines: readonly ReportLine[]): string {
 const shown = (value: number | undefined, digits: number): string =>
   value === undefined || Number.isNaN(value) ? '-' : value.toFixed(digits);
 
-/** What one core writes in a second, server and database together, for operations that write many resources. */
+/** Resources that one core writes per second, server and database together, for operations that write many. */
 export function resourceRates(lines: readonly ReportLine[]): string[] {
   return lines.flatMap(({ operation, target, measured: { cpu }, resources }) =>
     cpu === undefined || resources === undefined

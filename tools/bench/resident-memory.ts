@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** Bytes that a process has in memory; undefined where the kernel has no `/proc`. */
+/** Resident bytes of a process; undefined if the kernel has no `/proc`. */
 export interface ResidentMemory {
   readonly before: number | undefined;
   /** The largest while the work ran. */
@@ -14,7 +14,7 @@ export async function measureMemory<T>(
   work: () => Promise<T>,
 ): Promise<{ result: T; memory: ResidentMemory }> {
   const before = await residentBytes(pid, 'VmRSS');
-  // Sets the peak, which the kernel keeps, back to what is resident now (proc(5), clear_refs).
+  // Resets the kernel's peak to the current resident size (proc(5), clear_refs).
   const isReset = await writeFile(`/proc/${pid}/clear_refs`, '5').then(
     () => true,
     () => false,

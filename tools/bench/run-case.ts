@@ -7,13 +7,13 @@ import { type Measured, type Round, measuredOf } from './measured';
 export const ROUNDS = 3;
 
 export interface Contender extends Target {
-  /** Absent for a server whose processes are not ours. */
+  /** Absent for an external server. */
   readonly meter?: CpuMeter;
 }
 
 /**
- * Runs a case on all contenders in turns (A B A B …), so that what else the machine does meets all of them alike.
- * One round of each goes first and is not counted: it compiles code, plans statements and fills caches.
+ * Runs a case on all contenders in turns (A B A B …), so that all share the same load of the machine. The first round
+ * of each is a warm-up and not counted: it compiles code, plans statements and fills caches.
  */
 export async function runCase(bench: BenchCase, contenders: readonly Contender[]): Promise<Measured[]> {
   const total = bench.operations * contenders.length * (ROUNDS + 1);
@@ -50,7 +50,7 @@ export async function runRound(
   return { ...result, cpu };
 }
 
-/** A closed loop: each lane sends its next request when the last one was answered. */
+/** A closed loop: each client sends its next request after the previous response. */
 async function sendAll(bench: BenchCase, client: LoadClient, onAnswer: () => void): Promise<Omit<Round, 'cpu'>> {
   const { operations, expectedStatus, requestOf } = bench;
   const latencies: number[] = [];

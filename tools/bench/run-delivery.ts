@@ -9,7 +9,7 @@ import { type OwnContender, type TestBed } from './test-bed';
 import { type WebhookReceiver } from './webhook-receiver';
 import { CHARTS } from './bench-data';
 
-/** Less than the creates of the bench have left as observations. */
+/** Fewer than the observations that the creates of the bench have stored. */
 const EVENTS_PER_QUEUE = 2000;
 const LIVE_EVENTS = 100;
 const DEADLINE_SECONDS = 120;
@@ -21,8 +21,8 @@ const FILL = `insert into outbox_event (destination_key, payload_bytes, version,
   where destination_id = any($1) order by destination_key, resource_key`;
 
 /**
- * Fills queues and measures how they drain, from the first to the last event that arrives; then, on the server alone,
- * how long an event takes from the request that made it to its arrival.
+ * Fills queues and measures their drain, from the first to the last arrival. Then, on the server alone, measures the
+ * time from the request that causes an event to its arrival.
  */
 export async function runDelivery({ server, floor, receiver }: TestBed): Promise<Measured[]> {
   const deliverFloor = async (): Promise<void> => {
@@ -30,7 +30,7 @@ export async function runDelivery({ server, floor, receiver }: TestBed): Promise
     const url = new URL('/deliver', baseUrl);
     await fetch(url, { method: 'POST', headers: { Authorization: authorization }, body: receiver.url });
   };
-  // The server looks for work by itself.
+  // The server itself polls; the baseline needs a call.
   const begin = new Map([[floor, deliverFloor]]);
   const contenders = [server, floor];
   const rounds: Round[][] = contenders.map(() => []);
@@ -85,7 +85,7 @@ async function drain(
   }
 }
 
-/** The last batch arrives a moment before it is settled. */
+/** The last batch arrives shortly before it is settled. */
 async function isEmpty(database: Client): Promise<boolean> {
   return (await database.query('select from outbox_event limit 1')).rowCount === 0;
 }

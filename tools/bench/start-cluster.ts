@@ -5,16 +5,16 @@ import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embe
 import { type PostgresSettings } from '../../src/platform/database/embedded/server-settings';
 import { type Cleanup } from './cleanup';
 
-/** What data larger than a few thousand resources need. */
+/** Settings for data larger than a few thousand resources. */
 export const LARGE_BUFFERS: PostgresSettings = { shared_buffers: '1GB' };
 
 export interface Cluster {
-  /** Of its first database. */
+  /** The URL of its first database. */
   readonly url: string;
   readonly folder: string;
 }
 
-/** A PostgreSQL of its own, in the folder `keep` or in one that is removed at the end. */
+/** A separate PostgreSQL, in the folder `keep` or in one that is removed at the end. */
 export async function startCluster(cleanup: Cleanup, settings: PostgresSettings = {}, keep?: string): Promise<Cluster> {
   const folder = keep ?? (await cleanup.undoing(makeFolder(), (path) => rm(path, { recursive: true, force: true })));
   await mkdir(folder, { recursive: true });
@@ -25,7 +25,7 @@ export async function startCluster(cleanup: Cleanup, settings: PostgresSettings 
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-  // PostgreSQL runs as another account where the bench runs as root; what it keeps there is closed to everybody else.
+  // If the bench runs as root, PostgreSQL runs as another account and needs access; its own data folder stays private.
   await chmod(folder, 0o755);
   return folder;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { median, quantile } from './statistics';
 
 describe(quantile, () => {
-  it('is a value that was measured, whatever the order', () => {
+  it('is a measured value, whatever the order', () => {
     const values = Array.from({ length: 100 }, (_, index) => 100 - index);
     expect([0, 0.5, 0.99, 1].map((share) => quantile(values, share))).toEqual([1, 50, 99, 100]);
   });
@@ -13,13 +13,13 @@ describe(quantile, () => {
     expect(values).toEqual([3, 1, 2]);
   });
 
-  it('is not a number when nothing was measured', () => {
+  it('is NaN without values', () => {
     expect(quantile([], 0.5)).toBeNaN();
   });
 });
 
 describe(median, () => {
-  it('is not moved by one wild value', () => {
+  it('is not changed by one outlier', () => {
     expect(median([10, 11, 5000])).toBe(11);
   });
 });

@@ -1,13 +1,13 @@
 import { type Cleanup } from './cleanup';
 
 export interface SuiteOptions {
-  /** Only what has this text in its name. */
+  /** Selects parts whose name contains this text. */
   readonly only?: string;
-  /** How large the data are, or how many requests come; each suite has its own meaning and default. */
+  /** Size of the data or number of requests; each suite defines its meaning and default. */
   readonly sizes?: readonly number[];
-  /** A folder where databases stay for the next run. */
+  /** A folder that keeps databases for the next run. */
   readonly keep?: string;
-  /** A PostgreSQL of this machine that is used instead of an own one. */
+  /** A PostgreSQL of this machine to use instead of a new one. */
   readonly cluster?: string;
   /** The compiled server to compare with. */
   readonly build?: string;
@@ -15,13 +15,13 @@ export interface SuiteOptions {
 
 export interface SuiteReport {
   readonly text: string;
-  /** False when a promise was broken or a request was not answered as expected. */
+  /** False when a limit was exceeded or a request got an unexpected response. */
   readonly isKept: boolean;
 }
 
 export type Suite = (options: SuiteOptions, cleanup: Cleanup) => Promise<SuiteReport>;
 
-/** What `--only` leaves of named parts. @throws Error that lists the names when it leaves nothing */
+/** The parts selected by `--only`. @throws Error that lists the names when it selects none */
 export function chosen<T extends { readonly name: string }>(parts: readonly T[], only = ''): readonly T[] {
   const found = parts.filter(({ name }) => name.includes(only));
   if (found.length === 0) throw new Error(`--only takes one of ${parts.map(({ name }) => name).join(', ')}.`);

@@ -14,12 +14,12 @@ import { type Suite, type SuiteOptions } from './suite';
 import { setUpServer } from './test-bed';
 import { measureTurns } from './turns/turns-bench';
 
-/** A suite that prints figures and promises nothing. */
+/** A suite that only prints figures, without limits. */
 const figures =
   (measure: (options: SuiteOptions, cleanup: Cleanup) => Promise<string>): Suite =>
   async (options, cleanup) => ({ text: await measure(options, cleanup), isKept: true });
 
-/** Every suite by its name (docs/performance.md). */
+/** Every suite by name (docs/performance.md). */
 export const SUITES: Readonly<Record<string, Suite>> = {
   operations: (_, cleanup) => measureOperations(cleanup),
   against: measureAgainst,

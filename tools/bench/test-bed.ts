@@ -11,10 +11,10 @@ import { type Contender } from './run-case';
 import { startCluster } from './start-cluster';
 import { WebhookReceiver } from './webhook-receiver';
 
-/** Links of answers begin with it; nobody follows them. */
+/** The base of links in responses; no client follows them. */
 const BASE_URL = 'http://bench.example';
 
-/** A server of ours with the database that it alone uses. */
+/** A server of this build with its own database. */
 export interface OwnContender extends Contender {
   readonly meter: CpuMeter;
   readonly pid: number;
@@ -22,49 +22,49 @@ export interface OwnContender extends Contender {
   stop(): Promise<void>;
 }
 
-/** Where a bed differs from the usual one. */
+/** Differences from the default bed. */
 export interface BedOptions {
   /** The folder of the compiled server. */
   readonly build?: string;
-  /** Variables of the server. */
+  /** Environment variables of the server. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly postgres?: PostgresSettings;
-  /** Stores data in the empty database, before a server uses it. */
+  /** Fills the empty database before a server uses it. */
   readonly fill?: (databaseUrl: string) => Promise<void>;
 }
 
-/** The server with charts, and a receiver of webhooks. */
+/** The server with charts, and a webhook receiver. */
 export interface ServerBed {
   readonly server: OwnContender;
   readonly receiver: WebhookReceiver;
   readonly postgresVersion: string;
-  /** Of the Client `root` and the User `admin`. */
+  /** Secrets of the Client `root` and the User `admin`. */
   readonly secrets: FirstSecrets;
-  /** Starts a server on the same data, when the last one was stopped. */
+  /** Starts a server on the same data, after the last one was stopped. */
   readonly startAgain: () => Promise<OwnContender>;
 }
 
-/** Beside it its floor, on the same PostgreSQL with an equal database. */
+/** In addition the baseline, on the same PostgreSQL with an equal database. */
 export interface TestBed extends ServerBed {
   readonly floor: OwnContender;
 }
 
-/** Starts everything in a new folder; `cleanup` ends and removes all of it. */
+/** Starts everything in a new folder; `cleanup` stops and removes it. */
 export async function setUpTestBed(cleanup: Cleanup): Promise<TestBed> {
   const ground = await layGround(cleanup);
-  // A database is copied while nobody uses it: the floor gets the same rows, and the same token opens it.
+  // The database is copied while it is unused: the baseline gets the same rows, and the same token is valid there.
   await runQuery(ground.postgresUrl, 'create database bench_floor template bench_server');
   const bed = await ground.startServer();
   const variables = { DATABASE_URL: databaseUrlOf(ground.postgresUrl, 'bench_floor') };
   return { ...bed, floor: await ground.start('floor', 'tools/bench/floor-server.js', variables) };
 }
 
-/** The same without the floor, which takes its share of the processors even when nobody asks it. */
+/** The same without the baseline, which uses some CPU even when idle. */
 export async function setUpServer(cleanup: Cleanup, options: BedOptions = {}): Promise<ServerBed> {
   return (await layGround(cleanup, options)).startServer();
 }
 
-/** A database of the server with charts that nobody uses yet, and what starts servers. */
+/** An unused database with charts, and functions that start servers. */
 interface Ground {
   readonly postgresUrl: string;
   start(name: string, script: string, variables: Variables): Promise<OwnContender>;

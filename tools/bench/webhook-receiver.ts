@@ -2,17 +2,17 @@ import { type IncomingMessage, type Server, createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** Stands once in each stored resource, and nowhere else in a notification. */
+/** Occurs once in each stored resource, and nowhere else in a notification. */
 const EVENT_MARK = Buffer.from('"meta":{"versionId":"');
 
 interface Expectation {
-  /** What `seen` comes to with the expected events. */
+  /** The value of `seen` after the expected events. */
   readonly total: number;
   readonly resolve: (arrival: Arrival) => void;
   firstAt: number | undefined;
 }
 
-/** When expected events came; milliseconds of `performance.now()`. */
+/** When expected events arrived; milliseconds of `performance.now()`. */
 export interface Arrival {
   readonly firstAt: number;
   readonly lastAt: number;
@@ -40,17 +40,19 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/events`;
   }
 
-  /** Events that have come. */
+  /** Events received so far. */
   get seen(): number {
     return this.counted;
   }
 
-  /** Resolves when `count` events have come from now on. @throws Error when they do not within `deadlineSeconds`. */
+  /** Resolves after `count` further events. @throws Error when they do not arrive within `deadlineSeconds`. */
   expect(count: number, deadlineSeconds: number): Promise<Arrival> {
     return this.reach(this.counted + count, deadlineSeconds);
   }
 
-  /** Resolves when `total` events have come since the start. @throws Error when they have not within `deadlineSeconds`. */
+  /**
+   * Resolves after `total` events since the start. @throws Error when they have not arrived within `deadlineSeconds`.
+   */
   async reach(total: number, deadlineSeconds: number): Promise<Arrival> {
     const now = performance.now();
     if (this.counted >= total) return { firstAt: now, lastAt: now };

@@ -13,7 +13,7 @@ import { type OwnContender, setUpServer } from '../test-bed';
 
 const OPERATIONS = [READ, SEARCH, EVERYTHING, CREATE, UPDATE, TRANSACTION];
 const PAIRS = 11;
-/** A shorter round is moved by a single garbage collection or checkpoint. */
+/** In a shorter round, one garbage collection or checkpoint would change the result. */
 const ROUND_SECONDS = 4;
 
 /** The same operation on both builds, one right after the other. */
@@ -43,12 +43,12 @@ export async function measureAgainst({ build, only }: SuiteOptions, cleanup: Cle
   return { text: text.join('\n\n'), isKept: errors === 0 };
 }
 
-/** Both builds do as many operations, so their data stay equal. Which of them begins alternates. */
+/** Both builds run the same number of operations, so their data stay equal. The build that begins alternates. */
 async function runPairs(bench: BenchCase, { other, own }: Record<keyof Pair, OwnContender>): Promise<Pair[]> {
   const clients = { other: new LoadClient(other), own: new LoadClient(own) };
   const silent = (): void => undefined;
   try {
-    // Compiles code and plans statements; the next ones say how many operations a round takes.
+    // Compiles code and plans statements; the next rounds determine how many operations a round takes.
     const slowest = Math.max(
       ...[
         await runRound(bench, clients.other, undefined, silent),
@@ -98,6 +98,6 @@ function rowOf(name: string, pairs: readonly Pair[]): string[] {
   return [name, ...numbers.map((number, index) => number.padStart(HEADINGS[index + 1]?.length ?? 0))];
 }
 
-/** Of one operation; NaN where CPU times are not measured. */
+/** Cost per operation; NaN if CPU times are not measured. */
 const costOf = ({ cpu, operations }: Round, cost: (cpu: CpuShare) => number): number =>
   cpu === undefined ? Number.NaN : cost(cpu) / operations;

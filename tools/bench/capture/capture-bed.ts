@@ -6,13 +6,13 @@ import { type OwnContender } from '../test-bed';
 import { type CaptureScene, type CaptureTopic, TOPICS } from './capture-scenes';
 
 const PROFILE = 'http://bench.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
-/** Longer than the bench takes: the attempt at the first batch of each destination lasts as long as it is there. */
+/** Longer than the bench runs: the first attempt of each destination lasts until the end. */
 const TIMEOUT_SECONDS = 86_400;
 
 const COUNT_EVENTS = `select (select count(*) from outbox_event)
   + (select coalesce(sum(cardinality(event_ids)), 0) from open_batch) as events`;
 
-/** Topics on what is written, each with a destination whose receiver never answers. */
+/** Topics on the written type, each with a destination whose receiver never responds. */
 export class CaptureBed {
   private readonly client: HttpClient;
   private active: ReadonlySet<string> = new Set();
@@ -24,7 +24,7 @@ export class CaptureBed {
     this.client = new HttpClient(server.baseUrl);
   }
 
-  /** Destinations belong to the User who writes; no topic is active yet. */
+  /** The writing User owns the destinations; no topic is active yet. */
   static async setUp(server: OwnContender, resourceType: string, endpoint: string): Promise<CaptureBed> {
     const bed = new CaptureBed(server, resourceType);
     await inParallel(TOPICS, 4, async (topic) => {
@@ -42,7 +42,7 @@ export class CaptureBed {
     return bed;
   }
 
-  /** Ends the attempts that wait, and drops what was captured. */
+  /** Ends the waiting attempts, and drops the captured events. */
   async tearDown(): Promise<void> {
     for (const { id } of TOPICS) await this.send('DELETE', `/SvcTopicDestination/${id}`);
   }
@@ -56,7 +56,7 @@ export class CaptureBed {
     this.active = wanted;
   }
 
-  /** Events that were captured and, as nobody answers, are still there. */
+  /** Captured events; all are still stored, since no receiver responds. */
   async countEvents(): Promise<number> {
     const [counted] = await runQuery<{ events: string }>(this.server.databaseUrl, COUNT_EVENTS);
     return Number(counted?.events);

@@ -14,13 +14,13 @@ import { SilentReceiver } from './silent-receiver';
 
 const TYPE = 'Observation';
 
-/** More than of other cases: a ratio of two scenes of one server is what this is about. */
+/** More rounds than in other suites, because the result is a ratio between two scenes of one server. */
 const ROUNDS = 5;
 
-/** Writes that come before each round and are not counted: the registries that a changed topic outdates are loaded again. */
+/** Uncounted writes before each round: they reload the registries that the changed topics invalidate. */
 const WARM_UP_OPERATIONS = 16;
 
-/** A kind of write with the scenes that it is measured in, the one without topics first. */
+/** A kind of write with the scenes to measure it in; the scene without topics comes first. */
 interface CapturePlan {
   readonly bench: BenchCase;
   readonly scenes: readonly CaptureScene[];
@@ -33,8 +33,8 @@ const PLANS: readonly CapturePlan[] = [
 ];
 
 /**
- * Measures what events cost the writes that make them: the same writes without topics and with some, in turns. Receivers
- * never answer, so that no delivery is measured with them.
+ * Measures the cost of events for the writes that cause them: the same writes without topics and with some, in turns.
+ * Receivers never respond, so that no delivery is measured.
  */
 export async function measureCapture(server: OwnContender, cleanup: Cleanup): Promise<string> {
   const receiver = await cleanup.undoing(SilentReceiver.start(), (started) => started.stop());
@@ -50,7 +50,7 @@ export async function measureCapture(server: OwnContender, cleanup: Cleanup): Pr
   return textTable(HEADINGS, lines);
 }
 
-/** Rounds by scene, in turns (A B C A B C …). The first of each goes before and is not counted. */
+/** Rounds by scene, in turns (A B C A B C …). The first of each is a warm-up and not counted. */
 async function runScenes({ bench, scenes }: CapturePlan, server: OwnContender, bed: CaptureBed): Promise<Round[][]> {
   const progress = new ProgressBar({
     label: `capture, ${bench.name}`.padEnd(20),
@@ -78,7 +78,7 @@ async function runScenes({ bench, scenes }: CapturePlan, server: OwnContender, b
   return rounds;
 }
 
-/** What was not captured was not measured either. */
+/** A scene without all its events measured nothing. */
 function assertCaptured({ name, eventsPerResource }: CaptureScene, bench: BenchCase, events: number): void {
   const { operations, resources = 1 } = bench;
   const expected = (operations + WARM_UP_OPERATIONS) * resources * eventsPerResource;
@@ -90,7 +90,7 @@ const HEADINGS = [
   ...['p50 ms', 'of without', 'rounds', 'errors'],
 ];
 
-/** Of neighbouring rounds, which what else the machine does meets alike, the median ratio counts. */
+/** The median ratio of neighboring rounds, which share the same load of the machine. */
 function lineOf(write: string, scene: CaptureScene, rounds: readonly Round[], without: readonly Round[]): string[] {
   const { perSecond, cpu, p50Milliseconds, errors } = measuredOf(rounds);
   const ratios = rounds.map((round, index) => costOf(without[index]) / costOf(round));
@@ -108,6 +108,6 @@ function lineOf(write: string, scene: CaptureScene, rounds: readonly Round[], wi
   return [write, scene.name, ...numbers.map((number, index) => number.padStart(HEADINGS[index + 2]?.length ?? 0))];
 }
 
-/** CPU of one operation in µs; NaN where it is not measured. */
+/** CPU of one operation in µs; NaN if not measured. */
 const costOf = (round: Round | undefined): number =>
   round?.cpu === undefined ? Number.NaN : totalMicroseconds(round.cpu) / round.operations;

@@ -1,13 +1,13 @@
-/** Which topics are active while writes are measured. */
+/** The topics that are active while writes are measured. */
 export interface CaptureScene {
   readonly name: string;
-  /** The topics that are active; all of them are on the type that is written. */
+  /** The active topics; all of them are on the written type. */
   readonly topicIds: readonly string[];
-  /** Events that one written resource makes. */
+  /** Events per written resource. */
   readonly eventsPerResource: number;
 }
 
-/** A topic of the bench, with one destination of its own. */
+/** A topic of the bench, with its own destination. */
 export interface CaptureTopic {
   readonly id: string;
   readonly fhirPathCriteria?: string;
@@ -25,7 +25,7 @@ const OTHERS: readonly CaptureTopic[] = Array.from({ length: 50 }, (_, index) =>
 
 export const TOPICS: readonly CaptureTopic[] = [ALL, CRITERION, ...OTHERS];
 
-/** What the others are compared with. */
+/** The baseline of the other scenes. */
 export const WITHOUT: CaptureScene = { name: 'none', topicIds: [], eventsPerResource: 0 };
 export const ONE: CaptureScene = { name: 'one that matches', topicIds: [ALL.id], eventsPerResource: 1 };
 export const ONE_WITH_CRITERION: CaptureScene = {

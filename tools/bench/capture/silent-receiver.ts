@@ -2,8 +2,8 @@ import { type Server, createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
 /**
- * A webhook endpoint that takes a request and never answers it: the first batch of a destination stays on its way, and
- * what is captured meanwhile waits without costing anybody anything.
+ * A webhook endpoint that accepts a request and never responds: the first batch of a destination stays under way, and
+ * events captured meanwhile wait without any cost.
  */
 export class SilentReceiver {
   private constructor(private readonly server: Server) {}

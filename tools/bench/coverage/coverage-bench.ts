@@ -15,16 +15,16 @@ import { FunctionCoverage } from './function-coverage';
 import { StatementLog } from './statement-log';
 
 const WARM_UPS = 20;
-/** Background work runs beside some of them, and counts only where it ran beside all. */
+/** Background work runs during some of the requests; only code that runs in all of them counts. */
 const MEASURED = 5;
-/** An event is delivered and settled in a fraction of it. */
+/** An event is delivered and settled well within this time. */
 const SETTLED_MILLISECONDS = 300;
 
 const FOLDER = resolve('dist/src');
 
 /**
- * Measures what one warm request of each kind runs through: files, functions and SQL (docs/performance.md).
- * The server runs in this process, where V8 counts. With `--only`, files and statements are listed.
+ * Measures the code that one warm request of each kind runs: files, functions and SQL (docs/performance.md). The server
+ * runs in this process, where V8 counts. With `--only`, files and statements are listed.
  */
 export async function measureCoverage(only: string | undefined, cleanup: Cleanup): Promise<string> {
   const log = new StatementLog();
@@ -75,7 +75,7 @@ interface Run {
   readonly statements: readonly string[];
 }
 
-/** The functions, files and statements that are in every run. */
+/** Functions, files and statements that occur in every run. */
 interface Way {
   readonly functions: readonly string[];
   readonly files: readonly string[];

@@ -42,12 +42,12 @@ const addToHistory = (n: number): object => ({
   },
 });
 
-/** Resources that are stored before the first request. */
+/** Resources stored before the first request. */
 export const STORED: readonly HttpCall[] = [
   { method: 'PUT', path: '/fhir/Patient/p1', body: jsonBody({ resourceType: 'Patient', name: [{ family: 'One' }] }) },
 ];
 
-/** One of each kind of request, by a User whose policy grants all. */
+/** One request of each kind, by a User whose policy grants everything. */
 export const coveredRequests = (secrets: FirstSecrets): readonly CoveredRequest[] => [
   { name: 'read', callOf: () => ({ method: 'GET', path: '/fhir/Patient/p1' }) },
   { name: 'search ?subject=', callOf: () => ({ method: 'GET', path: '/fhir/Observation?subject=Patient/p1' }) },

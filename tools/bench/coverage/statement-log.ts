@@ -1,13 +1,13 @@
 import { Client } from 'pg';
 
-/** Keeps the text of each command that this process sends to PostgreSQL, BEGIN and COMMIT included. */
+/** Records the text of each command that this process sends to PostgreSQL, including BEGIN and COMMIT. */
 export class StatementLog {
   private readonly texts: string[] = [];
 
   constructor() {
     const send = Reflect.get(Client.prototype, 'query') as (...given: unknown[]) => unknown;
     const { texts } = this;
-    // pg reports no command that it sends, so its clients are given a method that does.
+    // pg reports no sent commands, so this replaces the method of its clients.
     Reflect.set(Client.prototype, 'query', function (this: Client, ...given: unknown[]): unknown {
       texts.push(textOf(given[0]));
       return send.apply(this, given);

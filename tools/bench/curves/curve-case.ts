@@ -1,9 +1,9 @@
 import { type Authorization, type HttpCall } from '../../http-client';
 
-/** A call as the case makes it; the bench adds credentials. */
+/** A call of the case; the bench adds credentials. */
 export interface CurveCall extends Pick<HttpCall, 'method' | 'path'> {
   readonly body?: object;
-  /** A Client with its secret; the administrator when absent. */
+  /** A Client with its secret; by default the administrator. */
   readonly user?: Authorization;
 }
 
@@ -14,11 +14,11 @@ export interface CurveCase {
   readonly name: string;
   /** n, 4n and 16n. */
   readonly sizes: readonly number[];
-  /** Stores what all requests of a size need. */
+  /** Stores the data for all requests of a size. */
   readonly setUp?: (size: number, send: Sender) => Promise<unknown>;
-  /** What comes before each request and is not measured. */
+  /** A call before each request that is not measured. */
   readonly before?: (size: number) => CurveCall;
   readonly request: (size: number) => CurveCall;
-  /** What the request may take at most at a size, in milliseconds. */
+  /** The maximum duration of the request at a size, in milliseconds. */
   readonly promise?: { readonly size: number; readonly milliseconds: number };
 }

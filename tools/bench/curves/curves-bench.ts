@@ -17,11 +17,11 @@ import { SEARCH_CASES } from './search-cases';
 const CASES = [...ROW_CASES, ...REQUEST_CASES, ...SEARCH_CASES, ...RULE_CASES];
 /** The first request of a size is not counted. */
 const REQUESTS = 3;
-/** A cost that grows faster than this power of the size is flagged where requests take long. */
+/** Requests that take long are flagged if their cost grows faster than this power of the size. */
 const MOST_EXPONENT = 1.3;
 const LONG_MILLISECONDS = 100;
 
-/** What one request of a size costs: medians. */
+/** The cost of one request at a size: medians. */
 interface Point {
   readonly size: number;
   readonly milliseconds: number;
@@ -40,7 +40,7 @@ export async function measureCurves({ only }: SuiteOptions, cleanup: Cleanup): P
     try {
       rows.push(await measureCurve(curve, send, server));
     } catch (error) {
-      // The other curves are worth their minutes all the same.
+      // Continue with the other curves.
       rows.push([curve.name, ...FAILED]);
       errors.push(`${curve.name}: ${String(error)}`);
     }
@@ -55,7 +55,7 @@ export async function measureCurves({ only }: SuiteOptions, cleanup: Cleanup): P
   return { text: text.join('\n\n'), isKept: flagged === 0 };
 }
 
-/** The line of a curve; its last cell says what is wrong with it. */
+/** The table row of a curve; its last cell contains the fault, if any. */
 async function measureCurve(curve: CurveCase, send: Sender, server: OwnContender): Promise<string[]> {
   const points: Point[] = [];
   for (const size of curve.sizes) points.push(await measurePoint(curve, size, send, server));
@@ -83,7 +83,7 @@ async function measurePoint(curve: CurveCase, size: number, send: Sender, { mete
   };
 }
 
-/** Sends calls as the administrator. What is answered with an error is not measured but thrown. */
+/** Sends calls as the administrator. Error responses are thrown, not measured. */
 function senderTo({ baseUrl, authorization }: OwnContender): Sender {
   const client = new HttpClient(new URL(baseUrl).origin);
   const bearer = authorization.replace(/^Bearer /, '');
@@ -115,7 +115,7 @@ function rowOf(name: string, points: readonly Point[]): string[] {
 
 const cpuMilliseconds = ({ cpu }: Point): number => (cpu === undefined ? Number.NaN : totalMicroseconds(cpu) / 1_000);
 
-/** The power of the size that the CPU time grew with, for each step. */
+/** The exponent of CPU time growth, for each step of the size. */
 function exponentsOf(points: readonly Point[]): number[] {
   return points.slice(1).map((point, index) => {
     const before = points[index] ?? point;
@@ -123,7 +123,7 @@ function exponentsOf(points: readonly Point[]): number[] {
   });
 }
 
-/** Empty for a curve that is as it should be. */
+/** Empty for a curve within its limits. */
 function flagOf({ promise }: CurveCase, points: readonly Point[]): string {
   const isSteep = exponentsOf(points).some(
     (exponent, index) => exponent > MOST_EXPONENT && (points[index + 1]?.milliseconds ?? 0) > LONG_MILLISECONDS,

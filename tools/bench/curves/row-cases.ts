@@ -1,10 +1,10 @@
 import { type CurveCall, type CurveCase } from './curve-case';
 
-/** A resource whose rows in one table of search index rows grow with its size. */
+/** A resource whose rows in one search index table grow with its size. */
 interface RowKind {
   readonly table: string;
   readonly type: string;
-  /** Its rows differ for every `shift`. */
+  /** Its rows differ for each `shift`. */
   readonly membersOf: (size: number, shift: number) => object;
 }
 
@@ -65,7 +65,7 @@ const SIZES = [1_000, 4_000, 16_000];
 
 let shifts = 0;
 
-/** Writes of each kind: all rows are added, replaced, kept but for one, removed. */
+/** Writes of each kind: all rows are added, replaced, kept except one, removed. */
 export const ROW_CASES: readonly CurveCase[] = KINDS.flatMap((kind) => {
   const { table, type } = kind;
   const put = (size: number, further: object = {}, shift = ++shifts): CurveCall => {

@@ -20,7 +20,7 @@ const targetOf = (id: string): object => ({ target: { id, resourceType: 'SDCDocu
 
 const stored = new Set<number>();
 
-/** A document with as many comments. */
+/** Stores a document with `size` comments. */
 async function storeAddenda(size: number, send: Sender): Promise<void> {
   if (stored.has(size)) return;
   stored.add(size);
@@ -29,7 +29,7 @@ async function storeAddenda(size: number, send: Sender): Promise<void> {
   for (let n = 0; n < size; n++) await send(call('add-comment', { ...target, user: USER, text: `comment ${n}` }));
 }
 
-/** A Client that as many policies are linked to; only the last one grants. */
+/** Stores a Client linked to `size` policies, of which only the last grants. */
 async function storePolicies(size: number, send: Sender, policyOf: (n: number) => object): Promise<void> {
   const id = `policies-${size}`;
   await send(put(`/Client/${id}`, { secret: SECRET, grant_types: ['basic'] }));
@@ -40,7 +40,7 @@ async function storePolicies(size: number, send: Sender, policyOf: (n: number) =
 
 const SECRET = 'secret of the bench';
 
-/** Each size has a type of its own, which topics of other sizes do not watch. */
+/** Each size uses its own type, which topics of other sizes do not watch. */
 const WATCHED: Readonly<Record<number, string>> = { 25: 'Practitioner', 100: 'PractitionerRole', 400: 'Location' };
 
 async function storeTopics(size: number, send: Sender): Promise<void> {
@@ -65,7 +65,7 @@ const putTopic = (id: string, trigger: object): CurveCall =>
     trigger: [trigger],
   });
 
-/** Addenda, policies and topics: what the server asks of rules and records beside the resource itself. */
+/** Addenda, policies and topics: rules and records that the server evaluates in addition to the resource itself. */
 export const RULE_CASES: readonly CurveCase[] = [
   { name: 'add-to-history, answers', sizes: ITEMS, request: (size) => addToHistory(`history-${size}`, size) },
   {

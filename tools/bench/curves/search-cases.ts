@@ -1,14 +1,14 @@
 import { get, list, store } from './calls';
 import { type CurveCase, type Sender } from './curve-case';
 
-/** A list of values may have 1,000, a page as many resources. */
+/** A list of values may have 1,000 entries, a page as many resources. */
 const VALUES = [62, 250, 1_000];
 const MATCHES = [250, 1_000, 4_000];
 const PAGES_OF = 1_000;
 
 const stored = new Set<number>();
 
-/** Observations with one code: each has a patient of its own, a date, a value, and refers to four others. */
+/** Observations with one code: each has its own patient, a date, a value, and references to four others. */
 async function storeMatches(size: number, send: Sender): Promise<void> {
   if (stored.has(size)) return;
   stored.add(size);
@@ -27,7 +27,7 @@ async function storeMatches(size: number, send: Sender): Promise<void> {
   await store(send, [...patients, ...observations]);
 }
 
-/** The more resources match, the more a search costs. */
+/** Searches whose cost grows with the number of matches. */
 const byMatches = (name: string, queryOf: (code: string) => string): CurveCase => ({
   name: `search: ${name}`,
   sizes: MATCHES,
@@ -35,7 +35,7 @@ const byMatches = (name: string, queryOf: (code: string) => string): CurveCase =
   request: (size) => get(`/fhir/${queryOf(`match-${size}`)}`),
 });
 
-/** The more values a search has, or resources its page. */
+/** Searches whose cost grows with their values, or with the page size. */
 const byQuery = (name: string, sizes: readonly number[], queryOf: (size: number) => string): CurveCase => ({
   name: `search: ${name}`,
   sizes,

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 /** When an event reached a destination, in milliseconds of `performance.now()`. */
 export interface EventArrival {
-  /** The head of the request that brought it. */
+  /** The head of the request that contained it. */
   readonly headAt: number;
   /** Its last byte. */
   readonly wholeAt: number;
@@ -12,7 +12,7 @@ export interface EventArrival {
 
 const FOCUS = /"focus":\{"reference":"([^"]+)"\}/g;
 
-/** Webhook endpoints on the loopback that answer at once, usually 200, and remember when each resource came first. */
+/** Webhook endpoints on the loopback that respond at once, usually 200, and record when each resource first arrived. */
 export class ArrivalReceiver {
   private readonly arrivals = new Map<string, EventArrival>();
   private readonly refusing = new Set<string>();
@@ -39,7 +39,7 @@ export class ArrivalReceiver {
     return this.arrivals.get(keyOf(`/${destinationId}`, reference));
   }
 
-  /** Answers 500 to the first notification of each event of a destination, which counts as arrived when it comes again. */
+  /** Answers 500 to the first notification of each event of a destination; the event counts as arrived on its retry. */
   refuseEachOnce(destinationId: string): void {
     this.refusing.add(`/${destinationId}`);
   }

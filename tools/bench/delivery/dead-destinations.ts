@@ -19,27 +19,27 @@ export interface Comparison {
 }
 
 export const DEAD_COUNT = 200;
-/** Of half of the writes one destination hears, of the others five. */
+/** Half of the writes go to one destination, the other half to five. */
 const PER_SECOND = 20;
 const SECONDS = 30;
-/** Takes turns (without, with, without, …), so that what else the machine does meets both alike. */
+/** Alternates (without, with, without, …), so that both share the same load of the machine. */
 const TURNS = 3;
-/** Short, so that an endpoint that never answers is tried often. */
+/** Short, so that an endpoint that never responds is retried often. */
 const TIMEOUT_SECONDS = 5;
 
-/** Events that nobody will take. */
+/** Events that no receiver will accept. */
 export const FILL = `insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
   select r.destination_key, length(o.body), o.version, o.type, o.id, 'create', 'POST'
   from destination_runtime r cross join (select * from resource where type = 'Observation' limit 20) o
   where r.destination_id like 'dead-%'`;
-/** The result of an attempt that is under way finds its batch gone, and counts for nothing. */
+/** A running attempt then finds its batch gone, so its result does not count. */
 export const EMPTY = `with dead as (select destination_key from destination_runtime where destination_id like 'dead-%'),
     closed as (delete from open_batch where destination_key in (select destination_key from dead))
   delete from outbox_event where destination_key in (select destination_key from dead)`;
 
 const FAILURES = 'select sum(failed_batches)::integer as failures from destination_runtime';
 
-/** Measures living destinations alone, and beside many that never take anything. */
+/** Measures living destinations alone, and together with many that accept nothing. */
 export async function compareWithDead(
   bed: DeliveryBed,
   cleanup: Cleanup,

@@ -9,7 +9,7 @@ const FAILURE: RequestListener = (request, response) => {
   response.writeHead(500).end();
 };
 
-/** Endpoints on the loopback that never take anything: one refuses connections, one never answers, one answers 500. */
+/** Endpoints on the loopback that accept nothing: one refuses connections, one never responds, one answers 500. */
 export class DeadReceivers {
   private constructor(
     private readonly servers: readonly Server[],

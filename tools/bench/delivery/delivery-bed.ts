@@ -15,18 +15,20 @@ import { ArrivalReceiver } from './arrival-receiver';
 
 const DATABASE = 'bench_delivery';
 
-/** One destination hears of the first type, several of the second, dead ones of the third; nothing else writes them. */
+/**
+ * One destination receives the first type, several the second, dead ones the third; no other writes use these types.
+ */
 export const ONE = { type: 'Communication', ids: ['one'] } as const;
 export const SEVERAL = {
   type: 'CommunicationRequest',
   ids: Array.from({ length: 5 }, (_, index) => `several-${index + 1}`),
 } as const;
 
-/** A server alone on a PostgreSQL of its own, with receivers of webhooks. */
+/** One server with its own PostgreSQL, and webhook receivers. */
 export interface DeliveryBed extends OwnContender {
-  /** Counts what the full queues send. */
+  /** Counts the events of the full queues. */
   readonly counter: WebhookReceiver;
-  /** Remembers when each change arrived. */
+  /** Records when each change arrived. */
   readonly arrivals: ArrivalReceiver;
   readonly server: ChildServer;
   /** Starts another server on the same database. */
@@ -36,7 +38,7 @@ export interface DeliveryBed extends OwnContender {
   readonly remove: (path: string) => Promise<void>;
 }
 
-/** Starts everything in a new folder; `cleanup` ends and removes all of it. */
+/** Starts everything in a new folder; `cleanup` stops and removes it. */
 export async function setUpDeliveryBed(cleanup: Cleanup): Promise<DeliveryBed> {
   const counter = await cleanup.undoing(WebhookReceiver.start(), (started) => started.stop());
   const arrivals = await cleanup.undoing(ArrivalReceiver.start(), (started) => started.stop());

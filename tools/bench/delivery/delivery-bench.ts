@@ -21,7 +21,7 @@ const LARGE_WINDOWS = 20;
 const HELD_BACKLOG = 100_000;
 const HELD_WINDOWS = 10;
 
-/** Parts that can be measured by themselves, in this order: the last one kills the server. */
+/** Parts that can run alone, in this order: the last one kills the server. */
 const PARTS: readonly Part[] = [
   { name: 'latency', measure: measureLatency },
   { name: 'drain', measure: measureDrain },
@@ -38,8 +38,8 @@ interface Part {
 }
 
 /**
- * Measures delivery by itself (docs/performance.md, "Delivery").
- * @param only the part that is wanted; all without it
+ * Measures delivery alone (docs/performance.md, "Delivery").
+ * @param only the part to run; by default all
  * @throws Error when there is no such part
  */
 export async function measureDelivery(only: string | undefined, cleanup: Cleanup): Promise<string> {
@@ -59,7 +59,7 @@ async function measureLatency(bed: DeliveryBed): Promise<string> {
   return timesReportOf(`${PER_SECOND} writes a second`, await arrivalTimes(bed, writes, ONE));
 }
 
-/** A first drain is not counted: it compiles code, plans statements and fills caches. */
+/** The first drain is a warm-up and not counted: it compiles code, plans statements and fills caches. */
 async function measureDrain(bed: DeliveryBed): Promise<string> {
   const rounds = [];
   for (let round = 0; round <= SMALL_ROUNDS; round++) rounds.push(...(await drainQueues(bed, SMALL_BACKLOG, 1)));
@@ -68,7 +68,7 @@ async function measureDrain(bed: DeliveryBed): Promise<string> {
   );
 }
 
-/** Beside a transaction that reads for long, as pg_dump does: what is deleted meanwhile stays in the table until it is over. */
+/** During a long read transaction, like that of pg_dump: rows deleted meanwhile stay in the table until it ends. */
 async function measureBesideSnapshot(bed: DeliveryBed): Promise<string> {
   await drainQueues(bed, SMALL_BACKLOG, 1);
   const reader = new Client({ connectionString: bed.databaseUrl });
@@ -89,7 +89,7 @@ const partsOf = (name: string, windows: readonly DrainWindow[]) =>
     drained,
   }));
 
-/** Between two small backlogs, as the machine may change in the meantime. */
+/** Between two small backlogs, since the load of the machine may change meanwhile. */
 async function measureBacklog(bed: DeliveryBed): Promise<string> {
   const small = async (name: string) => ({ name, drained: (await drainQueues(bed, SMALL_BACKLOG, 1))[0] });
   await small('not counted');

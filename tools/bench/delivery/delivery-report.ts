@@ -8,7 +8,7 @@ import { type ArrivalTimes } from './paced-writes';
 
 const DRAIN_HEADINGS = ['events', 'per second', 'server µs', 'database µs', 'total µs', 'per core-second'];
 
-/** One line for each part of a drain; CPU times are of one event. */
+/** One line for each part of a drain; CPU times are per event. */
 export function drainReportOf(
   lines: readonly { readonly name: string; readonly drained: DrainWindow | undefined }[],
 ): string {
@@ -44,7 +44,7 @@ export function timesReportOf(pace: string, times: ArrivalTimes): string {
 export const takeoverReportOf = (times: readonly number[]): string =>
   textTable(TIME_HEADINGS.with(1, 'kills'), [timesRow('kill -9 during an attempt to the next attempt', times)]);
 
-/** For the dead ones, the CPU time that they cost in a second. */
+/** For dead destinations, the CPU time that they cost per second. */
 export function deadReportOf({ alone, beside }: { readonly alone: Comparison; readonly beside: Comparison }): string {
   const groups = [
     ['one', (comparison: Comparison) => comparison.one],

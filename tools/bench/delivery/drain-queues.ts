@@ -12,11 +12,11 @@ export interface DrainWindow {
   readonly cpu: CpuShare | undefined;
 }
 
-/** Long enough for a machine that is ten times as slow. */
+/** Long enough for a machine that is ten times slower. */
 const DEADLINE_SECONDS = 1800;
 const POLL_MILLISECONDS = 5;
 
-/** Observations in turn, as a topic on them would have recorded them; the queues take turns too. */
+/** Inserts Observations and queues in rotation, as a topic would have recorded them. */
 const FILL = `insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
   select r.destination_key, length(o.body), o.version, o.type, o.id, 'create', 'POST'
   from generate_series(0, $2::integer - 1) n
@@ -25,7 +25,7 @@ const FILL = `insert into outbox_event (destination_key, payload_bytes, version,
     cross join destination_runtime r
   where r.destination_id = any($1) order by n, r.destination_key`;
 
-/** Fills the queues with `events` and measures as many windows of equal size, from the front of the queues to their ends. */
+/** Fills the queues with `events`, and measures equal windows from the front of the queues to their ends. */
 export async function drainQueues(bed: DeliveryBed, events: number, windows: number): Promise<DrainWindow[]> {
   const { counter, databaseUrl, meter } = bed;
   const database = new Client({ connectionString: databaseUrl });
@@ -56,7 +56,7 @@ export async function drainQueues(bed: DeliveryBed, events: number, windows: num
   }
 }
 
-/** The last batch arrives a moment before it is settled. */
+/** The last batch arrives shortly before it is settled. */
 async function isSettled(database: Client): Promise<boolean> {
   return (await database.query('select from open_batch limit 1')).rowCount === 0;
 }

@@ -24,7 +24,7 @@ const WAYS = {
 export type Way = keyof typeof WAYS;
 export const HANGING_WAYS = Object.keys(WAYS) as Way[];
 
-/** One letter after the other, without end. */
+/** Sends one letter after another, without end. */
 function drip(socket: Socket, head: string, milliseconds: number): void {
   socket.write(head);
   const timer = setInterval(() => socket.write('x'), milliseconds);
@@ -35,7 +35,7 @@ function drip(socket: Socket, head: string, milliseconds: number): void {
 
 /** Webhook endpoints on the loopback that never take a notification, each in another way. */
 export class HangingReceivers {
-  /** Of all connections that there were, of those that are read. */
+  /** Bytes of all past and current connections that are read. */
   bytesRead = 0;
   private readonly sockets = new Map<Way, Set<Socket>>();
 
@@ -60,18 +60,18 @@ export class HangingReceivers {
     return receivers;
   }
 
-  /** The path tells destinations apart. */
+  /** The path distinguishes destinations. */
   urlOf(way: Way, path: string): string {
     const { port } = this.servers.get(way)?.address() as AddressInfo;
     return `${way === 'never completes TLS' ? 'https' : 'http'}://127.0.0.1:${port}/${path}`;
   }
 
-  /** Connections that are open now. One that is not read stays so here, also when its peer has closed it. */
+  /** Connections that are open now. An unread one stays open here, even when its peer has closed it. */
   open(...ways: readonly Way[]): number {
     return (ways.length > 0 ? ways : HANGING_WAYS).reduce((sum, way) => sum + (this.sockets.get(way)?.size ?? 0), 0);
   }
 
-  /** Whether all connections that are read have been closed by their peers; closes the others. */
+  /** Whether the peers have closed all connections that are read; closes the others. */
   areLeft(): boolean {
     if (this.open(...HANGING_WAYS.filter((way) => way !== 'reads nothing')) > 0) return false;
     for (const socket of this.sockets.get('reads nothing') ?? []) socket.destroy();

@@ -10,22 +10,22 @@ import { type DeliveryBed, ONE, topicOf } from './delivery-bed';
 import { HANGING_WAYS, HangingReceivers } from './hanging-receivers';
 import { type PacedWrite, arrivalTimes, writeAtPace } from './paced-writes';
 
-/** New destinations hear of the first type, one whose receiver refuses each event once of the second. */
+/** New destinations receive the first type; one whose receiver refuses each event once receives the second. */
 const FIRST = 'ClinicalImpression';
 const RETRIED = { type: 'Procedure', ids: ['refused-once'] } as const;
 
 const HANGING = 1000;
 const TURNS = 3;
-/** Longer than the timeout of those that hang. They begin within some 12 s, so about half of them time out in a turn. */
+/** Longer than the timeout of hanging ones. They begin within about 12 s, so about half of them time out in a turn. */
 const SECONDS = 35;
 const PER_SECOND = 20;
-/** In each half of a turn; so the p99 of all turns is the third largest of 300. */
+/** Per half of a turn, so the p99 of all turns is the third largest of 300. */
 const NEW_DESTINATIONS = 100;
 const PATIENCE_SECONDS = 120;
 
 type Times = Readonly<Record<'first attempt' | 'retry after one failure' | 'all events', readonly number[]>>;
 
-/** Measures destinations that do well alone, and beside many that hang in every way: alone, beside, alone, … */
+/** Measures healthy destinations alone, and with many that hang in every way: alone, beside, alone, … */
 export async function measureIsolation(bed: DeliveryBed, cleanup: Cleanup): Promise<string> {
   const receivers = await cleanup.undoing(HangingReceivers.start(), (started) => started.stop());
   for (const type of [FIRST, RETRIED.type]) await bed.put(`SvcSubscriptionTopic/${type}`, topic(topicOf(type), type));
@@ -72,7 +72,7 @@ async function timesOf(bed: DeliveryBed, onWrite: () => void): Promise<Times> {
     await bed.put(`SvcTopicDestination/${id}`, destination(topicOf(FIRST), bed.arrivals.urlOf(id)));
     const written = await write(FIRST, 1, 1);
     first.push(...(await arrivalTimes(bed, written, { type: FIRST, ids: [id] })).wholeSinceCommit);
-    // Each write of the type would go to it too, and the turns that come later would have more to send.
+    // Each write of the type would go to it too, so later turns would send more.
     await bed.remove(`SvcTopicDestination/${id}`);
   }
   const [steady, retried] = await writing;

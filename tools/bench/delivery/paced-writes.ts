@@ -4,7 +4,7 @@ import { LoadClient } from '../load-client';
 import { type Target } from '../bench-case';
 import { type DeliveryBed } from './delivery-bed';
 
-/** A resource that was created; milliseconds of `performance.now()`. */
+/** A created resource; times are milliseconds of `performance.now()`. */
 export interface PacedWrite {
   readonly type: string;
   readonly id: string;
@@ -12,7 +12,7 @@ export interface PacedWrite {
 }
 
 export interface Pace {
-  /** One after the other. */
+  /** Written in rotation. */
   readonly types: readonly string[];
   readonly perSecond: number;
   readonly seconds: number;
@@ -21,7 +21,7 @@ export interface Pace {
 /** Numbers the ids, so that none is written twice. */
 let written = 0;
 
-/** Creates resources at an even pace, whether the last one was answered or not. */
+/** Creates resources at an even pace, whether the previous one was answered or not. */
 export async function writeAtPace(target: Target, pace: Pace, onWrite: () => void): Promise<PacedWrite[]> {
   const { types, perSecond, seconds } = pace;
   const client = new LoadClient(target);
@@ -53,19 +53,19 @@ async function create(client: LoadClient, type: string, id: string): Promise<Pac
   return { type, id, answeredAt: performance.now() };
 }
 
-/** How long events took until their last byte, in milliseconds. */
+/** Times of events until their last byte, in milliseconds. */
 export interface ArrivalTimes {
   /** From the commit, by the clock of PostgreSQL, to the head of the request. */
   readonly headSinceCommit: readonly number[];
   readonly wholeSinceCommit: readonly number[];
-  /** From the answer that the writer got: below zero where the event was faster. */
+  /** From the response to the writer: negative if the event was faster. */
   readonly wholeSinceAnswer: readonly number[];
 }
 
 const COMMITS = `select id, extract(epoch from pg_xact_commit_timestamp(xmin))::double precision * 1000 as milliseconds
   from resource where type = $1`;
 
-/** @throws Error when an event did not come within half a minute of its write. */
+/** @throws Error when an event did not arrive within half a minute of its write. */
 export async function arrivalTimes(
   { arrivals, databaseUrl }: DeliveryBed,
   writes: readonly PacedWrite[],

@@ -12,11 +12,11 @@ const KILLS = 50;
 const TYPE = 'List';
 /** The default of SVC_DELIVERY_POLL_MILLISECONDS. */
 const POLL_MILLISECONDS = 1000;
-/** A connection of a killed process is closed by its system at once. */
+/** The operating system closes a killed process's connection at once. */
 const CLOSING_MILLISECONDS = 2000;
 const PATIENCE_SECONDS = 60;
 
-/** An attempt that waits for its answer. */
+/** An attempt that waits for its response. */
 interface HeldAttempt {
   readonly at: number;
   readonly response: ServerResponse;
@@ -24,8 +24,8 @@ interface HeldAttempt {
 }
 
 /**
- * Of two servers kills the one that is sending, again and again, and measures how long it takes until the other one sends the batch.
- * In milliseconds, one for each kill.
+ * Repeatedly kills the sending one of two servers, and measures the time until the other one sends the batch. Returns
+ * milliseconds, one value per kill.
  */
 export async function measureTakeover(bed: DeliveryBed, cleanup: Cleanup): Promise<readonly number[]> {
   const receiver = await cleanup.undoing(HoldingReceiver.start(), (started) => started.stop());
@@ -35,7 +35,7 @@ export async function measureTakeover(bed: DeliveryBed, cleanup: Cleanup): Promi
   const times: number[] = [];
   let [sending, other] = [bed.server, await bed.startServer()];
   while (times.length < KILLS) {
-    // The other one polls once a second: the kill must not always fall into the same moment of that.
+    // The other server polls once a second: the kill must not always hit the same phase of that.
     await delay(Math.random() * POLL_MILLISECONDS);
     await create({ ...bed, baseUrl: `${sending.url}/fhir` });
     const attempt = await receiver.next();
@@ -48,7 +48,7 @@ export async function measureTakeover(bed: DeliveryBed, cleanup: Cleanup): Promi
       again.response.end();
       progress.advance();
     } else {
-      // The other one polled at that moment, and was the one that sends.
+      // The other server polled at that moment, and was the sending one.
       attempt.response.end();
     }
     [sending, other] = [other, await bed.startServer()];
@@ -64,7 +64,7 @@ async function create(target: DeliveryBed): Promise<void> {
   if (status !== 201) throw new Error(`POST ${TYPE} was answered with ${status}`);
 }
 
-/** A webhook endpoint on the loopback that leaves the answers to others. */
+/** A webhook endpoint on the loopback that leaves the responses to the caller. */
 class HoldingReceiver {
   private readonly attempts: HeldAttempt[] = [];
 
@@ -86,7 +86,7 @@ class HoldingReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
   }
 
-  /** The first attempt that was not handed out. @throws Error when none comes. */
+  /** The first attempt not yet returned. @throws Error when none arrives. */
   async next(): Promise<HeldAttempt> {
     const signal = AbortSignal.timeout(PATIENCE_SECONDS * 1000);
     for (;;) {

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** How a whole answer arrived. */
+/** Times and size of a complete response. */
 export interface ReadAnswer {
   readonly firstByteMilliseconds: number;
   readonly milliseconds: number;
@@ -12,7 +12,7 @@ export interface ReadAnswer {
 
 const NEW_LINE = 0x0a;
 
-/** Where a Bundle has its total: at its beginning, or at its end when it was streamed. */
+/** A Bundle has its total at its beginning, or at its end when it was streamed. */
 const ENDS_BYTES = 300;
 
 function totalIn(text: string): number | undefined {
@@ -20,7 +20,7 @@ function totalIn(text: string): number | undefined {
   return told === null ? undefined : Number(told[1] ?? told[2]);
 }
 
-/** Reads answers one after the other over one kept connection, and keeps nothing of them. */
+/** Reads responses one after another over one kept connection, without storing them. */
 export class AnswerReader {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -29,7 +29,7 @@ export class AnswerReader {
     private readonly authorization: string,
   ) {}
 
-  /** @throws Error for any status but 200, and for an answer that was cut */
+  /** @throws Error for any status except 200, and for an incomplete response */
   read(path: string, accept: string): Promise<ReadAnswer> {
     const headers = { Authorization: this.authorization, Accept: accept };
     const sentAt = performance.now();

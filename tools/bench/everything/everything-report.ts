@@ -6,7 +6,7 @@ const HEADINGS = [
   ...['server µs/res.', 'database µs/res.', 'resources per core-second', 'growth MB'],
 ];
 
-/** One line for each chart and form; a dash stands for what is not measured. */
+/** One line for each chart and format; a dash means not measured. */
 export function everythingReportOf(figures: readonly EverythingFigures[]): string {
   const cells = figures.map((one) => {
     const { format, resources, serverMicroseconds: server, databaseMicroseconds: database } = one;

@@ -4,7 +4,7 @@ import { measureMemory } from '../resident-memory';
 import { median } from '../statistics';
 import { type AnswerReader, type ReadAnswer } from './answer-reader';
 
-/** How a chart is asked for. */
+/** The formats in which a chart is requested. */
 export const FORMATS = ['ndjson', 'bundle'] as const;
 export type EverythingFormat = (typeof FORMATS)[number];
 
@@ -13,20 +13,20 @@ const ACCEPT: Readonly<Record<EverythingFormat, string>> = {
   bundle: 'application/fhir+json',
 };
 
-/** What one answer costs. */
+/** The cost of one response. */
 export interface EverythingFigures {
   readonly format: EverythingFormat;
-  /** Of the chart; what belongs to nobody is not answered. */
+  /** Resources of the chart; those outside the patient's compartment are not returned. */
   readonly size: number;
   readonly resources: number;
   readonly requests: number;
   readonly answerBytes: number;
   readonly firstByteMilliseconds: number;
   readonly milliseconds: number;
-  /** Of one answer; undefined where the kernel does not tell. */
+  /** Per response; undefined if the kernel does not report it. */
   readonly serverMicroseconds: number | undefined;
   readonly databaseMicroseconds: number | undefined;
-  /** The peak of the server's resident memory, less what it was before the first request that counts. */
+  /** Peak of the server's resident memory, minus the value before the first counted request. */
   readonly growthBytes: number | undefined;
 }
 
@@ -34,15 +34,15 @@ interface Chart {
   readonly format: EverythingFormat;
   readonly size: number;
   readonly patientId: string;
-  /** Of the server. */
+  /** The server's process id. */
   readonly pid: number;
 }
 
-/** Resources read for one figure, whatever the size of the chart. */
+/** Resources read per figure, whatever the size of the chart. */
 const RESOURCES = 120_000;
 const ROUNDS = 3;
 
-/** Reads the chart again and again; the requests of one round go first and are not counted. */
+/** Reads the chart repeatedly; the first round is a warm-up and not counted. */
 export async function measureChart(
   { format, size, patientId, pid }: Chart,
   reader: AnswerReader,

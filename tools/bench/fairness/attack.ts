@@ -1,40 +1,40 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Attackers have another address than others: logins queue by address. */
+/** Attackers use another address than other clients, since logins queue by address. */
 const ADDRESS = '127.0.0.2';
-/** A hostile caller waits for no `Retry-After`; without any pause its own process would be what is measured. */
+/** Hostile callers ignore `Retry-After`; without any pause, the bench would measure its own process. */
 const PAUSE_AFTER_REFUSAL_MILLISECONDS = 100;
 
 /** One request; with a body it is a POST. */
 export interface HostileRequest {
   readonly path: string;
-  /** Which caller sends it; a stranger, without credentials, when absent. */
+  /** The index of the caller; absent: no credentials. */
   readonly caller?: number;
   readonly body?: Buffer | string;
   readonly headers?: Readonly<Record<string, string | number>>;
 }
 
-/** What the bench sends to the attacking process. */
+/** An order from the bench to the attacking process. */
 export interface AttackOrder {
   readonly scene: string;
   readonly url: string;
   /** Authorization headers, one for each caller. */
   readonly callers: readonly string[];
-  /** A form that is a right login. */
+  /** The form of a valid login. */
   readonly login: Readonly<Record<string, string>>;
 }
 
-/** What it sends back. */
+/** The result that it sends back. */
 export interface AttackResult {
   readonly seconds: number;
-  /** How many answers had a status; 0 stands for none. What was under way when the clients left is not counted. */
+  /** Number of responses by status; 0 means none. Requests under way when the clients disconnected are not counted. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** Answers 2xx. */
+  /** Responses with 2xx. */
   readonly successesByCaller: readonly number[];
-  /** The beginning of an answer of each status that is neither a success nor 503. */
+  /** The beginning of one response per status that is neither a success nor 503. */
   readonly refusals: Readonly<Record<number, string>>;
-  /** Of right logins; 0 without any. */
+  /** Among valid logins; 0 without any. */
   readonly slowestLoginSeconds: number;
 }
 
@@ -43,7 +43,7 @@ interface Answer {
   readonly retryAfterSeconds: number;
 }
 
-/** Clients of a scene, each request on a connection of its own, and the count of what they were answered. */
+/** The clients of a scene, each request on a separate connection, with the counts of their responses. */
 export class Attack {
   private readonly open = new Set<ClientRequest>();
   private readonly statuses: Record<number, number> = {};
@@ -61,7 +61,7 @@ export class Attack {
     return this.order.callers.length;
   }
 
-  /** Sends the whole request and reads the whole answer. */
+  /** Sends the whole request and reads the whole response. */
   send(sent: HostileRequest): Promise<Answer> {
     const { answer, client } = this.begin(sent, (response) => {
       this.read(response);
@@ -70,14 +70,14 @@ export class Attack {
     return answer;
   }
 
-  /** Sends the whole request and reads nothing but the head of the answer. */
+  /** Sends the whole request and reads only the head of the response. */
   sendUnread(sent: HostileRequest): Promise<Answer> {
     const { answer, client } = this.begin(sent, undefined);
     client.end(sent.body);
     return answer;
   }
 
-  /** Sends the head, with its Content-Length, and the body, which is only a part. */
+  /** Sends the head with its full Content-Length, but only part of the body. */
   sendUnfinished(sent: HostileRequest): Promise<Answer> {
     const { answer, client } = this.begin(sent, (response) => {
       this.read(response);
@@ -86,7 +86,7 @@ export class Attack {
     return answer;
   }
 
-  /** Sends until it succeeds or the clients leave; after 503 it waits as the answer asks for. */
+  /** Sends until it succeeds or the clients disconnect; after 503 it waits for the requested time. */
   async sendPatiently(sent: HostileRequest): Promise<void> {
     while (!this.hasLeft) {
       const { status, retryAfterSeconds } = await this.send(sent);
@@ -105,7 +105,7 @@ export class Attack {
     if (isRight && !this.hasLeft) this.slowestLoginSeconds = Math.max(this.slowestLoginSeconds, seconds);
   }
 
-  /** Repeats `work` in so many loops; when the time is over, all clients leave what is still under way. */
+  /** Repeats `work` in this many loops; at the end, all clients abort the requests under way. */
   async repeat(seconds: number, loops: number, work: (loop: number) => Promise<unknown>): Promise<void> {
     const loopOf = async (loop: number): Promise<void> => {
       while (!this.hasLeft) await work(loop);
@@ -169,7 +169,7 @@ export class Attack {
     return { answer: answer.then((answered) => this.counted(answered, caller)), client };
   }
 
-  /** Keeps nothing but the beginning of an unusual answer. */
+  /** Keeps only the beginning of an unusual response. */
   private read(response: IncomingMessage): void {
     const status = response.statusCode ?? 0;
     const isUsual = status < 400 || status === 503;

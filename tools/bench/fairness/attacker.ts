@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os';
 import { Attack, type AttackOrder } from './attack';
 import { SCENES } from './scenes';
 
-// Attackers are other machines: here they may only have the time that the server and its readers leave.
+// Real attackers are other machines: here they may only use the CPU time that the server and its readers leave.
 setPriority(constants.priority.PRIORITY_LOW);
 
 process.on('message', (order: AttackOrder) => {

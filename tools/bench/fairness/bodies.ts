@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const MIB = 2 ** 20;
 const SPACES = Buffer.alloc(20 * MIB, ' ');
 
-/** Bodies of 20 MiB, packed to some bytes and to 20 kB, by their Content-Encoding. */
+/** Bodies of 20 MiB, compressed to a few bytes and to 20 kB, by their Content-Encoding. */
 export const BOMBS: readonly (readonly [encoding: string, body: Buffer])[] = [
   [
     'br',
@@ -15,17 +15,17 @@ export const BOMBS: readonly (readonly [encoding: string, body: Buffer])[] = [
   ['gzip', gzipSync(SPACES)],
 ];
 
-/** What of an upload is sent, and what its head declares. */
+/** The part of an upload that is sent, and the length that its head declares. */
 export const UNFINISHED = { body: SPACES.subarray(0, MIB), declaredBytes: 20 * MIB };
 
-/** Of so many bytes; the content cannot be compressed, as that of pictures cannot. */
+/** A Binary of this size; like that of pictures, its content cannot be compressed. */
 export function binaryOf(bytes: number): Buffer {
   const block = randomBytes(48 * 1024).toString('base64');
   const data = block.repeat(Math.floor(bytes / block.length));
   return Buffer.from(`{"resourceType":"Binary","contentType":"image/png","data":"${data}"}`);
 }
 
-/** Of so many bytes, in identifiers: a body may have a million values. */
+/** A Patient of this size, filled with identifiers: a body may have a million values. */
 export function patientOf(bytes: number): Buffer {
   const rest = 'x'.repeat(130);
   const identifier = Array.from({ length: Math.floor(bytes / 185) }, (_, n) => ({
@@ -35,7 +35,7 @@ export function patientOf(bytes: number): Buffer {
   return Buffer.from(JSON.stringify({ resourceType: 'Patient', identifier }));
 }
 
-/** A batch of searches that no index answers. */
+/** A batch of searches that no index supports. */
 export function searchesOf(count: number): string {
   const entry = Array.from({ length: count }, (_, n) => ({
     request: { method: 'GET', url: `Observation?code:text=none-${n}` },
@@ -43,7 +43,7 @@ export function searchesOf(count: number): string {
   return JSON.stringify({ resourceType: 'Bundle', type: 'batch', entry });
 }
 
-/** A topic whose criteria take long for every version that they are tried on. */
+/** A topic whose criteria are slow on every version. */
 export function dearTopic(): string {
   const fhirPathCriteria = 'code.coding.where(display.upper().length() > 1000).exists()';
   const trigger = Array.from({ length: 20 }, () => ({ resource: 'Observation', fhirPathCriteria }));

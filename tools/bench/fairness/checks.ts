@@ -1,16 +1,16 @@
 import { quantile } from '../statistics';
 import { type SceneFigures } from './run-scene';
 
-/** One figure of a scene beside what was promised of it. */
+/** One figure of a scene and its limit. */
 export interface Check {
   readonly what: string;
   readonly measured: string;
-  /** Empty where nothing was promised. */
+  /** Empty without a limit. */
   readonly promised: string;
   readonly isKept: boolean;
 }
 
-/** All figures of a scene; its own promises count, and that others can log in. */
+/** All figures of a scene: its own limits apply, and other callers must be able to log in. */
 export function checksOf({
   scene,
   attack,
@@ -53,7 +53,7 @@ const atMost = (what: string, value: number, most: number | undefined, digits = 
   what,
   measured: value.toFixed(digits),
   promised: most === undefined ? '' : `≤ ${most}`,
-  // What was not measured was not kept.
+  // A missing measurement counts as failed.
   isKept: most === undefined || value <= most,
 });
 
@@ -64,6 +64,6 @@ const atLeast = (what: string, value: number, least: number): Check => ({
   isKept: value >= least,
 });
 
-/** A figure that says nothing where it was not promised. */
+/** Omits a figure without a limit. */
 const promised = (limit: number | undefined, check: (limit: number) => Check): readonly Check[] =>
   limit === undefined ? [] : [check(limit)];

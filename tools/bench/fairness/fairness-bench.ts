@@ -16,14 +16,14 @@ import { type SceneFigures, runScene } from './run-scene';
 import { type Scene } from './scene';
 import { SCENES } from './scenes';
 
-/** Resources that are stored: enough that a search without an index is dear. */
+/** Stored resources: enough to make a search without an index expensive. */
 const RESOURCES = 92_000;
 /** Hostile callers with credentials. */
 const CALLERS = 30;
-/** A read that waits delays no other one. */
+/** Enough connections that a waiting read delays no other. */
 const READER_CONNECTIONS = 500;
 
-/** Measures what the server needs and others feel while hostile callers do one scene after the other. */
+/** Measures the server's resources and the latencies of other callers while hostile callers run each scene. */
 export async function measureFairness({ sizes, only }: SuiteOptions, cleanup: Cleanup): Promise<SuiteReport> {
   const scenes = chosen(SCENES, only);
   const stage = await setUpStage(sizes?.[0] ?? RESOURCES, cleanup);
@@ -31,7 +31,7 @@ export async function measureFairness({ sizes, only }: SuiteOptions, cleanup: Cl
   const figures: SceneFigures[] = [];
   for (const scene of scenes) {
     process.stdout.write(`${scene.name} …\n`);
-    // What one scene leaves in memory is no part of the next one.
+    // A new server per scene, so that memory left by one scene does not count in the next.
     await server.stop();
     server = await stage.bed.startAgain();
     figures.push(await runOn(server, scene, stage));

@@ -12,7 +12,7 @@ const BINARY_BYTES = 7_500;
 /** Snapshots of one record: 50 MB together. */
 const SNAPSHOTS = 50;
 const SNAPSHOT_BYTES = 750_000;
-/** Of one patient: some 22 MB. */
+/** The chart of one patient, about 22 MB. */
 const LONG_CHART = { seed: 1_000_001, size: 20_000, idPrefix: 'fairness-' };
 /** Observations that all refer to each other. */
 export const LINKED = 40;
@@ -20,13 +20,13 @@ export const LINKED = 40;
 export const LONG_PATIENT = generateChart(LONG_CHART).patientId;
 export const RECORD = { id: 'fairness-record', resourceType: 'SDCDocument' };
 
-/** Charts of ordinary patients and one of a very long life, `size` resources in all. */
+/** Charts of ordinary patients and one very long chart, `size` resources in all. */
 export function* fairnessCharts(size: number): Generator<ChartEntry> {
   yield* generateChart(LONG_CHART).entries;
   yield* chartsOf(size - LONG_CHART.size);
 }
 
-/** Stores what the scenes read, and makes Clients that may do everything; the Authorization headers of these. */
+/** Stores the data of the scenes, and creates Clients with all rights. Returns their Authorization headers. */
 export async function prepareScenes({ server, secrets }: ServerBed, callers: number): Promise<readonly string[]> {
   const client = new HttpClient(new URL(server.baseUrl).origin);
   const root = { user: 'root', password: secrets.rootSecret };

@@ -5,13 +5,13 @@ const BUSY = `select count(*)::integer as busy from pg_stat_activity
   where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid() and state <> 'idle'`;
 
 const LOOK_MILLISECONDS = 20;
-/** How long nothing may run until we believe it. */
+/** Required time without any statement. */
 const STILL_SECONDS = 1.5;
 const GIVE_UP_SECONDS = 20;
 
 /**
- * Seconds from now until the last statement of the server was seen. One that is seen once alone is one of others: the
- * server itself looks for work now and then.
+ * Seconds from now until the server's last statement. A statement that appears in only one sample is ignored: the
+ * server itself polls now and then.
  */
 export async function secondsUntilQuiet(database: Client): Promise<number> {
   const startedAt = performance.now();

@@ -10,12 +10,12 @@ import { type AttackOrder, type AttackResult } from './attack';
 import { secondsUntilQuiet } from './quiet-time';
 import { type Scene } from './scene';
 
-/** Others log in one after the other, with this pause. */
+/** Other callers log in one after another, with this pause. */
 const LOGIN_PAUSE_MILLISECONDS = 1_000;
 
 const ALONE_SECONDS = 5;
 
-/** What takes part in a scene. */
+/** The participants of a scene. */
 export interface Stage {
   readonly serverPid: number;
   readonly attacker: ChildProcess;
@@ -28,16 +28,16 @@ export interface SceneFigures {
   readonly scene: Scene;
   readonly attack: AttackResult;
   readonly memory: ResidentMemory;
-  /** Of reads before the attack, and of reads of others beside it, in milliseconds. */
+  /** Milliseconds of reads before the attack, and of other callers' reads during it. */
   readonly alone: readonly number[];
   readonly reads: readonly number[];
-  /** Of logins of others, in seconds; Infinity of one that failed. */
+  /** Seconds of other callers' logins; Infinity for a failed one. */
   readonly logins: readonly number[];
-  /** From when the attackers left to the last statement that was seen in the database. */
+  /** From the disconnection of the attackers to the last statement seen in the database. */
   readonly quietSeconds: number;
 }
 
-/** Lets the attackers do one scene, and measures what the server needs and others feel meanwhile. */
+/** Runs one scene, and measures the server's resources and the latencies of other callers meanwhile. */
 export async function runScene(scene: Scene, stage: Stage): Promise<SceneFigures> {
   const { attacker, order, reader, database } = stage;
   // The first seconds compile code and fill caches.

@@ -1,24 +1,24 @@
 import { type Attack } from './attack';
 
-/** What the server promises while a scene runs. What is absent is printed, not promised. */
+/** Limits that the server promises to keep during a scene. Figures without a limit are only printed. */
 export interface Promises {
   readonly memoryMegabytes?: number;
   readonly readsP99Milliseconds?: number;
-  /** The only statuses of answers to the attack. */
+  /** The only allowed statuses of responses to the attack. */
   readonly statuses?: readonly number[];
-  /** Answers 2xx to the attack. */
+  /** 2xx responses to the attack. */
   readonly successesPerSecond?: number;
-  /** How many answers 2xx one caller may have more than another: callers take turns. */
+  /** Maximum difference of 2xx responses between two callers, since callers take turns. */
   readonly spread?: number;
-  /** The slowest right login among those of the attack. */
+  /** The slowest valid login of the attack. */
   readonly loginSeconds?: number;
-  /** After that time nothing of the attack runs in the database, when its clients have left. */
+  /** After the clients have disconnected, no statement of the attack may run longer than this. */
   readonly quietSeconds?: number;
 }
 
 export interface Scene {
   readonly name: string;
   readonly promises: Promises;
-  /** Runs in a process of its own. Ends with all clients gone. */
+  /** Runs in a separate process. Ends when all clients have disconnected. */
   readonly attack: (attack: Attack) => Promise<unknown>;
 }

@@ -4,14 +4,14 @@ import { BOMBS, UNFINISHED, binaryOf, dearTopic, patientOf, searchesOf } from '.
 import { LONG_PATIENT, RECORD } from './fairness-data';
 import { type Scene } from './scene';
 
-/** Long enough for a p99 of others. */
+/** Long enough for a p99 of other callers. */
 const SECONDS = 10;
-/** Longer than an unread answer may stall. */
+/** Longer than an unread response may stall. */
 const STALL_SECONDS = 15;
-/** Requests that come all at once, and how often. */
+/** Waves of simultaneous requests. */
 const WAVES = 5;
 const WAVE_PAUSE_MILLISECONDS = 1_000;
-/** Time for some large bodies of each caller. */
+/** Time for several large bodies of each caller. */
 const UPLOAD_SECONDS = 60;
 
 const REFUSED = [401, 404, 405, 413, 415];
@@ -22,13 +22,13 @@ const STRANGERS = { memoryMegabytes: 500, readsP99Milliseconds: 100, statuses: R
 const ANSWERS = { memoryMegabytes: 800, readsP99Milliseconds: 100 };
 const UPLOADS = { memoryMegabytes: 800, readsP99Milliseconds: 300, spread: 2 };
 
-/** One caller repeats a request in so many loops, then leaves. */
+/** One caller repeats a request in several loops, then disconnects. */
 const repeated =
   (loops: number, requestOf: (loop: number) => Omit<HostileRequest, 'caller'>) =>
   (attack: Attack): Promise<void> =>
     attack.repeat(SECONDS, loops, (loop) => attack.send({ caller: 0, ...requestOf(loop) }));
 
-/** 200 large bodies at once, callers beside each other; each is sent until it is stored. */
+/** 200 large bodies at once from several callers; each is sent until it is stored. */
 const uploads = (body: () => Buffer, path: string) => (attack: Attack) => {
   const sent = { path, body: body() };
   return attack.repeat(UPLOAD_SECONDS, 200, async (loop) =>
@@ -36,7 +36,7 @@ const uploads = (body: () => Buffer, path: string) => (attack: Attack) => {
   );
 };
 
-/** All at once, on paths that need credentials and on others. */
+/** Sent simultaneously, to paths with and without required credentials. */
 async function bombs(attack: Attack): Promise<void> {
   const paths = ['/fhir/Patient', '/health', '/nowhere', '/auth/token', '/fhir/Patient/x/$everything'];
   for (let wave = 0; wave < WAVES; wave++) {

@@ -37,13 +37,13 @@ describe(judgeAnswer, () => {
     expect(judgeAnswer(twoResources(), FINAL, { from, to }, { status: 200, text })).toEqual(verdict);
   });
 
-  it('allows a refusal, and a warning where something is missing', () => {
+  it('allows a refusal, and a warning when matches are missing', () => {
     const period = { from: 0, to: 5 };
     expect(judgeAnswer(twoResources(), FINAL, period, { status: 503, text: '' })).toBe('refused');
     expect(judgeAnswer(twoResources(), FINAL, period, { status: 200, text: searchset(WARNING) })).toBe('warned');
   });
 
-  it('allows no hidden resource, with a warning neither', () => {
+  it('allows no hidden resource, not even with a warning', () => {
     const limited: Question = { ...FINAL, mayBeSeen: ({ id }) => id !== 'a' };
     const text = searchset(WARNING, stored('a', 'final'));
     expect(judgeAnswer(twoResources(), limited, { from: 0, to: 5 }, { status: 200, text })).toEqual({
@@ -51,7 +51,7 @@ describe(judgeAnswer, () => {
     });
   });
 
-  it('takes a write without an answer for stored or not, until the next one', () => {
+  it('treats a write without a response as possibly stored, until the next one', () => {
     const written = twoResources();
     written.write(body('a', 'draft'), 30);
     const period = { from: 40, to: 45 };

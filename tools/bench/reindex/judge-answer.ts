@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Body, type Period, type WrittenResources } from './written-resources';
 
-/** A question of a reader, with all that its right answer depends on. */
+/** A request of a reader, with everything that determines its correct response. */
 export interface Question {
   readonly path: string;
   readonly kind: 'read' | 'search' | 'count';
-  /** Of a read the id; else the key that all matches have. */
+  /** For a read the id; else the key that all matches share. */
   readonly key: string;
   readonly matches: (body: Body) => boolean;
-  /** The bodies that the caller may see; undefined: all. */
+  /** Selects the bodies that the caller may see; undefined: all. */
   readonly mayBeSeen?: (body: Body) => boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** `warned`: the answer says itself that it may be incomplete. `refused`: 503. */
+/** `warned`: the response itself says that it may be incomplete. `refused`: 503. */
 export type Verdict = 'right' | 'warned' | 'refused' | { readonly fault: string };
 
 interface Bundle {
@@ -25,7 +25,10 @@ interface Bundle {
   readonly entry?: readonly { readonly resource: Body }[];
 }
 
-/** Compares an answer with what was written. One with a warning may miss matches and hold others, but none that the caller may not see. */
+/**
+ * Compares a response with the written resources. With a warning it may miss matches and contain others, but never a
+ * resource that the caller may not see.
+ */
 export function judgeAnswer(written: WrittenResources, question: Question, period: Period, answer: Answer): Verdict {
   const { status, text } = answer;
   if (status === 503) return 'refused';
@@ -69,6 +72,6 @@ function judgeRead(
   return { fault: `${id} is another version, or hidden` };
 }
 
-/** The server adds `meta`. */
+/** Ignores `meta`, which the server adds. */
 const isSame = (version: Body, { meta, ...stored }: Body): boolean =>
   meta !== undefined && isDeepStrictEqual(version, stored);

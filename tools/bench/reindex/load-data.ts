@@ -7,10 +7,10 @@ import { type Body, WrittenResources } from './written-resources';
 
 const TURN_SYSTEM = 'http://bench.example/turn';
 const TURNS = 100;
-/** The limited caller may see Observations of this status alone. */
+/** The limited caller may see only Observations of this status. */
 export const VISIBLE_CRITERIA = 'Observation?status=amended';
 const STATUSES = ['final', 'amended'];
-/** So many of the stored Observations are counted by patient: nobody changes them. */
+/** Number of stored Observations that are counted by patient; no writer changes them. */
 const COUNTED_AMONG = 4_000;
 
 const PATIENTS: readonly string[] = CHARTS.map(({ patientId }) => `Patient/${patientId}`);
@@ -20,21 +20,21 @@ const turnOf = ({ identifier = [] }: Body): string | undefined =>
   (identifier as readonly { value: string }[])[0]?.value;
 const isVisible = ({ status }: Body): boolean => status === 'amended';
 
-/** Patients whose compartment the Observation belongs to. */
+/** Patients whose compartment contains the Observation. */
 const patientsOf = (body: Body): string[] =>
   [subjectOf(body), ...(body.performer as readonly { reference: string }[]).map(({ reference }) => reference)].filter(
     (reference) => reference.startsWith('Patient/'),
   );
 
-/** A question and who asks it. */
+/** A request and its caller. */
 export interface Asked extends Question {
   readonly name: string;
   readonly isLimited: boolean;
-  /** Answered while the index is built too, so that its times can be compared. */
+  /** Whether it is answered even during the build, so that its times can be compared. */
   readonly isTimed: boolean;
 }
 
-/** The data of the suite: Observations that writers change, others that are counted, and what readers ask about them. */
+/** The data of the suite: Observations changed by writers, others that are only counted, and the readers' requests. */
 export class LoadData {
   readonly written = new WrittenResources((body) => [...patientsOf(body), ...[turnOf(body) ?? []].flat()]);
   /** Observations of the charts of the bench. */
@@ -53,12 +53,12 @@ export class LoadData {
         if (at++ < COUNTED_AMONG) first.push(body);
         else later.add(subjectOf(body));
       }
-    // All Observations of a patient must be known.
+    // All Observations of a patient must be in the data.
     this.counted = first.filter((body) => !later.has(subjectOf(body)));
     for (const body of [...this.changed, ...this.counted]) this.written.put(body);
   }
 
-  /** Another version, with other values of what is searched by. */
+  /** Another version, with other values of the searched elements. */
   nextOf(body: Body): Body {
     const { random } = this;
     return {
@@ -70,7 +70,7 @@ export class LoadData {
     };
   }
 
-  /** One of each kind. */
+  /** One request of each kind. */
   questions(): readonly Asked[] {
     const { random } = this;
     const id = random.pick(this.changed).id;

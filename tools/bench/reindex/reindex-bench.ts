@@ -20,15 +20,16 @@ import { READERS, send, type Work, workUntil, WRITERS } from './work';
 
 const RESOURCES = 92_000;
 const MOST_SECONDS = 30;
-/** So many resources for each second that is measured alone. */
+/** Resources per second of the baseline measurement. */
 const RESOURCES_PER_SECOND = 400;
-/** p99 beside the job, compared with alone. */
+/** Maximum ratio of the p99 during the job to the p99 alone. */
 const MOST_SLOWDOWN = 2;
 const LIMITED = { user: 'bench-limited', password: 'the secret of the limited caller' };
 
 /**
- * Measures what writers and readers notice while the search index rows of all resources are built anew, and compares each answer with what
- * was written. Some rows are stale at first, so that an answer by unfinished rows is wrong.
+ * Measures latencies of writers and readers while the search index rows of all resources are rebuilt, and checks each
+ * response against the written resources. Some rows are stale at first, so that a response from unfinished rows is
+ * wrong.
  */
 export async function measureReindex({ sizes }: SuiteOptions, cleanup: Cleanup): Promise<SuiteReport> {
   const size = sizes?.[0] ?? RESOURCES;
@@ -36,7 +37,7 @@ export async function measureReindex({ sizes }: SuiteOptions, cleanup: Cleanup):
   const { server } = bed;
   const callers = { open: server, limited: await limitedCaller(bed) };
   const client = await cleanup.undoing(connect(server.databaseUrl), (connected) => connected.end());
-  // The first start of the server has begun to build all rows of a database that it does not know.
+  // The first start of the server begins to build all rows of a database that it did not fill.
   await untilBuilt(client);
   const data = new LoadData(size);
   const seconds = Math.min(MOST_SECONDS, size / RESOURCES_PER_SECOND);
@@ -56,7 +57,7 @@ export async function measureReindex({ sizes }: SuiteOptions, cleanup: Cleanup):
   const rows = Object.entries(phases).map(([name, work]) => rowOf(name, work));
   const indexed = await countIndexed(client);
   const slowdown = { writes: slowdownOf(alone.writes, beside.writes), reads: slowdownOf(alone.reads, beside.reads) };
-  // While no index is built, there is no reason for a warning or a refusal.
+  // Without an index build, any warning or refusal is a fault.
   const excuses = [warm, alone, after].reduce((sum, { warned, refused }) => sum + warned + refused, 0);
   const failed = works.reduce((sum, { failedWrites, refusedWrites }) => sum + failedWrites + refusedWrites, 0);
   const wrong = works.reduce((sum, work) => sum + work.wrong, 0);
@@ -85,7 +86,7 @@ async function limitedCaller({ server, secrets }: ServerBed): Promise<Target> {
   return { name: 'limited', baseUrl: server.baseUrl, authorization: `Basic ${basic}` };
 }
 
-/** @throws Error when searches go on without a warning */
+/** @throws Error when searches continue without a warning */
 async function untilWarned(server: Target): Promise<void> {
   for (let tries = 1; tries <= 100; tries++) {
     const { text } = await send(undefined, server, { method: 'GET', path: '/Observation?status=amended&_count=1' });

@@ -6,7 +6,7 @@ import { requestReindex } from '../../reindex/request-reindex';
 const TABLES = ['search_token', 'reference_link', 'search_date', 'search_number', 'search_string'];
 const POLL_MILLISECONDS = 200;
 
-/** Waits until no parameter is unfinished. */
+/** Waits until no search parameter is unfinished. */
 export async function untilBuilt(client: Client): Promise<void> {
   for (;;) {
     const { rowCount } = await client.query(`select from search_parameter_state where state <> 'active' limit 1`);
@@ -16,10 +16,10 @@ export async function untilBuilt(client: Client): Promise<void> {
 }
 
 /**
- * Notes that all rows are to be built, and makes some as an older release could have left them: Observations with each other's rows,
- * and others without their references. Rows that are right already would hide an answer that went by them.
- * @param known settles when the server knows of it
- * @returns to be called to let the job begin
+ * Marks all rows for a rebuild, and makes some stale, as an older release could have left them: some Observations have
+ * the rows of another, some lack their references. Otherwise correct rows would hide responses from unfinished ones.
+ * @param known settles when the server has read the marks
+ * @returns a function that lets the job begin
  */
 export async function makeStale(
   client: Client,
@@ -59,7 +59,7 @@ export async function makeStale(
   };
 }
 
-/** Resources that the last pass indexed. */
+/** Number of resources that the last pass indexed. */
 export async function countIndexed(client: Client): Promise<number> {
   const { rows } = await client.query<{ count: string }>(
     `select coalesce(sum(total), 0) as count from (

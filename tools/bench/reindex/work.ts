@@ -4,10 +4,10 @@ import { type Answer, judgeAnswer } from './judge-answer';
 import { type LoadData } from './load-data';
 import { type Body } from './written-resources';
 
-/** Each sends one request after the other. */
+/** Each sends one request after another. */
 export const WRITERS = 4;
 export const READERS = 4;
-/** The first faults are shown. */
+/** Maximum number of faults shown. */
 const MOST_FAULTS = 20;
 
 export interface Callers {
@@ -16,7 +16,7 @@ export interface Callers {
   readonly limited: Target;
 }
 
-/** Results of writers and readers. Times are in milliseconds, of requests that were answered and are compared. */
+/** Results of writers and readers. Times are in milliseconds, of answered requests that are compared. */
 export class Work {
   readonly writes: number[] = [];
   readonly reads: number[] = [];
@@ -34,7 +34,10 @@ export class Work {
   }
 }
 
-/** Reads, searches and writes until `end`. Each Observation has one writer, so that each version has a known place in time. */
+/**
+ * Reads, searches and writes until `end`. Each Observation has one writer, so that its versions have a known order in
+ * time.
+ */
 export async function workUntil(callers: Callers, data: LoadData, end: Promise<unknown>): Promise<Work> {
   const agent = new Agent({ keepAlive: true, maxSockets: WRITERS + READERS });
   const work = new Work();
@@ -86,7 +89,7 @@ export async function workUntil(callers: Callers, data: LoadData, end: Promise<u
   return work;
 }
 
-/** Status 0 when no answer came. */
+/** Status 0 when no response arrived. */
 export function send(agent: Agent | undefined, target: Target, { method, path, body }: BenchRequest): Promise<Answer> {
   const headers = {
     ...{ Authorization: target.authorization, Accept: 'application/fhir+json' },

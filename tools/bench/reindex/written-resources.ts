@@ -1,37 +1,40 @@
-/** A resource as it was sent. */
+/** A resource as sent. */
 export interface Body {
   readonly resourceType: string;
   readonly id: string;
   readonly [member: string]: unknown;
 }
 
-/** From the sending of a request to the end of its answer; `performance.now()`. */
+/** From sending a request to the end of its response, in `performance.now()`. */
 export interface Period {
   readonly from: number;
   readonly to: number;
 }
 
-/** A version and when it was written. Without an answer nobody knows whether it is stored. */
+/** A version and when it was written. Without a response, it may or may not be stored. */
 interface Version {
   readonly body: Body;
   readonly sentAt: number;
   answeredAt: number | undefined;
 }
 
-/** All versions that were written, and when: so it is known for any moment which ones can be stored. Each resource has one writer. */
+/**
+ * All written versions with their times, so the possible stored versions are known for any moment. Each resource has
+ * one writer.
+ */
 export class WrittenResources {
   private readonly versions = new Map<string, Version[]>();
   private readonly idsByKey = new Map<string, Set<string>>();
 
-  /** @param keysOf what a version can be searched by, such as `Patient/x` */
+  /** @param keysOf keys that a version can be searched by, such as `Patient/x` */
   constructor(private readonly keysOf: (body: Body) => readonly string[]) {}
 
-  /** A version that is stored from the beginning on. */
+  /** Adds a version that is stored from the beginning. */
   put(body: Body): void {
     this.add({ body, sentAt: -Infinity, answeredAt: -Infinity });
   }
 
-  /** @returns to be called when the write was answered with success */
+  /** @returns a function to call when the write was answered with success */
   write(body: Body, sentAt: number): (answeredAt: number) => void {
     const version: Version = { body, sentAt, answeredAt: undefined };
     this.add(version);
@@ -53,7 +56,7 @@ export class WrittenResources {
     return found;
   }
 
-  /** Resources of which a version has this key. */
+  /** Resources with this key in any version. */
   idsWith(key: string): ReadonlySet<string> {
     return this.idsByKey.get(key) ?? new Set();
   }

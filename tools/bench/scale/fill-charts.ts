@@ -9,13 +9,13 @@ import { type ChartEntry, generateChart } from '../../chart/chart-generator';
 import { ProgressBar } from '../../progress-bar';
 import { RowBatch } from './row-batch';
 
-/** About the length of a chart of Synthea. */
+/** About the size of a Synthea chart. */
 const CHART_SIZE = 767;
 const BATCH = 1_000;
 
 /**
- * Stores `size` resources, those of `entries`, with the search rows that the server derives. Indexes are dropped
- * meanwhile: built at the end, they cost a fraction.
+ * Stores `size` resources from `entries`, with the search index rows that the server would derive. Indexes are dropped
+ * meanwhile: building them at the end costs a fraction.
  */
 export async function fillCharts(
   client: Client,
@@ -38,7 +38,7 @@ export async function fillCharts(
     progress.advance();
     if (key % BATCH !== 0 && key !== size) continue;
     await sending;
-    // Sent while the next batch is made.
+    // Sends while the next batch is prepared.
     sending = batch.send(client);
     batch = new RowBatch();
   }
@@ -48,12 +48,12 @@ export async function fillCharts(
     await client.query(definition);
     building.advance();
   }
-  // The server takes the keys after these.
+  // The server assigns keys after these.
   await client.query(`select setval('resource_key_sequence', $1)`, [Math.ceil(size / 1000) * 1000 + 1]);
   await client.query('vacuum analyze');
 }
 
-/** Charts of the length of Synthea's, `size` resources in all. */
+/** Charts of Synthea's size, `size` resources in all. */
 export function* chartsOf(size: number): Generator<ChartEntry> {
   let made = 0;
   for (let seed = 1; made < size; seed++) {

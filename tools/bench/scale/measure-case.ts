@@ -10,14 +10,14 @@ import { type SampledResources } from './sampled-resources';
 import { type ScaleCase } from './scale-cases';
 import { type ScaleSession } from './scale-session';
 
-/** What one class of search costs on one database. */
+/** The cost of one class of search on one database. */
 export interface ScaleFigures {
-  /** Mean CPU of PostgreSQL for one execution. */
+  /** Mean CPU of PostgreSQL per execution. */
   readonly microseconds: number;
   readonly p95Microseconds: number;
   readonly p50Milliseconds: number;
   readonly p95Milliseconds: number;
-  /** Mean rows found; of a total, the total. */
+  /** Mean number of rows found; for a total, the total. */
   readonly rows: number;
 }
 
@@ -25,7 +25,7 @@ const WARM_UP = 15;
 const RUNS = 80;
 const PAGES = 50;
 
-/** Runs the searches of a class one after the other, each with values of its own. */
+/** Runs the searches of a class in sequence, each with other values. */
 export async function measureCase(
   bench: ScaleCase,
   session: ScaleSession,
@@ -60,7 +60,7 @@ export async function measureCase(
   };
 }
 
-/** What is measured of a search; everything that goes before it is done. */
+/** The measured part of a search, after all its preparation. */
 async function executionOf(
   bench: ScaleCase,
   search: ReadSearch,
@@ -84,7 +84,7 @@ async function executionOf(
 
 type Row = Parameters<typeof foundResourceOf>[0] & { readonly s0: string | number | null };
 
-/** The same search where the fiftieth page begins. */
+/** The same search, starting at the fiftieth page. */
 async function fiftieth(query: ReadSearch, { statements, frequencies }: ScaleSession): Promise<ReadSearch> {
   const pages = compilePage({ ...query, count: query.count * (PAGES - 1) - 1 }, frequencies);
   const last = (await statements.run<Row>(pages.statement, pages.values)).at(-1);

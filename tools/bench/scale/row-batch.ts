@@ -12,7 +12,7 @@ export interface FilledResource {
   readonly rows: SearchRows;
 }
 
-/** The columns of each table with their types, in the order in which `add` gives them. */
+/** The columns of each table with their types, in the order used by `add`. */
 const TABLES = {
   resource:
     'resource_key bigint, main_date timestamptz, updated_at timestamptz, reference_hash bigint, present bigint, version integer, type text, id text, method text, body text',
@@ -28,7 +28,7 @@ const TABLES = {
 
 type Table = keyof typeof TABLES;
 
-/** Rows of some hundreds of resources, written by one statement a table. */
+/** Rows of several hundred resources, written by one statement per table. */
 export class RowBatch {
   private readonly columns = new Map<Table, unknown[][]>();
 

@@ -1,7 +1,7 @@
 import { type Statements } from '../../../src/platform/database/statements';
 import { type Random } from '../../chart/random';
 
-/** Some resources of each type, from all over the database: what the searches take their values from. */
+/** Resources of each type sampled from the whole database, as sources of search values. */
 export class SampledResources {
   private constructor(
     private readonly bodies: ReadonlyMap<string, readonly unknown[]>,
@@ -31,7 +31,7 @@ export class SampledResources {
     }
   }
 
-  /** A random resource of a type for which `fits`. */
+  /** A random resource of a type that satisfies `fits`. */
   one(
     type: string,
     fits: (resource: Readonly<Record<string, unknown>>) => boolean,

@@ -12,17 +12,17 @@ import { scaleReportOf } from './scale-report';
 import { openScaleSession } from './scale-session';
 
 export interface ScaleOptions {
-  /** How many resources the databases have. */
+  /** Number of resources of each database. */
   readonly sizes: readonly number[];
-  /** A folder where the databases stay for the next run; else they are removed. */
+  /** A folder that keeps the databases for the next run; by default they are removed. */
   readonly keep?: string;
-  /** A PostgreSQL of this machine where the databases are made, and stay, instead. */
+  /** A PostgreSQL of this machine in which the databases are created and kept instead. */
   readonly cluster?: string;
-  /** Measures only classes with this text in their name. */
+  /** Measures only classes whose name contains this text. */
   readonly only?: string;
 }
 
-/** Measures what each class of search costs PostgreSQL, on databases of growing size. */
+/** Measures the PostgreSQL cost of each class of search, on databases of growing size. */
 export async function measureScale(options: ScaleOptions, cleanup: Cleanup): Promise<string> {
   const { sizes, keep, only } = options;
   const cluster = options.cluster ?? (await startCluster(cleanup, LARGE_BUFFERS, keep)).url;

@@ -7,18 +7,18 @@ export interface ScaleCase {
   readonly type: string;
   /** The query string of one search, with random values. */
   readonly queryOf: (values: SampledResources, random: Random) => string;
-  /** What is measured; default: the page. */
+  /** The measured part; by default the page. */
   readonly measures?: 'page' | 'total' | 'includes' | 'fiftieth page';
 }
 
-/** Types whose resources the searches take their values from. */
+/** Types whose resources provide the search values. */
 export const SAMPLED = ['Patient', 'Observation', 'Encounter', 'Condition', 'MedicationRequest', 'CarePlan'] as const;
 
 const hasQuantity = (resource: Readonly<Record<string, unknown>>): boolean => 'valueQuantity' in resource;
 const code = ['code', 'coding', 0, 'code'] as const;
 const subject = ['subject', 'reference'] as const;
 
-/** `ge` a day and `lt` another one some days later, within the lifetimes of the charts. */
+/** `ge` a day and `lt` another one some days later, within the period of the charts. */
 function between(name: string, random: Random, days: number, firstYear = 2005, lastYear = 2023): string {
   const from = Date.UTC(random.integer(firstYear, lastYear), random.integer(0, 11), random.integer(1, 28));
   return `${name}=ge${day(from)}&${name}=lt${day(from + days * 86_400_000)}`;
@@ -26,7 +26,7 @@ function between(name: string, random: Random, days: number, firstYear = 2005, l
 
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** A search by what one Observation with a quantity has. */
+/** A search with values of one Observation that has a quantity. */
 const byQuantity =
   (queryOf: (observation: ReturnType<SampledResources['one']>) => string) =>
   (values: SampledResources): string =>

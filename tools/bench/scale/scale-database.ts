@@ -7,8 +7,8 @@ import { connect, databaseUrlOf } from '../own-database';
 import { chartsOf, fillCharts } from './fill-charts';
 
 /**
- * The URL of a database with `size` resources on the cluster at `clusterUrl`; filled when it is not there yet. It gets its
- * name when it is full, so that an interrupted fill is begun anew.
+ * The URL of a database with `size` resources on the cluster at `clusterUrl`, filled if it does not exist. It is
+ * renamed when it is complete, so that an interrupted fill starts again.
  */
 export async function openScaleDatabase(clusterUrl: string, size: number): Promise<string> {
   const [name, unfinished] = [`scale_${size}`, `scale_${size}_unfinished`];

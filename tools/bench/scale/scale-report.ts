@@ -2,7 +2,7 @@ import { textTable } from '../../demo/text-table';
 import { type ScaleFigures } from './measure-case';
 import { type ScaleCase } from './scale-cases';
 
-/** The figures of each class side by side for all sizes, and how its CPU grows from the first size to the last. */
+/** The figures of each class for all sizes, and the growth of its CPU from the first size to the last. */
 export function scaleReportOf(
   sizes: readonly number[],
   cases: readonly ScaleCase[],

@@ -14,14 +14,14 @@ import { NamedResources } from '../../../src/search/include/named-resources';
 import { RowFrequencies } from '../../../src/search/run/row-frequencies';
 import { ValueSetCodes } from '../../../src/search/run/value-set-codes';
 
-/** One connection with the settings of the server, and the server's own parts on it. */
+/** One connection with the server's settings, and the server's own services on it. */
 export interface ScaleSession {
   readonly hashes: RowHashes;
   readonly statements: Statements;
   readonly resolver: ClauseResolver;
   readonly included: IncludedResources;
   readonly frequencies: RowFrequencies;
-  /** The process that serves the connection. */
+  /** The PostgreSQL process of the connection. */
   readonly backendPid: number;
   close(): Promise<void>;
 }

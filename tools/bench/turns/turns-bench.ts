@@ -4,16 +4,19 @@ import { LoadClient } from '../load-client';
 import { setUpServer } from '../test-bed';
 import { TURNS_CASES } from './turns-cases';
 
-/** Bodies in megabytes: what is common, and near the limit of 20 MiB. */
+/** Bodies in megabytes: a common size, and near the limit of 20 MiB. */
 const SIZES = [1, 19];
 
 /**
- * How others wait is measured by small requests one after the other. Their route has no database and no time slices: a request with
- * slices waits for several turns.
+ * Small requests in sequence measure the waiting time of other callers. Their route uses no database and no time
+ * slices: a request with slices waits for several turns.
  */
 const PROBE: BenchRequest = { method: 'GET', path: '/metadata?mode=terminology' };
 
-/** Measures how long one turn of the event loop holds up others, for large bodies on every route (docs/performance.md, "Turns"). */
+/**
+ * Measures how long one turn of the event loop delays other requests, for large bodies on every route
+ * (docs/performance.md, "Turns").
+ */
 export async function measureTurns(cleanup: Cleanup): Promise<string> {
   const { server } = await setUpServer(cleanup);
   const [sender, prober] = [new LoadClient(server), new LoadClient(server)];
@@ -42,7 +45,7 @@ export async function measureTurns(cleanup: Cleanup): Promise<string> {
   }
 }
 
-/** The longest time that a small request takes until `work` is over. */
+/** The longest duration of a small request until `work` ends. */
 async function longestWait(prober: LoadClient, work: Promise<unknown>): Promise<number> {
   let isOver = false;
   void work.then(() => (isOver = true));

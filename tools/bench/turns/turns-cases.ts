@@ -1,16 +1,16 @@
 import { type BenchRequest } from '../bench-case';
 
-/** A request with a large body; those of one case are sent one after the other. */
+/** A request with a large body; the requests of one case are sent in sequence. */
 export interface TurnsCase {
   readonly name: string;
   /** @param megabytes of the body */
   readonly requestsOf: (megabytes: number) => readonly BenchRequest[];
 }
 
-/** A body near the limit has a million values at most, so its texts are longer. */
+/** A body may have at most a million values, so bodies near the size limit need longer texts. */
 const longText = (megabytes: number): string => (megabytes > 4 ? 'x'.repeat(200) : '');
 
-/** Repeats what `item` makes until the text has so many megabytes. */
+/** Repeats `item` until the text has this many megabytes. */
 function listOf(megabytes: number, item: (n: number, text: string) => object): string {
   const items: string[] = [];
   const text = longText(megabytes);
@@ -19,7 +19,7 @@ function listOf(megabytes: number, item: (n: number, text: string) => object): s
   return `[${items.join(',')}]`;
 }
 
-/** Two composite parameters pair the values of each component, and 20,000 pairs are the most of a resource. */
+/** Two composite parameters pair the values of each component, and a resource may have at most 20,000 pairs. */
 const observation = (megabytes: number, shift: number): string =>
   `{"resourceType":"Observation","id":"turns","status":"final","code":{"text":"c"},"component":${listOf(
     megabytes,
@@ -80,7 +80,7 @@ export const TURNS_CASES: readonly TurnsCase[] = [
   },
   { name: 'JSON Patch', requestsOf: (size) => [{ method: 'PATCH', path: '/Patient/turns', body: patch(size) }] },
   {
-    // Each path walks all identifiers: many more operations are refused, since they take too long.
+    // Each path walks all identifiers: with many more operations, the patch is refused because it takes too long.
     name: 'FHIRPath patch of 10 operations',
     requestsOf: () => [{ method: 'PATCH', path: '/Patient/turns', body: pathPatch(10) }],
   },
