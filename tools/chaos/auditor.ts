@@ -5,20 +5,20 @@ import { type Arrival, type FaultyReceiver } from './faulty-receiver';
 import { type TimeOut, isAnsweredLate, repeatsWithoutCrash } from './repeats';
 import { PHANTOM, type WriteLog } from './writers';
 
-/** A promise that was broken, with what broke it. */
+/** A broken invariant, with its evidence. */
 export interface Violation {
   readonly invariant: string;
   readonly detail: string;
 }
 
-/** The findings of the checks, and how much was checked. */
+/** The findings of the checks, and the number of items checked. */
 export interface Audit {
   readonly violations: readonly Violation[];
   readonly committed: number;
   readonly destinations: number;
   readonly arrived: number;
   readonly repeated: number;
-  /** Batches that came again because the sender had stopped waiting before the answer came. */
+  /** Batches that were repeated because the sender timed out before the response arrived. */
   readonly answeredLate: number;
   readonly samples: number;
 }
@@ -31,7 +31,7 @@ interface Totals {
   readonly committed: number;
 }
 
-/** One statement, so one snapshot: what is delivered, in process and queued is what was committed. */
+/** One statement, so one snapshot: delivered, in process and queued must equal the events committed. */
 const TOTALS = `select r.destination_id as id, r.delivered_events::integer as delivered, r.failed_events::integer as failed,
     (r.delivered_events + coalesce(cardinality(b.event_ids), 0)
       + (select count(*) from outbox_event e where e.destination_key = r.destination_key))::integer as accounted,
@@ -42,7 +42,7 @@ const TOTALS = `select r.destination_id as id, r.delivered_events::integer as de
 const COMMITTED = `select 'Patient/' || id || '/' || version as key from resource where type = 'Patient'
   union all select 'Patient/' || id || '/' || version from resource_history where type = 'Patient'`;
 
-/** Attempts that ended too early are left out: they explain nothing. */
+/** Attempts that ended before their timeout are excluded: they do not explain a repeat. */
 const TIME_OUTS = `select r.destination_id as destination, a.first_number::integer as "firstNumber",
     extract(epoch from a.ended_at)::double precision * 1000 - ${performance.timeOrigin} as "endedAt"
   from delivery_attempt a join destination_runtime r using (destination_key)
@@ -52,7 +52,7 @@ const WAITING = `select (select count(*) from outbox_event)::integer + (select c
 
 const SAMPLE_MILLISECONDS = 500;
 
-/** Reads the totals again and again, while everything around it breaks (invariants 6 and 7). */
+/** Samples the totals repeatedly during the faults (invariants 6 and 7). */
 export class TotalsWatch {
   readonly violations: Violation[] = [];
   samples = 0;
@@ -84,7 +84,7 @@ export class TotalsWatch {
   }
 }
 
-/** Waits until nothing is queued, or nothing has moved for so long: what is lost stays in the queue for ever. */
+/** Waits until nothing is queued, or nothing has moved for this time: lost events would stay in the queue forever. */
 export async function drained(bed: ChaosBed, idleSeconds: number): Promise<void> {
   let [least, movedAt] = [Infinity, performance.now()];
   while (least > 0 && performance.now() - movedAt < idleSeconds * 1000) {
@@ -95,7 +95,7 @@ export async function drained(bed: ChaosBed, idleSeconds: number): Promise<void>
   }
 }
 
-/** Compares the three records: what was acknowledged, what arrived, what is stored. */
+/** Compares the three records: acknowledged writes, arrivals, and stored resources. */
 export async function audit(
   bed: ChaosBed,
   {
@@ -159,7 +159,7 @@ interface Seen {
   readonly key: string;
 }
 
-/** Each number when it came for the first time. */
+/** Each number at its first arrival. */
 function firstSeen(arrivals: readonly Arrival[]): Seen[] {
   const seen = new Map<number, string>();
   for (const { events } of arrivals) {
@@ -168,7 +168,7 @@ function firstSeen(arrivals: readonly Arrival[]): Seen[] {
   return [...seen].map(([number, key]) => ({ number, key }));
 }
 
-/** Versions that came for the first time after a later one of the same resource. */
+/** Versions that first arrived after a later one of the same resource. */
 function inversions(keys: readonly string[]): string[] {
   const latest = new Map<string, number>();
   return keys.filter((key) => {
@@ -180,7 +180,7 @@ function inversions(keys: readonly string[]): string[] {
   });
 }
 
-/** Numbers begin at 1, have no gap, and mean one event each, whenever they come. */
+/** Numbers begin at 1, have no gaps, and identify one event each, whenever they arrive. */
 function numberFaults(first: readonly Seen[], arrivals: readonly Arrival[]): string[] {
   const gaps = first
     .filter(({ number }, index) => number !== index + 1)
@@ -193,7 +193,7 @@ function numberFaults(first: readonly Seen[], arrivals: readonly Arrival[]): str
   return [...gaps, ...reused, ...(keys.size === first.length ? [] : ['one event under two numbers'])];
 }
 
-/** A batch begins with its first number; the id is made from the body, so it would tell nothing. */
+/** A batch is identified by its first number; its id is derived from the body, so it could not reveal other bytes. */
 function otherBytes(arrivals: readonly Arrival[]): string[] {
   const hashes = new Map<string, string>();
   return arrivals.flatMap(({ destination, bodyHash, events }) => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** While it is on, other writers pause and nothing is killed. */
+/** While it is on, other writers pause and no process is killed. */
 export class Calm {
   isOn = false;
 

@@ -16,34 +16,35 @@ import { type SlowFaults } from './slow-faults';
 const PROFILE = 'http://chaos.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
 const TOPIC = 'http://chaos.example/topics/patients';
 
-/** Of each destination. */
+/** Timeout of each destination. */
 export const TIMEOUT_SECONDS = 2;
-/** Of PostgreSQL; its default is 0. */
+/** Settings of PostgreSQL, whose default is 0. */
 const SETTINGS = { max_prepared_transactions: '100' };
 
-/** A server that is killed and started again. */
+/** A server that is killed and restarted. */
 export interface Replica {
   readonly name: string;
   /** Undefined while it is down. */
   server: ChildServer | undefined;
-  /** Of its connections to the database. */
+  /** Faults of its connections to the database. */
   readonly faults: SlowFaults;
   readonly databaseUrl: string;
 }
 
-/** A cluster with its database, and how to reach it. */
+/** A cluster with its database and credentials. */
 export interface ChaosBed {
   readonly replicas: readonly Replica[];
   readonly authorization: string;
   /** Starts a replica and waits until it listens. */
   start(replica: Replica): Promise<void>;
-  /** Opens a connection to the database that survives its errors; queries reject while the database is down. */
+  /** Runs a query on a new connection, which survives errors; it rejects while the database is down. */
   query<Row extends object>(text: string): Promise<Row[]>;
 }
 
 /**
- * Starts a durable PostgreSQL and a replica of the compiled server in `folder` for each of `faults`, with one topic on
- * Patient and a destination for each endpoint of the receiver. A replica reaches the database through a proxy of its own.
+ * Starts a durable PostgreSQL in `folder`, and a replica of the compiled server for each of `faults`. Stores one topic
+ * on Patient and a destination for each endpoint of the receiver. Each replica reaches the database through its own
+ * proxy.
  */
 export async function setUpChaos(
   {
@@ -54,7 +55,7 @@ export async function setUpChaos(
     receiver,
   }: {
     folder: string;
-    /** Of each replica. */
+    /** Processes of each replica. */
     processes: number;
     faults: readonly SlowFaults[];
     prepared: PreparedTransactions;
@@ -134,14 +135,14 @@ async function makeDestinations(url: string, rootSecret: string, receiver: Fault
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'));
-  // PostgreSQL runs as another account where this runs as root; what it keeps there is closed to everybody else.
+  // If this runs as root, PostgreSQL runs as another account and needs access; its own data folder stays private.
   await chmod(folder, 0o755);
   return folder;
 }
 
 async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  client.on('error', () => undefined); // a crash of the database: the query that is under way rejects
+  client.on('error', () => undefined); // database crash: the running query rejects
   await client.connect();
   try {
     return (await client.query<Row>(text)).rows;

@@ -30,8 +30,8 @@ const tell = (text: string): void => {
 };
 
 /**
- * Kills servers and the database and holds back answers and commits while clients write and receivers misbehave, then
- * compares what was acknowledged, what arrived and what is stored (docs/reliability.md).
+ * Kills servers and the database, and delays responses and commits, while clients write and receivers misbehave. Then
+ * compares the acknowledged writes, the arrivals and the stored resources (docs/reliability.md).
  */
 async function main(cleanup: Cleanup): Promise<number> {
   const { minutes, kills, seed, faults: names, destinations, build, processes } = optionsOf();

@@ -1,4 +1,4 @@
-/** Faults that can be chosen, with what each does to the cluster. */
+/** The selectable faults, each with its effects on the cluster. */
 export const FAULTS = {
   kill: ['kill -9', 'process killed', 'SIGTERM', 'connections cut', 'database crash'],
   delay: ['answer held'],
@@ -9,25 +9,25 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 export type FaultKind = (typeof FAULTS)[FaultName][number];
-/** Faults that end a process or a connection, and so explain that a batch comes again. */
+/** Faults that end a process or a connection, and so explain a repeated batch. */
 export type CrashKind = (typeof FAULTS)['kill'][number];
 
 export interface Crash {
   readonly kind: CrashKind;
   /** Milliseconds of a monotonic clock. */
   readonly at: number;
-  /** When the database answered again, or the server had ended; for cut connections the same as `at`. */
+  /** When the database answered again or the server had ended; for cut connections the same as `at`. */
   endedAt: number;
 }
 
-/** The faults of a run, and how fast the cluster came back. */
+/** The faults of a run, and the recovery times of the cluster. */
 export class FaultLog {
   readonly crashes: Crash[] = [];
-  /** From the kill of a server during an attempt to the next attempt by the other one, in ms. */
+  /** Milliseconds from the kill of a server during an attempt to the next attempt by the other one. */
   readonly takeovers: number[] = [];
-  /** From a crash of the database to its first answer, in ms. */
+  /** Milliseconds from a crash of the database to its first response. */
   readonly databaseRestarts: number[] = [];
-  /** Servers that ended by themselves. */
+  /** Servers that exited unexpectedly. */
   exits = 0;
   private readonly counts = new Map<FaultKind, number>();
 
@@ -47,7 +47,7 @@ export class FaultLog {
   }
 }
 
-/** Reads names that are separated by commas. @throws Error naming the known ones */
+/** Parses comma-separated names. @throws Error that lists the known ones */
 export function faultsOf(text: string): readonly FaultName[] {
   const known = Object.keys(FAULTS) as FaultName[];
   return text.split(',').map((given) => {

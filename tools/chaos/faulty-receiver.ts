@@ -4,37 +4,37 @@ import { type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Random } from '../chart/random';
 
-/** A notification as it came. */
+/** A received notification. */
 export interface Arrival {
   readonly destination: string;
   /** The value of `webhook-id`. */
   readonly batchId: string;
   readonly bodyHash: string;
-  /** Milliseconds of a monotonic clock, when it was complete. */
+  /** When it was complete, in milliseconds of a monotonic clock. */
   readonly at: number;
   readonly events: readonly { readonly number: number; readonly key: string }[];
-  /** Whether a 2xx was written to the end: then the sender knows. */
+  /** Whether a 2xx was fully written, so that the sender could read it. */
   isAnswered: boolean;
 }
 
-/** How a destination takes what comes. */
+/** How a destination handles notifications. */
 type Temper = 'good' | 'slow' | 'flaky' | 'dead';
 
-/** Destinations take them in turn. */
+/** Assigned to the destinations in rotation. */
 const TEMPERS: readonly Temper[] = ['good', 'slow', 'flaky', 'dead'];
 
-/** Time that the dead one is dead, and then alive. */
+/** How long the dead one is dead, and then alive. */
 const DEAD_SECONDS = 40;
 const ALIVE_SECONDS = 20;
 
-/** The webhooks of a chaos run: an append-only record of what came, whatever they answer. */
+/** The webhooks of a chaos run: an append-only record of arrivals, whatever they answer. */
 export class FaultyReceiver {
   readonly arrivals: Arrival[] = [];
   /** Destinations that had two requests open at once. */
   readonly overlaps: string[] = [];
-  /** Requests that came to the place that a redirect named. */
+  /** Requests to the target of a redirect. */
   trapHits = 0;
-  /** From now on everything is taken. */
+  /** If true, every notification is accepted. */
   isHealed = false;
   private readonly open = new Map<string, Set<ServerResponse>>();
   private readonly latestAt = new Map<string, number>();
@@ -67,7 +67,7 @@ export class FaultyReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/${destination}`;
   }
 
-  /** Destinations with a request that nobody answered yet. */
+  /** Destinations with an unanswered request. */
   get pending(): readonly string[] {
     return [...this.open].filter(([, responses]) => responses.size > 0).map(([destination]) => destination);
   }
@@ -95,7 +95,7 @@ export class FaultyReceiver {
     }
     const others = this.open.get(destination) ?? new Set();
     this.open.set(destination, others);
-    // The end of a killed server's connection may be read a moment after the successor's request.
+    // The end of a killed server's connection may be read shortly after the successor's request.
     const before = [...others];
     if (before.length > 0) {
       await delay(20);
@@ -142,10 +142,10 @@ export class FaultyReceiver {
       if (fault === 0) response.writeHead(500).end();
       else if (fault === 1) response.writeHead(503, { 'Retry-After': '1' }).end();
       else if (fault === 2) response.writeHead(307, { Location: this.urlOf('trap') }).end();
-      // It was processed, and nobody can tell.
+      // Processed, but the sender receives no response.
       else if (fault === 3) response.destroy();
       else if (fault === 4) await delay(random.integer(100, 600)).then(accept);
-      // Fault 5 never answers.
+      // Fault 5 never responds.
     } else {
       accept();
     }

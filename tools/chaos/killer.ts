@@ -6,14 +6,14 @@ import { type ChaosBed, type Replica } from './chaos-bed';
 import { type FaultLog } from './fault-log';
 import { type FaultyReceiver } from './faulty-receiver';
 
-/** Servers that die young are caught at their start, others with much under way. */
+/** Short lives hit servers during their start, long ones during full load. */
 const LIVES_MILLISECONDS: readonly (readonly [number, number])[] = [
   [500, 2500],
   [3000, 20_000],
 ];
 const DATABASE_LIFE_MILLISECONDS = [15_000, 40_000] as const;
 
-/** Ends one replica again and again, and starts it each time. */
+/** Repeatedly ends and restarts one replica. */
 export async function tormentReplica(
   replica: Replica,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ export async function tormentReplica(
   }
 }
 
-/** kill -9 of one backend is a crash of the database: all sessions end, and the WAL is replayed. */
+/** kill -9 of one backend crashes the database: all sessions end, and the WAL is replayed. */
 export async function tormentDatabase(
   signal: AbortSignal,
   { bed, random, calm, log }: { bed: ChaosBed; random: Random; calm: Calm; log: FaultLog },
@@ -77,7 +77,7 @@ export async function tormentDatabase(
     const [backend] = await bed.query<{ pid: number }>(ANY_BACKEND).catch(() => []);
     if (backend === undefined) continue;
     const at = performance.now();
-    if (!kill(backend.pid)) continue; // it ended meanwhile
+    if (!kill(backend.pid)) continue; // it has already ended
     const crash = log.addCrash('database crash', at);
     for (let isUp = false; !isUp;) {
       await delay(20);
@@ -96,7 +96,7 @@ const CUT = `select pg_terminate_backend(pid) from (
 const ANY_BACKEND = `select pid from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() order by random() limit 1`;
 
-/** Only where the other server lives on: else it is the time of a start. */
+/** Only while the other server is alive; otherwise this would measure a start. */
 function watchTakeovers(
   pending: readonly string[],
   killedAt: number,
@@ -108,7 +108,7 @@ function watchTakeovers(
   for (const destination of pending) {
     void (async () => {
       await delay(15);
-      // A request that still waits for an answer there is not of the killed server.
+      // A request still waiting for a response belongs to the other server, not to the killed one.
       if (receiver.pending.includes(destination)) return;
       const nextAt = await receiver.nextAt(destination, killedAt);
       const isDisturbed =
@@ -125,7 +125,7 @@ async function startAgain(replica: Replica, bed: ChaosBed): Promise<void> {
       await bed.start(replica);
       return;
     } catch {
-      await delay(200); // the database was down at that moment
+      await delay(200); // the database was down
     }
   }
 }
@@ -134,7 +134,7 @@ async function ended(pids: readonly number[]): Promise<void> {
   while (pids.some((pid) => kill(pid, 0))) await delay(5);
 }
 
-/** False where the process had ended before. */
+/** False if the process had already ended. */
 function kill(pid: number, signal: 'SIGKILL' | 'SIGTERM' | 0 = 'SIGKILL'): boolean {
   try {
     return process.kill(pid, signal);

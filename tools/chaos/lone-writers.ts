@@ -9,7 +9,7 @@ const HOLD_MILLISECONDS = [1000, 3000] as const;
 const SETTLING_MILLISECONDS = 2500;
 const WRITES = 2;
 
-/** As many numbers as a large transaction that is rolled back takes: a mark that is raised in steps is raised then. */
+/** Takes as many numbers as a large transaction that is rolled back, so that a mark that rises in steps rises now. */
 const ROLLED_BACK = `select count(nextval(oid::regclass)) from pg_class, generate_series(1, 1500)
   where relkind = 'S' and relname like 'outbox\\_event%'`;
 const ROLLED_BACK_MILLISECONDS = [500, 4000] as const;
@@ -22,7 +22,7 @@ export async function wasteNumbers(signal: AbortSignal, bed: ChaosBed, random: R
   }
 }
 
-/** Lets everything come to rest from time to time, and then writes alone, slowly before the commit. */
+/** Occasionally lets everything come to rest, and then writes alone, with a slow commit. */
 export async function writeAlone(
   signal: AbortSignal,
   { bed, random, calm, log }: { bed: ChaosBed; random: Random; calm: Calm; log: WriteLog },

@@ -1,6 +1,6 @@
 /** A message of the PostgreSQL protocol, version 3. */
 export interface Message {
-  /** The type byte as a character; empty for the first message of a client, which has none. */
+  /** The type byte as a character; empty for a client's first message, which has none. */
   readonly type: string;
   /** The whole message, with its type and its length. */
   readonly bytes: Buffer;
@@ -8,7 +8,7 @@ export interface Message {
 
 const LENGTH_BYTES = 4;
 
-/** Cuts one direction of a connection into messages (PostgreSQL documentation, "Message Formats"); without TLS. */
+/** Splits one direction of a connection into messages (PostgreSQL documentation, "Message Formats"); without TLS. */
 export class MessageSplitter {
   private rest: Buffer = Buffer.alloc(0);
 
@@ -32,7 +32,7 @@ export class MessageSplitter {
   }
 }
 
-/** The zero-terminated strings that the body of a typed message begins with. */
+/** The zero-terminated strings at the beginning of a typed message's body. */
 export function leadingStrings({ bytes }: Message, count: number): string[] {
   const strings: string[] = [];
   let start = 1 + LENGTH_BYTES;
@@ -44,7 +44,7 @@ export function leadingStrings({ bytes }: Message, count: number): string[] {
   return strings;
 }
 
-/** A typed message whose body is one string, as Query and CommandComplete are. */
+/** A typed message whose body is one string, such as Query and CommandComplete. */
 export function stringMessage(type: string, text: string): Buffer {
   const body = Buffer.from(`${text}\0`);
   const head = Buffer.alloc(1 + LENGTH_BYTES);

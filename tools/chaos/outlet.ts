@@ -5,7 +5,7 @@ interface Piece {
   readonly after: (() => Promise<unknown>) | undefined;
 }
 
-/** Writes to a socket in order; a piece that waits for something holds back all that follow it. */
+/** Writes to a socket in order; a delayed piece delays all later ones. */
 export class Outlet {
   private readonly waiting: Piece[] = [];
   private isHeld = false;

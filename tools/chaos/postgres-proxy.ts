@@ -5,20 +5,24 @@ import { Outlet } from './outlet';
 import { type PreparedTransactions } from './prepared-transactions';
 import { type SlowFaults, hold } from './slow-faults';
 
-/** An answer that the database owes, in the order of the requests. */
+/** A response that the database still has to send, in the order of the requests. */
 interface Owed {
   /** The name of a prepared statement, or the first word of a simple query. */
   readonly statement: string;
-  /** Set where PREPARE TRANSACTION was sent instead of COMMIT. */
+  /** Set if PREPARE TRANSACTION was sent instead of COMMIT. */
   readonly preparedAs?: string;
 }
 
-/** Marks SQL whose transaction records events. */
+/** Identifies SQL whose transaction records events. */
 const RECORDS_EVENTS = 'insert into outbox_event';
-/** Messages that the database may send between two answers (NoticeResponse, ParameterStatus, NotificationResponse). */
+/**
+ * Messages that the database may send between two responses (NoticeResponse, ParameterStatus, NotificationResponse).
+ */
 const OUT_OF_BAND = 'NSA';
 
-/** Stands between one server and PostgreSQL, and holds back single answers and commits. Speaks the protocol without TLS. */
+/**
+ * A proxy between one server and PostgreSQL that delays single responses and commits. Uses the protocol without TLS.
+ */
 export class PostgresProxy {
   private readonly connections = new Set<Connection>();
 
@@ -44,7 +48,7 @@ export class PostgresProxy {
     return proxy;
   }
 
-  /** The target's URL, through here. */
+  /** The target's URL, through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     url.host = `127.0.0.1:${(this.listener.address() as AddressInfo).port}`;
@@ -62,7 +66,7 @@ class Connection {
   private readonly toDatabase: Outlet;
   private readonly toClient: Outlet;
   private readonly recording = new Set<string>();
-  /** The start of a session is answered like a statement. */
+  /** The start of a session has a response, like a statement. */
   private readonly owed: Owed[] = [{ statement: '' }];
   private statement = '';
   private hasRecorded = false;

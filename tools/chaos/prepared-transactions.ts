@@ -6,26 +6,26 @@ interface Database {
 
 const SWEEP_MILLISECONDS = 100;
 
-/** The name ends with the time after which the transaction is committed. */
+/** The name ends with the delay after which the transaction is committed. */
 const DUE = `select gid from pg_prepared_xacts where database = current_database()
   and prepared + split_part(gid, '-', 3)::integer * interval '1 ms' <= clock_timestamp()`;
 
-/** Transactions whose COMMIT became PREPARE TRANSACTION; they outlive servers and crashes, and all are committed. */
+/** Transactions whose COMMIT became PREPARE TRANSACTION. They survive servers and crashes, and all are committed. */
 export class PreparedTransactions {
   private readonly waiting = new Map<string, () => void>();
   private count = 0;
 
-  /** Names a transaction that is to be committed so long after it was prepared. */
+  /** Returns a name for a transaction that is to be committed this long after it was prepared. */
   nameFor(milliseconds: number): string {
     return `chaos-${++this.count}-${milliseconds}`;
   }
 
-  /** Resolves when COMMIT PREPARED was answered; never after a crash, which ends the waiting connection too. */
+  /** Resolves when COMMIT PREPARED was answered; never after a crash, which also ends the waiting connection. */
   whenCommitted(name: string): Promise<void> {
     return new Promise((resolve) => this.waiting.set(name, resolve));
   }
 
-  /** Commits what is due, until the end. */
+  /** Commits due transactions until the signal. */
   async commitUntil(signal: AbortSignal, database: Database): Promise<void> {
     while (!signal.aborted) {
       await delay(SWEEP_MILLISECONDS);
@@ -38,7 +38,7 @@ export class PreparedTransactions {
     try {
       await database.query(`commit prepared '${name}'`);
     } catch {
-      return; // the database crashed: the next sweep sees it again, or it was committed
+      return; // the database crashed: the next sweep finds it again, or it was committed
     }
     this.waiting.get(name)?.();
     this.waiting.delete(name);

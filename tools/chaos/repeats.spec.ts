@@ -13,8 +13,8 @@ const arrival = (at: number, isAnswered = true): Arrival => ({
 const crash = (at: number, endedAt = at) => ({ kind: 'SIGTERM', at, endedAt }) as const;
 const ARRIVALS = [arrival(10_000), arrival(20_000)];
 
-describe('A batch that came again after a 2xx (I9)', () => {
-  it('is no repeat where the first answer was not written', () => {
+describe('A batch that arrived again after a 2xx (I9)', () => {
+  it('is no repeat if the first response was not written', () => {
     expect(repeatsWithoutCrash([arrival(10_000, false), arrival(20_000)], [])).toEqual([]);
   });
 

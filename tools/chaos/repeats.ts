@@ -1,13 +1,13 @@
 import { type Crash } from './fault-log';
 import { type Arrival } from './faulty-receiver';
 
-/** A batch that was answered with a 2xx and came again. */
+/** A batch that was answered with a 2xx and arrived again. */
 export interface Repeat {
   readonly before: Arrival;
   readonly again: Arrival;
 }
 
-/** An attempt that the sender ended because its time was over. */
+/** An attempt that the sender ended at its timeout. */
 export interface TimeOut {
   readonly destination: string;
   readonly firstNumber: number;
@@ -15,10 +15,10 @@ export interface TimeOut {
   readonly endedAt: number;
 }
 
-/** A fault is felt by attempts that ended a moment after it: their settling was under way or failed. */
+/** A fault also affects attempts that ended shortly after it: their settling was under way or failed. */
 const FELT_MILLISECONDS = 3000;
 
-/** Repeats at one destination, without those that a crash explains: it may have kept the answer from being counted. */
+/** Repeats at one destination, except those that a crash explains: a crash may lose the result of an attempt. */
 export function repeatsWithoutCrash(arrivals: readonly Arrival[], crashes: readonly Crash[]): Repeat[] {
   const answered = new Map<string, Arrival>();
   const found: Repeat[] = [];
@@ -33,7 +33,7 @@ export function repeatsWithoutCrash(arrivals: readonly Arrival[], crashes: reado
   return found;
 }
 
-/** Whether the sender stopped waiting between both arrivals: a busy one may read too late what was written in time. */
+/** Whether the sender timed out between both arrivals: a busy one may read a timely response too late. */
 export const isAnsweredLate = ({ before, again }: Repeat, timeOuts: readonly TimeOut[]): boolean =>
   timeOuts.some(
     ({ destination, firstNumber, endedAt }) =>

@@ -5,7 +5,7 @@ import { type WriteLog } from './writers';
 
 const SHOWN_VIOLATIONS = 20;
 
-/** Returns what a run has counted, as text. */
+/** Formats the counts of a run as text. */
 export function reportOf(
   { violations, committed, destinations, arrived, repeated, answeredLate, samples }: Audit,
   writes: WriteLog,

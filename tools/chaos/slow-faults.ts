@@ -11,20 +11,20 @@ export interface CommitFault {
 }
 
 const HOLD_MILLISECONDS = [500, 3000] as const;
-/** From one fault of a kind to the next, on the connections of one server. Commits are rarer: each stops a writer. */
+/** The pause between two faults of a kind, per server. Commits are rarer: each fault stops a writer. */
 const PAUSE_MILLISECONDS: Readonly<Record<SlowKind, readonly [number, number]>> = {
   'answer held': [200, 1500],
   'commit held': [1000, 4000],
   prepared: [1000, 4000],
 };
-/** A kind of statement that was not sent for so long is not waited for. */
+/** A kind of statement that was not sent for this time is not chosen. */
 const RECENT_MILLISECONDS = 3000;
-/** The rest of the held commits may be of any transaction, such as a claim. */
+/** The other delayed commits may belong to any transaction, such as a claim. */
 const SHARE_OF_WRITERS = 0.75;
 
-/** Decides which answers and commits of one server are held back, and for how long. */
+/** Chooses the responses and commits of one server to delay, and for how long. */
 export class SlowFaults {
-  /** While it is false nothing is held back. */
+  /** While false, nothing is delayed. */
   isOn = false;
   private readonly lastSeen = new Map<string, number>();
   private readonly nextAt: Record<SlowKind, number>;
@@ -43,14 +43,14 @@ export class SlowFaults {
     };
   }
 
-  /** Holds the commit of the next transaction that writes events. */
+  /** Delays the commit of the next transaction that writes events. */
   holdNextWriter(milliseconds: number): void {
     this.loneMilliseconds = milliseconds;
   }
 
   /**
-   * Returns how long to hold back the answer to a statement. Each statement in use has the same chance, however rarely it
-   * is sent: a race of a statement that runs once a second would hardly ever be met otherwise.
+   * Returns the delay of the response to a statement. Each statement in use has the same chance, however rarely it is
+   * sent. Otherwise a race in a statement that runs once a second would hardly ever occur.
    */
   answerDelay(statement: string): number {
     const now = performance.now();
@@ -65,7 +65,7 @@ export class SlowFaults {
     return this.count('answer held');
   }
 
-  /** Decides about a COMMIT. @param isWriter whether its transaction has recorded events */
+  /** Decides on a fault for a COMMIT. @param isWriter whether its transaction has recorded events */
   commitFault(isWriter: boolean): CommitFault | undefined {
     const now = performance.now();
     if (isWriter && this.loneMilliseconds !== undefined) {

@@ -6,11 +6,11 @@ import { type ChaosBed } from './chaos-bed';
 const HOT_PATIENTS = 40;
 const PAUSE_MILLISECONDS = [10, 60] as const;
 
-/** The versions that the servers acknowledged, kept apart from everything that they store. */
+/** The versions that the servers acknowledged, recorded outside their database. */
 export class WriteLog {
   /** `Patient/p1/3` for each version that was acknowledged. */
   readonly acknowledged = new Set<string>();
-  /** Names in resources of transactions that were refused: none may ever arrive or be stored. */
+  /** Names in resources of refused transactions: none may ever arrive or be stored. */
   refused = 0;
   unknown = 0;
 }
@@ -18,7 +18,7 @@ export class WriteLog {
 /** Ids that only refused transactions write. */
 export const PHANTOM = 'phantom';
 
-/** Writes to whatever server is up until `signal`. */
+/** Writes to any running server until `signal`. */
 export async function writeUntil(
   signal: AbortSignal,
   { bed, random, calm, log }: { bed: ChaosBed; random: Random; calm: Calm; log: WriteLog },
@@ -37,7 +37,7 @@ export async function writeUntil(
   }
 }
 
-/** A server, and what makes the content of a write differ from those before. */
+/** A server, and a counter that makes each write different from earlier ones. */
 export interface Target {
   readonly url: string;
   readonly authorization: string;
@@ -94,7 +94,7 @@ const patient = (id: string, value: number): object => ({
   name: [{ family: 'Chaos', given: [id] }],
 });
 
-/** A reference to nothing that can be matched refuses the whole of it, after its first entries were written. */
+/** A reference without a match makes the server refuse the whole transaction, after its first entries were written. */
 const transaction = (ids: readonly string[], value: number, isRefused: boolean): object => ({
   resourceType: 'Bundle',
   type: 'transaction',
