@@ -1,4 +1,5 @@
-// Emits the declarations of both entries of the package, one file each, and compares their API reports in docs/ (`-- --local`: writes them).
+// Writes the declarations of both package entries, one file each, and compares their API reports in docs/ (`-- --local`
+// updates them).
 const { execFileSync } = require('node:child_process');
 const { rmSync } = require('node:fs');
 const { join } = require('node:path');

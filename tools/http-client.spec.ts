@@ -50,7 +50,7 @@ describe('curlLine', () => {
   });
 });
 
-/** Lets a real shell split the line, with a `curl` that prints its arguments. */
+/** Splits the line with a real shell, whose `curl` prints its arguments. */
 function wordsOf(line: string): string[] {
   const script = `curl() { for word; do printf '%s\\0' "$word"; done; }\n${line}`;
   return execFileSync('sh', ['-c', script], { env: Object.fromEntries(variables), encoding: 'utf8' })

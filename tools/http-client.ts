@@ -22,7 +22,7 @@ export interface HttpAnswer {
 
 const TIMEOUT_SECONDS = 120;
 
-/** Sends calls to one server; any status is an answer, only a missing answer throws. */
+/** Sends calls to one server; any status is a response, only a missing response throws. */
 export class HttpClient {
   constructor(readonly baseUrl: string) {}
 
@@ -39,8 +39,8 @@ export class HttpClient {
   }
 
   /**
-   * Prints the call as a line for a POSIX shell. Each value of `variables` (name → value) stands as `$NAME` in it,
-   * so that a secret that is listed there is never shown.
+   * Prints the call as a line for a POSIX shell. Each value of `variables` (name → value) is replaced by `$NAME`, so
+   * that a secret listed there is never shown.
    */
   curlLine(call: HttpCall, variables: ReadonlyMap<string, string>): string {
     const quoted = (text: string): string => shellQuoted(text, [...variables]);
@@ -79,7 +79,7 @@ function parsedOrUndefined(text: string): unknown {
   }
 }
 
-/** Single quotes keep everything literal, so only the variables stand outside of them: `'…'"$NAME"'…'`. */
+/** Single quotes keep everything literal, so only the variables are outside of them: `'…'"$NAME"'…'`. */
 function shellQuoted(text: string, variables: readonly (readonly [string, string])[]): string {
   for (const [name, value] of variables) {
     const at = value === '' ? -1 : text.indexOf(value);

@@ -1,5 +1,5 @@
-// Lints the OpenAPI document of a server that it starts on a database of its own. With a path, writes the document there too:
-// the client is generated from it (client/README.md).
+// Lints the OpenAPI document of a server that it starts on a temporary database. With a path, it also writes the
+// document there: the client is generated from it (client/README.md).
 const { mkdtempSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
@@ -9,9 +9,9 @@ const RULES = {
   rules: {
     'info-license': 'off',
     'no-server-example.com': 'off',
-    // `/fhir/Patient/{id}` is `/fhir/{type}/{id}` with an example of its own.
+    // `/fhir/Patient/{id}` is `/fhir/{type}/{id}` with its own example.
     'no-ambiguous-paths': 'off',
-    // A receiver of webhooks, and probes.
+    // Webhook receivers and probes have no 4xx.
     'operation-4xx-response': 'off',
     // Resource types are for generators: no path names Account.
     'no-unused-components': 'off',

@@ -1,10 +1,10 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 /**
- * Reads the options of a tool. `--help` prints `usage` and the options and ends the process with 0. Options or arguments
- * that the tool does not take end it with 2, after one line that says what is wrong and one that lists the options.
- * @param usage how the tool is called and what it does
- * @param config as for `parseArgs` of Node
+ * Reads the options of a tool. `--help` prints `usage` and the options, and exits with 0. Unknown options or arguments
+ * exit with 2, after one line with the error and one with the options.
+ * @param usage how to call the tool, and its purpose
+ * @param config as for Node's `parseArgs`
  */
 export function readOptions<const T extends ParseArgsConfig>(
   usage: string,
@@ -28,6 +28,6 @@ export function readOptions<const T extends ParseArgsConfig>(
 const shown = ([name, { type }]: [string, { readonly type: string }]): string =>
   type === 'string' ? `--${name}=<value>` : `--${name}`;
 
-/** The rest tells how to pass an option as an argument, which nobody wants here. */
+/** The rest explains how to pass an option as an argument, which these tools do not need. */
 const firstSentenceOf = (error: unknown): string =>
   `${(error instanceof Error ? error.message : '').split('. ')[0] ?? ''}.`;

@@ -10,7 +10,7 @@ describe(ProgressBar, () => {
     written = [];
   });
 
-  it('writes a line every 10 % where no terminal listens', () => {
+  it('writes a line every 10 % without a terminal', () => {
     advance(barOf(200, false), 200, 10);
     expect(written).toHaveLength(10);
     expect(written[4]).toBe('load [############------------]  50 %  100/200  100/s  1.0 s left\n');

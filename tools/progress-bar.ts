@@ -7,7 +7,7 @@ export interface ProgressBarOptions {
   readonly label: string;
   readonly total: number;
   readonly output?: ProgressOutput;
-  /** A clock that only runs forward, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly nowMs?: () => number;
 }
 
@@ -15,7 +15,7 @@ const WIDTH = 24;
 const REDRAW_MS = 100;
 const ERASE_TO_END_OF_LINE = '\x1b[K';
 
-/** Shows how far a job is, its rate and the time that is left: redrawn on a terminal, else one line every 10 %. */
+/** Shows a job's progress, rate and remaining time: redrawn on a terminal, else one line every 10 %. */
 export class ProgressBar {
   private readonly label: string;
   private readonly total: number;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The tools for operators of a server that is built on the package: `npx svc-health-server migrate --help`. */
+/** The tools for operators of a server built on the package: `npx svc-health-server migrate --help`. */
 const TOOLS = ['after-restore', 'audit-addenda', 'load', 'migrate', 'reindex', 'rotate-keys'];
 
 const [tool = ''] = process.argv.splice(2, 1);

@@ -1,5 +1,5 @@
-// Builds the client from the OpenAPI document of a server, packs it, and tests it from its tarball in an empty folder against that
-// server: what a team does that uses it (client/README.md).
+// Builds the client from a server's OpenAPI document, packs it, and tests the tarball in an empty folder against that
+// server, like a team that uses it (client/README.md).
 const { execFile, execFileSync } = require('node:child_process');
 const { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
@@ -11,7 +11,7 @@ const { name, version } = require('../client/package.json');
 const SECRET = 'secret-of-root';
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: 'inherit' });
 
-/** Each example of the README is a module that has to compile. */
+/** Each example of the README is a module that must compile. */
 function writeExamples(folder) {
   const blocks = [...readFileSync(join(client, 'README.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)];
   for (const [index, [, text]] of blocks.entries()) writeFileSync(join(folder, `readme-${index}.ts`), text);
@@ -35,7 +35,7 @@ async function main() {
     writeExamples(test);
     run('npm', ['install', '--no-audit', '--no-fund'], test);
     run('npx', ['tsc'], test);
-    // The server answers in this process: it must not stand still meanwhile.
+    // The server runs in this process, so its event loop must not be blocked meanwhile.
     const environment = { ...process.env, SVC_URL: server.url, SVC_ROOT: SECRET };
     const tested = promisify(execFile)('node', ['--test', 'dist/client.test.js'], { cwd: test, env: environment });
     process.stdout.write((await tested).stdout);

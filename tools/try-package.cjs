@@ -1,5 +1,5 @@
-// Packs the server, installs it beside a copy of examples/ward in an empty folder, compiles that with the types of the package alone,
-// and runs its tests: what a team does that builds on the server (docs/extending.md).
+// Packs the server and installs it next to a copy of examples/ward in an empty folder. Compiles that with the types of
+// the package alone and runs its tests, like a team that builds on the server (docs/extending.md).
 const { execFileSync } = require('node:child_process');
 const { cpSync, mkdtempSync, rmSync, statSync } = require('node:fs');
 const { tmpdir } = require('node:os');
@@ -20,7 +20,7 @@ try {
   cpSync(join(repository, 'examples/ward'), ward, { recursive: true });
   cpSync(tarball, join(ward, `${name}-${version}.tgz`));
   run('npm', ['install', '--no-audit', '--no-fund'], ward);
-  // Both kinds of modules see the names.
+  // Both kinds of modules can import the names.
   const loads = `import { RpcMethod } from '${name}'; if (typeof RpcMethod !== 'function') throw new Error('RpcMethod is missing');`;
   run('node', ['--input-type=module', '--eval', loads], ward);
   run('npm', ['test'], ward);

@@ -2,7 +2,9 @@ import { secretIn } from '../src/platform/config/secret-settings';
 import { startEmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
 import { findRunningCluster } from '../src/platform/database/embedded/running-cluster';
 
-/** Runs `work` on the database of DATABASE_URL, or the embedded one in DATA_DIR, which is started for it if no server runs. */
+/**
+ * Runs `work` on the database of DATABASE_URL, or on the embedded one in DATA_DIR, which is started if no server runs.
+ */
 export async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const { DATA_DIR = './data' } = process.env; // as the server reads it
   const runningUrl = secretIn(process.env, 'DATABASE_URL') ?? (await findRunningCluster(DATA_DIR));

@@ -1,13 +1,13 @@
 import { DatabaseClient } from '../../src/platform/database/database-client';
 import { migrate } from '../../src/platform/database/schema/migrate';
 
-/** Makes a new delivery generation and holds delivery. A backup of an older version is migrated first. */
+/** Creates a new delivery generation and holds delivery, after migrating a backup of an older version. */
 export async function declareRestore(databaseUrl: string): Promise<void> {
   await migrate(databaseUrl);
   await run(databaseUrl, 'select renew_delivery_generation(true)');
 }
 
-/** Ends the hold, also that of a database that was moved to another cluster. */
+/** Ends the hold, also for a database that was moved to another cluster. */
 export const releaseDelivery = (databaseUrl: string): Promise<void> =>
   run(databaseUrl, 'update delivery_generation set is_held = false');
 

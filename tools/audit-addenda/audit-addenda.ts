@@ -47,7 +47,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** The rest is counted: a script that went wrong may have broken them all. */
+/** Faults beyond this number are only counted: a faulty script may have broken every chain. */
 const MOST_FAULTS_TOLD = 1000;
 
 main().then(

@@ -22,7 +22,7 @@ export interface Finding {
 
 export interface Audit {
   readonly databaseUrl: string;
-  /** Heads that were kept earlier, in their order. */
+  /** Heads that were saved earlier, in order. */
   readonly since?: AsyncIterator<Head, void>;
   /** `begin` receives the number of links; `advance` is called for each. */
   readonly progress: { begin(total: number): void; advance(): void };
@@ -32,7 +32,9 @@ export interface Audit {
 
 const ROWS_AT_ONCE = 500;
 
-/** All links with the hash of what is stored of each addendum, target by target; PostgreSQL hashes, so that no text travels. */
+/**
+ * All links, each with the hash of its stored addendum, target by target. PostgreSQL hashes, so no text is transferred.
+ */
 const LINKS = `select target_type || '/' || target_id as target, target_type, target_id, ${LINK_COLUMNS}
   from addendum_target t full join addendum_entry e using (target_type, target_id)
   left join resource r on r.type = 'SDCAddendum' and r.id = e.addendum_id
@@ -47,7 +49,7 @@ interface AuditedRow extends LinkRow {
   readonly target_id: string;
 }
 
-/** Follows all chains as they are at one moment, in constant memory. Returns how many chains and links were intact. */
+/** Checks all chains in one snapshot, in constant memory. Returns the number of intact chains and links. */
 export async function auditAddenda(audit: Audit): Promise<{ chains: number; links: number }> {
   const client = new DatabaseClient({ connectionString: audit.databaseUrl, application_name: 'audit-addenda' });
   await client.connect();
@@ -78,18 +80,18 @@ async function* rowsOf<Row extends object>(client: Client, sql: string): AsyncGe
   await client.query('close audit');
 }
 
-/** The chain that is being followed. */
+/** The chain being checked. */
 interface Current {
   readonly target: string;
   readonly check: ChainCheck;
   readonly row: AuditedRow;
   readonly earlier: Head | undefined;
   broken: ChainBreak | undefined;
-  /** Whether the earlier head was met on the way. */
+  /** Whether the check has passed the earlier head. */
   isMet: boolean;
 }
 
-/** Takes the links of one chain after the other, beside the heads that were kept earlier. */
+/** Checks the links of one chain after another, against the heads saved earlier. */
 class ChainsInOrder {
   intact = 0;
   links = 0;
@@ -135,7 +137,7 @@ class ChainsInOrder {
     }
   }
 
-  /** The head of `target` that was kept; those that stand before it have no chain any more. */
+  /** The saved head of `target`; heads that sort before it have lost their chain. */
   private async earlierOf(target: string | undefined): Promise<Head | undefined> {
     const { since } = this.audit;
     if (since === undefined) return undefined;

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
-/** The end of one chain, as it is kept elsewhere: one line of JSON in a list of heads. */
+/** The end of one chain, saved outside the database as one line of JSON in a list of heads. */
 export interface Head {
   /** `SDCDocument/vitals-1` */
   readonly target: string;
@@ -11,7 +11,7 @@ export interface Head {
   readonly head: string;
 }
 
-/** The order of the lists, which is that of the audit: by code unit, whatever the locale of a machine is. */
+/** The order of the lists and of the audit: by code unit, independent of the locale. */
 export const isBefore = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 
 /**
@@ -41,7 +41,7 @@ function headOf(line: string): Head | undefined {
   }
 }
 
-/** Writes a list of heads beside its place; `keep` puts it there, so that a list is whole or not there. */
+/** Writes a list of heads to a temporary file; `keep` renames it, so that the list is complete or absent. */
 export class HeadWriter {
   private constructor(
     private readonly path: string,

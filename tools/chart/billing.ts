@@ -7,7 +7,7 @@ import { type Visit } from './visit';
 const VISIT_SERVICE = concept('snomed', '185349003', 'Encounter for check up');
 const PAID_SHARE = 0.8;
 
-/** Yields the bill of a visit and what the insurer made of it. */
+/** Yields the bill of a visit and the insurer's response. */
 export function* bill({ chart, cast, encounter, end }: Visit): Recording {
   const price = chart.random.integer(6000, 24_000) / 100;
   const common = {

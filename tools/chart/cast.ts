@@ -2,7 +2,7 @@ import { type Chart, type Recording, type Reference } from './chart';
 import { concept, hl7Concept } from './codes';
 import { dateOf, daysAfter, instantOf } from './life-time';
 
-/** Who and what the visits of a chart refer to. */
+/** The people and organizations that the visits of a chart refer to. */
 export interface Cast {
   readonly clinic: Reference;
   readonly insurer: Reference;

@@ -4,7 +4,7 @@ import { type ChartEntry, type ChartOptions, generateChart } from './chart-gener
 const SEEDS = [1, 7, 2024];
 
 describe(generateChart, () => {
-  it('makes the same bytes from the same seed, each time that it is iterated', () => {
+  it('makes the same bytes from the same seed, on each iteration', () => {
     const chart = generateChart({ seed: 7 });
     expect(bodiesOf(chart.entries)).toEqual(bodiesOf(chart.entries));
     expect(bodiesOf(generateChart({ seed: 7 }).entries)).toEqual(bodiesOf(chart.entries));
@@ -15,24 +15,24 @@ describe(generateChart, () => {
     expect(one).not.toEqual(two);
   });
 
-  it.each([1, 20, 300, 2000])('makes exactly %d resources when it is asked for them', (size) => {
+  it.each([1, 20, 300, 2000])('makes exactly %d resources on request', (size) => {
     expect([...generateChart({ seed: 7, size }).entries]).toHaveLength(size);
   });
 
-  it('makes entries one at a time, so that the beginning of a huge chart is there at once', () => {
+  it('makes entries one at a time, so that a huge chart begins at once', () => {
     const [first] = generateChart({ seed: 7, size: 1e15 }).entries;
     expect(first?.resourceType).toBe('Organization');
   });
 
-  it.each(SEEDS)('shows at least 20 resource types with seed %d', (seed) => {
+  it.each(SEEDS)('contains at least 20 resource types with seed %d', (seed) => {
     expect(typesOf({ seed }).size).toBeGreaterThanOrEqual(20);
   });
 
-  it.each(SEEDS)('shows at least 15 resource types in a chart of 20 with seed %d', (seed) => {
+  it.each(SEEDS)('contains at least 15 resource types in a chart of 20 with seed %d', (seed) => {
     expect(typesOf({ seed, size: 20 }).size).toBeGreaterThanOrEqual(15);
   });
 
-  it.each(SEEDS)('gives no id twice and only ids that FHIR allows with seed %d', (seed) => {
+  it.each(SEEDS)('assigns unique ids that FHIR allows with seed %d', (seed) => {
     const ids = [...generateChart({ seed, size: 2000 }).entries].map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[A-Za-z0-9\-.]{1,64}$/.test(id))).toEqual([]);
@@ -44,7 +44,7 @@ describe(generateChart, () => {
     expect([...entries].filter(({ id }) => !id.startsWith('ward-b.'))).toEqual([]);
   });
 
-  it.each(SEEDS)('refers only to resources that came before with seed %d', (seed) => {
+  it.each(SEEDS)('refers only to earlier resources with seed %d', (seed) => {
     const earlier = new Set<string>();
     const dangling: string[] = [];
     for (const entry of generateChart({ seed, size: 2000 }).entries) {
@@ -54,7 +54,7 @@ describe(generateChart, () => {
     expect(dangling).toEqual([]);
   });
 
-  it('says type and id of an entry as its body does', () => {
+  it('gives each entry the type and id of its body', () => {
     for (const { resourceType, id, body } of generateChart({ seed: 7 }).entries) {
       expect(JSON.parse(body)).toMatchObject({ resourceType, id });
     }
@@ -79,7 +79,7 @@ describe(generateChart, () => {
     expect(strangers).toEqual([]);
   });
 
-  it('lets the visits follow each other from registration to the end of 2024', () => {
+  it('orders the visits from registration to the end of 2024', () => {
     const starts = [...generateChart({ seed: 7 }).entries]
       .filter(({ resourceType }) => resourceType === 'Encounter')
       .map(({ body }) => (JSON.parse(body) as Dated).period?.start ?? '');
@@ -92,12 +92,12 @@ describe('inPatientCompartment', () => {
   const { entries, patientId } = generateChart({ seed: 7, size: 600 });
   const all = [...entries];
 
-  it('holds the patient and neither people of the clinic nor places', () => {
+  it('contains the patient, but no clinic staff and no places', () => {
     expect(compartmentOf(all, 'Patient')).toEqual([patientId]);
     expect(['Practitioner', 'Organization', 'Location'].flatMap((type) => compartmentOf(all, type))).toEqual([]);
   });
 
-  it('holds what the patient measured on somebody else, and not what a nurse measured there', () => {
+  it('contains measurements by the patient on somebody else, but not those of a nurse', () => {
     const ofParent = all.filter(({ body }) => body.includes('patient-2"') && body.includes('"Observation"'));
     const byPatient = ofParent.filter(({ body }) =>
       body.includes(`"performer":[{"reference":"Patient/${patientId}"}]`),
@@ -107,7 +107,7 @@ describe('inPatientCompartment', () => {
     expect(compartmentOf(ofParent, 'Observation')).toEqual(byPatient.map(({ id }) => id));
   });
 
-  it('holds a Provenance that targets the patient and none that targets a note', () => {
+  it('contains a Provenance that targets the patient, and none that targets a note', () => {
     const ofPatient = all.filter(({ body }) => body.includes(`"target":[{"reference":"Patient/${patientId}"}]`));
     expect(compartmentOf(all, 'Provenance')).toEqual(ofPatient.map(({ id }) => id));
     expect(all.filter(({ resourceType }) => resourceType === 'Provenance').length).toBeGreaterThan(ofPatient.length);

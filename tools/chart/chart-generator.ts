@@ -16,9 +16,9 @@ import { takeTemperatureOfParent, takeVitalSigns } from './vital-signs';
 
 export interface ChartOptions {
   readonly seed: number;
-  /** How many resources; a tiny chart has the people first, then the first visit. */
+  /** Number of resources; a tiny chart has the people first, then the first visit. */
   readonly size?: number;
-  /** Begins every id; another prefix makes a second chart beside the first. */
+  /** Prefix of every id; another prefix makes a second, independent chart. */
   readonly idPrefix?: string;
 }
 
@@ -27,21 +27,21 @@ export interface ChartEntry {
   readonly id: string;
   /** The resource as JSON text, in which decimals keep their trailing zeros (`5.40`). */
   readonly body: string;
-  /** Whether the resource belongs to the compartment of the chart's patient, as the generator itself decided. */
+  /** Whether the resource belongs to the compartment of the chart's patient, according to the generator itself. */
   readonly inPatientCompartment: boolean;
 }
 
 export interface GeneratedChart {
   readonly patientId: string;
-  /** References point backwards in this order. Each iteration makes the same entries anew, one at a time. */
+  /** References point backwards in this order. Each iteration generates the same entries again, one at a time. */
   readonly entries: Iterable<ChartEntry>;
 }
 
 const DEFAULT_SIZE = 300;
 
 /**
- * Makes the chart of one patient: FHIR R4 (4.0.1) resources from registration to `CHART_END`.
- * The same options give the same bytes; nothing but the present visit is held in memory.
+ * Generates the chart of one patient: FHIR R4 (4.0.1) resources from registration to `CHART_END`. The same options give
+ * the same bytes; only the current visit is in memory.
  */
 export function generateChart({
   seed,
@@ -64,7 +64,7 @@ function* entriesOf(chart: Chart, size: number): Generator<ChartEntry, void> {
   }
 }
 
-/** Spreads the visits over the life by how much of the chart is made, so that any size reaches from end to end. */
+/** Spreads the visits over the lifetime in proportion to the generated part, so that any size covers all of it. */
 function* lifeOf(chart: Chart, progress: () => number): Generator<ChartItem, void> {
   const cast = yield* introduceCast(chart);
   const problems: Problem[] = [];

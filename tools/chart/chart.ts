@@ -1,6 +1,6 @@
 import { type Random } from './random';
 
-/** A FHIR R4 resource; decimals are `LosslessNumber`, so that their digits reach the wire as written. */
+/** A FHIR R4 resource; decimals are `LosslessNumber`, so that their digits stay as written. */
 export interface ChartResource {
   readonly resourceType: string;
   readonly id: string;
@@ -14,14 +14,14 @@ export interface Reference {
 
 export interface ChartItem {
   readonly resource: ChartResource;
-  /** Decided by the topic that made the resource, not by reading a CompartmentDefinition: an independent oracle. */
+  /** Decided by the code that made the resource, not by a CompartmentDefinition: an independent oracle. */
   readonly inPatientCompartment: boolean;
 }
 
-/** A run of resources that ends with a reference to the one that the next topics need. */
+/** A sequence of resources that returns the reference needed by the next ones. */
 export type Recording<Result = void> = Generator<ChartItem, Result>;
 
-/** What all topics of one chart share: its random numbers and its ids. */
+/** State shared within one chart: its random numbers and its ids. */
 export class Chart {
   private readonly countByType = new Map<string, number>();
 
@@ -35,7 +35,7 @@ export class Chart {
     return yield* this.item(resourceType, members, true);
   }
 
-  /** Yields a resource that the chart refers to, but that is not the patient's. */
+  /** Yields a resource that the chart refers to, but that does not belong to the patient. */
   *ofOthers(resourceType: string, members: object): Recording<Reference> {
     return yield* this.item(resourceType, members, false);
   }

@@ -3,7 +3,7 @@ import { concept, hl7Concept } from './codes';
 import { instantOf } from './life-time';
 import { type Visit } from './visit';
 
-/** Yields the visit's note and who signed it; that Provenance speaks of the note, so it is outside of the compartment. */
+/** Yields the visit's note and its signature. The Provenance targets the note, so it is outside the compartment. */
 export function* writeNote({ chart, cast, encounter, start, end }: Visit): Recording {
   const text = `Visit of ${instantOf(start)}. History taken, findings discussed, plan agreed with the patient.`;
   const note = yield* chart.ofPatient('DocumentReference', {

@@ -125,7 +125,7 @@ const PANELS: readonly Panel[] = [
   },
 ];
 
-/** Yields an order, its results and the report that gathers them. */
+/** Yields an order, its results and the report that contains them. */
 export function* runLaboratory({ chart, cast, encounter, start, end }: Visit): Recording {
   const { random } = chart;
   const panel = random.pick(PANELS);

@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The charts end here, so that they are the same on every day that they are made. */
+/** A fixed end, so that the charts are the same on every day. */
 export const CHART_END = new Date('2024-12-31T00:00:00Z');
 
 export function minutesAfter(moment: Date, minutes: number): Date {
@@ -12,7 +12,7 @@ export function daysAfter(moment: Date, days: number): Date {
   return new Date(moment.getTime() + days * DAY_MS);
 }
 
-/** Finds the midnight (UTC) that stands at `fraction` of the way between two moments. */
+/** The midnight (UTC) at `fraction` of the way between two moments. */
 export function dayBetween(from: Date, to: Date, fraction: number): Date {
   const moment = from.getTime() + (to.getTime() - from.getTime()) * fraction;
   return new Date(moment - (moment % DAY_MS));

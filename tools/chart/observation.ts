@@ -4,11 +4,11 @@ import { type CodeableConcept, concept, hl7Concept, SYSTEM } from './codes';
 import { instantOf } from './life-time';
 import { decimal } from './random';
 
-/** What is measured, where its normal values lie, and with how many decimal digits it is reported. */
+/** A measured quantity, its normal range, and its number of decimal digits. */
 export interface Measure {
   readonly loinc: string;
   readonly display: string;
-  /** UCUM code, which stands as the printed unit as well. */
+  /** UCUM code, also printed as the unit. */
   readonly unit: string;
   readonly digits: number;
   readonly low: number;
@@ -24,7 +24,7 @@ export interface ObservationFrame {
   readonly performer: Reference;
 }
 
-/** Builds what all observations have in common; a value or components follow it. */
+/** Builds the members common to all observations; a value or components follow. */
 export function observationOf({ category, code, subject, encounter, takenAt, performer }: ObservationFrame): object {
   return {
     status: 'final',

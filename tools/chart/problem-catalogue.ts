@@ -10,7 +10,7 @@ export interface Treatment {
 export interface ProblemKind {
   readonly code: CodeableConcept;
   readonly treatment: Treatment;
-  /** What a care plan for a chronic problem aims at. */
+  /** The goal of a care plan for a chronic problem. */
   readonly goal: string;
 }
 

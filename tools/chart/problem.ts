@@ -9,7 +9,7 @@ export interface Problem {
   readonly condition: Reference;
 }
 
-/** Yields the next chronic problem of the catalogue with its goal and care plan; each is found once in a life. */
+/** Yields the next chronic problem of the catalog with its goal and care plan; each occurs once in a lifetime. */
 export function* recordChronicProblem(visit: Visit, known: readonly Problem[]): Recording<Problem | undefined> {
   const { chart, cast, encounter, start } = visit;
   const kind = CHRONIC_PROBLEMS[known.length];
@@ -41,7 +41,7 @@ export function* recordChronicProblem(visit: Visit, known: readonly Problem[]): 
   return { kind, condition };
 }
 
-/** Yields a problem that passes within weeks. */
+/** Yields a problem that resolves within weeks. */
 export function* recordAcuteProblem(visit: Visit): Recording<Problem> {
   const kind = visit.chart.random.pick(ACUTE_PROBLEMS);
   const abatementDateTime = dateOf(daysAfter(visit.start, visit.chart.random.integer(4, 21)));

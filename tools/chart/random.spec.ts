@@ -9,7 +9,7 @@ describe(Random, () => {
     ]);
   });
 
-  it('draws whole numbers from one end to the other, both included', () => {
+  it('draws whole numbers of a range, both ends included', () => {
     const random = new Random(1);
     const drawn = new Set(Array.from({ length: 200 }, () => random.integer(3, 6)));
     expect([...drawn].sort()).toEqual([3, 4, 5, 6]);

@@ -1,9 +1,9 @@
 import { LosslessNumber } from 'lossless-json';
 
 /**
- * Repeatable random numbers (mulberry32): the same seed gives the same numbers on every machine.
- * Only +, *, / and bit operations are used, which IEEE 754 and ECMAScript define to the last bit; `Math.log` and its
- * like may differ between engines.
+ * Repeatable random numbers (mulberry32): the same seed gives the same numbers on every machine. Only +, *, / and bit
+ * operations are used, which IEEE 754 and ECMAScript define exactly; functions like `Math.log` may differ between
+ * engines.
  */
 export class Random {
   constructor(private state: number) {}
@@ -31,13 +31,13 @@ export class Random {
     return choice;
   }
 
-  /** Draws a bell-shaped value, at most two `spread` away from `middle`: the sum of four even draws (Irwin-Hall). */
+  /** Draws a bell-shaped value at most two `spread` from `middle`: the sum of four uniform draws (Irwin-Hall). */
   around(middle: number, spread: number): number {
     return middle + spread * (this.fraction() + this.fraction() + this.fraction() + this.fraction() - 2);
   }
 }
 
-/** Writes a FHIR decimal with its trailing zeros, as an instrument reports it: 5.4 with two digits is `5.40`. */
+/** Formats a FHIR decimal with trailing zeros, as an instrument reports it: 5.4 with two digits is `5.40`. */
 export function decimal(value: number, digits: number): LosslessNumber {
   return new LosslessNumber(value.toFixed(digits));
 }

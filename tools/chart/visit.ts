@@ -3,14 +3,14 @@ import { type Chart, type Recording, type Reference } from './chart';
 import { concept, hl7Coding, hl7Concept } from './codes';
 import { instantOf } from './life-time';
 
-/** What the topics of one visit share. */
+/** State shared within one visit. */
 export interface Visit {
   readonly chart: Chart;
   readonly cast: Cast;
   readonly encounter: Reference;
   readonly start: Date;
   readonly end: Date;
-  /** The first visit takes the whole history, so that even a tiny chart shows every kind of record. */
+  /** The first visit includes everything, so that even a tiny chart has every kind of record. */
   readonly isFirst: boolean;
 }
 
@@ -33,7 +33,7 @@ export function* openEncounter(chart: Chart, cast: Cast, { start, end }: VisitTi
   });
 }
 
-/** Answers whether a visit includes something: always at the first, else with the given probability. */
+/** Whether a visit includes something: always in the first, else with the given probability. */
 export function isDue({ chart, isFirst }: Visit, probability: number): boolean {
   return isFirst || chart.random.chance(probability);
 }

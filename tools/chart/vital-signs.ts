@@ -36,7 +36,7 @@ export function* takeVitalSigns(visit: Visit): Recording {
 }
 
 /**
- * Yields two temperatures of the patient's parent. The one that the patient took is in the patient's compartment by its
+ * Yields two temperatures of the patient's parent. The one taken by the patient is in the patient's compartment by its
  * `performer`, the nurse's is not: https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
 export function* takeTemperatureOfParent(visit: Visit): Recording {

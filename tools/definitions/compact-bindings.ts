@@ -28,7 +28,7 @@ const about =
   'Value sets of required bindings, sorted by id. elements: the bound elements, [x] left out. codes: system -> its codes. ' +
   'Left out: value sets that R4 does not list in full (media types, currencies, UCUM units, LOINC answer lists).';
 
-/** Keeps the required bindings of R4 whose value sets can be expanded from the package alone. */
+/** Keeps the required R4 bindings whose value sets can be expanded from the package alone. */
 export function compactBindings(
   definitions: readonly StructureDefinition[],
   valueSets: readonly ValueSet[],

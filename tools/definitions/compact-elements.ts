@@ -28,7 +28,7 @@ const about =
   'elements: member name ([x] marks a choice) -> "<min>..<max> <type>|<type>"; Reference(A,B) and canonical(A,B) list the ' +
   'target types. A record holds what it adds to its base.';
 
-/** Compacts the type tables of R4: of each element its name, cardinality, types and reference targets. */
+/** Compacts the type tables of R4: name, cardinality, types and reference targets of each element. */
 export function compactElements(definitions: readonly StructureDefinition[]): string {
   const types = definitions
     .filter(({ kind, derivation }) => kind !== 'logical' && derivation !== 'constraint')
@@ -64,7 +64,7 @@ function kindOf(kind: string): string {
   return kind.replace('-type', '');
 }
 
-/** The children that `path` itself defines: inherited ones name their own base. */
+/** The children that `path` itself defines; inherited ones name another base. */
 function elementsOf(path: string, all: readonly Element[], parents: ReadonlySet<string>): Record<string, string> {
   const own = all.filter((element) => parentOf(element.path) === path && element.base.path === element.path);
   return Object.fromEntries(own.map((element) => [nameOf(element.path), printElement(element, parents)]));

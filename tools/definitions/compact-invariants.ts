@@ -44,7 +44,7 @@ function isStatedBy(id: string, { source }: Constraint): boolean {
   return source === undefined || source.endsWith(`/${id}`);
 }
 
-/** What profiles of data types, such as SimpleQuantity, add to their type, by their canonical. */
+/** Constraints that profiles of data types, such as SimpleQuantity, add to their type, by canonical. */
 function rulesOfDataTypeProfiles(
   definitions: readonly StructureDefinition[],
 ): ReadonlyMap<string, readonly Constraint[]> {
@@ -59,7 +59,7 @@ function rulesOfDataTypeProfiles(
   );
 }
 
-/** The profiles that an element's types have, each with the path of the JSON key that holds such a value. */
+/** The profiles of an element's types, each with the path of the JSON key that has such a value. */
 function profilesOf({ path, type = [] }: OwnElement): readonly (readonly [path: string, profile: string])[] {
   return type.flatMap(({ code, profile = [] }) => profile.map((url) => [path.replace('[x]', code), url] as const));
 }

@@ -20,10 +20,10 @@ const about =
   'stands for none. A number as publisher or target counts in publishers or targets. ' +
   'Left out: those without a base (they belong to no type) and the examples of the SearchParameter page.';
 
-/** Lists of targets that are longer stand once, for all that have them: "any type" is half of what HL7 wrote. */
+/** Longer lists of targets are stored once and shared: "any type" makes up half of HL7's text. */
 const LONG_LIST = 100;
 
-/** Keeps each SearchParameter whole: {@link expandSearchParameter} gives it back. */
+/** Keeps each SearchParameter whole: {@link expandSearchParameter} restores it. */
 export function compactSearchParameters(parameters: readonly SearchParameter[]): string {
   const kept = parameters.filter(
     ({ id, base }) => base !== undefined && base.length > 0 && !/^example(-|$)/.test(id),

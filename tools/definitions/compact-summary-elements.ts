@@ -15,7 +15,7 @@ const about =
   'Which elements of a resource type, data type or backbone element belong to its summary, inherited ones included; ' +
   'of a choice its name without [x]. Types of which none does are left out.';
 
-/** Keeps of each type the names of the elements that `_summary=true` shows. */
+/** Keeps the element names of each type that `_summary=true` shows. */
 export function compactSummaryElements(definitions: readonly StructureDefinition[]): string {
   const types = definitions
     .filter(({ kind, derivation }) => kind !== 'logical' && derivation !== 'constraint')

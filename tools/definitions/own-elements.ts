@@ -4,7 +4,7 @@ export interface StructureDefinition extends SourceResource {
   readonly url: string;
   readonly kind: string;
   readonly derivation?: string;
-  /** Absent of a few profiles. */
+  /** Absent in a few profiles. */
   readonly snapshot?: { readonly element: readonly OwnElement[] };
 }
 
@@ -21,7 +21,7 @@ export interface Constraint {
   readonly severity: string;
   readonly human: string;
   readonly expression?: string;
-  /** Canonical of the definition that states it, where that is another one. */
+  /** Canonical of the definition that states it, if that is another one. */
   readonly source?: string;
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the definitions come from: HL7's own package of every R4 resource, definitions included. */
+/** Source of the definitions: HL7's own package of every R4 resource, including definitions. */
 export const source = {
   package: 'hl7.fhir.r4.examples',
   version: '4.0.1',
@@ -12,17 +12,17 @@ export const source = {
   madeBy: 'npm run definitions',
 };
 
-/** A resource of the source package; only makers of one type know its members. */
+/** A resource of the source package; the code for each type adds its members. */
 export interface SourceResource {
   readonly id: string;
   readonly [member: string]: unknown;
 }
 
-/** Installs the source package below `folder` and returns the folder that holds its resources, one a file. */
+/** Installs the source package below `folder` and returns the folder with its resources, one per file. */
 export function installSource(folder: string): string {
   const packages = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', folder];
   const name = `${source.package}@${source.version}`;
-  // npm run names its own script; starting that needs no shell, which `npm.cmd` would on Windows.
+  // `npm run` sets the path of npm's script. Starting that needs no shell, unlike `npm.cmd` on Windows.
   const npm = process.env.npm_execpath;
   if (npm === undefined) throw new Error('npm_execpath is unset: start this with "npm run"');
   try {
@@ -34,8 +34,9 @@ export function installSource(folder: string): string {
 }
 
 /**
- * Reads all resources of one type, sorted by id in code unit order, so that the output never depends on the file system.
- * @throws Error when the package holds none
+ * Reads all resources of one type, sorted by id in code unit order, so that the output does not depend on the file
+ * system.
+ * @throws Error when the package contains none
  */
 export function readResources<T extends SourceResource>(folder: string, type: string): T[] {
   const resources = readdirSync(folder)
@@ -45,7 +46,7 @@ export function readResources<T extends SourceResource>(folder: string, type: st
   return resources.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Prints a definitions file: its source, its other members, then `records` with one record a line. */
+/** Prints a definitions file: its source, its other members, then `records` with one record per line. */
 export function printRecords(head: object, name: string, records: readonly object[]): string {
   const members = Object.entries({ source, ...head }).map(
     ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`,

@@ -12,7 +12,10 @@ export interface DemoSecrets {
   readonly nursePassword: string;
 }
 
-/** Sets up a client, a user and a policy, and exchanges the user's password for a token, with which the story goes on. */
+/**
+ * Sets up a client, a user and a policy, and exchanges the user's password for the token that the rest of the demo
+ * uses.
+ */
 export async function tellAccess(story: Story, secrets: DemoSecrets): Promise<Authorization> {
   const root = { user: 'root', password: secrets.root };
 
@@ -94,7 +97,7 @@ async function tellSessions(story: Story, authorization: Authorization): Promise
   expectThat(sessions.some(isMine), 'an active session of the user is listed');
 }
 
-/** Closes the session; its token is dead from then on. */
+/** Closes the session; its token is then refused. */
 export async function tellGoodbye(story: Story, authorization: Authorization): Promise<void> {
   story.step('Goodbye: the session is closed, and its token is refused');
   const closed = await story.call({ method: 'DELETE', path: '/Session', authorization }, 200);

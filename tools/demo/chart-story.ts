@@ -32,7 +32,7 @@ export async function tellChart(story: Story, authorization: Authorization): Pro
   story.tell(`created (201): ${countByStatus.get(201) ?? 0}, there already (200): ${countByStatus.get(200) ?? 0}`);
 }
 
-/** Fetches everything of the patient and compares it with what the chart generator itself put into the compartment. */
+/** Fetches everything of the patient and compares it with the compartment according to the chart generator. */
 export async function tellEverything(story: Story, authorization: Authorization): Promise<void> {
   story.step('Everything about the patient');
   const path = `/fhir/Patient/${DEMO_CHART.patientId}/$everything`;
@@ -46,7 +46,7 @@ export async function tellEverything(story: Story, authorization: Authorization)
 
   const members = [...DEMO_CHART.entries].filter(({ inPatientCompartment }) => inPatientCompartment);
   const expected = [...members.map(({ resourceType, id }) => `${resourceType}/${id}`), `SDCDocument/${DOCUMENT_ID}`];
-  // A server that audits reads has AuditEvents of this patient, which no chart can foresee.
+  // A server that audits reads has AuditEvents of this patient, which the generator cannot predict.
   const ofChart = received.filter((reference) => !reference.startsWith('AuditEvent/'));
   story.tell(textTable(['type', 'expected', 'received'], rowsByType(expected, ofChart)));
   const missing = expected.filter((reference) => !ofChart.includes(reference));

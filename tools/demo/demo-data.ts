@@ -1,6 +1,6 @@
 import { generateChart } from '../chart/chart-generator';
 
-/** The fixed ids that make a second run write over the first. */
+/** Fixed ids, so that a second run overwrites the first. */
 export const CLIENT_ID = 'demo-app';
 export const USER_ID = 'demo-nurse';
 export const POLICY_ID = 'demo-nurse-policy';

@@ -10,7 +10,10 @@ export interface RootSecret {
   readonly expression: string;
 }
 
-/** Finds the secret of the Client `root`: in the environment, in the file that it names, or where the server with the embedded database keeps it. */
+/**
+ * Finds the secret of the Client `root`: in the environment, in the file named there, or where the server with the
+ * embedded database stores it.
+ */
 export function findRootSecret(environment: NodeJS.ProcessEnv): RootSecret | undefined {
   const value = secretIn(environment, 'SVC_ROOT_CLIENT_SECRET');
   const { SVC_ROOT_CLIENT_SECRET_FILE: file } = environment;
@@ -27,7 +30,7 @@ export function findRootSecret(environment: NodeJS.ProcessEnv): RootSecret | und
   }
 }
 
-/** Makes a secret for this run, so that the demo leaves no account behind whose password is public. */
+/** Generates a secret for this run, so that the demo leaves no account with a public password. */
 export function newSecret(): string {
   return randomBytes(24).toString('hex');
 }

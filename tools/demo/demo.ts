@@ -9,7 +9,7 @@ import { EventReceiver } from './event-receiver';
 import { Story } from './story';
 import { DESTINATION_PATH, HOOK_HEADER, tellWebhook } from './webhook-story';
 
-/** Plays the whole service against a running server; the exit code is 0 only when every step did what it promises. */
+/** Runs the whole demo against a running server; the exit code is 0 only if every step kept its promise. */
 async function main(): Promise<number> {
   readOptions('npm run demo: plays the whole service against a running server at BASE_URL or PORT.', {});
   const { BASE_URL, PORT = '3000' } = process.env; // as the server reads them
@@ -56,7 +56,9 @@ async function main(): Promise<number> {
   }
 }
 
-/** Removes the destination of a story that broke off before its last step; the failure to tell is the first one. */
+/**
+ * Removes the destination of an interrupted demo; its own errors are ignored, so that the first failure is reported.
+ */
 async function takeDownQuietly(client: HttpClient, rootSecret: string): Promise<void> {
   const authorization = { user: 'root', password: rootSecret };
   await client.send({ method: 'DELETE', path: DESTINATION_PATH, authorization }).catch(() => undefined);

@@ -11,11 +11,11 @@ export interface ReceivedEvent {
   readonly versionId: unknown;
 }
 
-/** A webhook endpoint on this machine, which keeps what it is sent. */
+/** A webhook endpoint on this machine that stores what it receives. */
 export class EventReceiver {
   /** By event number: delivery is at least once, so a repeat replaces itself. */
   readonly events = new Map<number, ReceivedEvent>();
-  /** How many POST requests came. */
+  /** Number of POST requests received. */
   notificationCount = 0;
 
   private constructor(

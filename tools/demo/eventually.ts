@@ -4,7 +4,7 @@ import { BrokenPromise } from './broken-promise';
 const POLL_MS = 100;
 
 /**
- * Asks again until there is a value.
+ * Polls until there is a value.
  * @throws BrokenPromise with `promise` when there is none after `deadlineSeconds`.
  */
 export async function eventually<T>(

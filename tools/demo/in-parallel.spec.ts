@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { inParallel } from './in-parallel';
 
 describe(inParallel, () => {
-  it('works on every item once, never on more than the limit at a time', async () => {
+  it('processes every item once, never more than the limit at a time', async () => {
     const done: number[] = [];
     let atWork = 0;
     let mostAtWork = 0;

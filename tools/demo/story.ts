@@ -5,16 +5,16 @@ import { BrokenPromise } from './broken-promise';
 const MAX_SHOWN_ANSWER = 300;
 const INDENT = '   ';
 
-/** Tells the demo: numbered steps, each call as a curl line, its status, and what its answer means. */
+/** Prints the demo: numbered steps, each call as a curl line, its status, and the meaning of its response. */
 export class Story {
-  /** The present step, for the message when it fails. */
+  /** The current step, for the message when it fails. */
   title = '';
   private number = 0;
   private readonly hasColour = process.stdout.isTTY && !process.env.NO_COLOR;
 
   constructor(
     readonly client: HttpClient,
-    /** What the curl lines write as `$NAME`: name → value. */
+    /** Variables that the curl lines show as `$NAME`: name → value. */
     readonly variables: Map<string, string>,
   ) {}
 
@@ -32,7 +32,7 @@ export class Story {
     return answer;
   }
 
-  /** Sends the call without a word, for the many calls of one step. */
+  /** Sends the call without printing, for steps with many calls. */
   async send(call: HttpCall, ...expected: readonly number[]): Promise<HttpAnswer> {
     const answer = await this.client.send(call);
     if (expected.includes(answer.status)) return answer;

@@ -1,4 +1,4 @@
-/** Lays rows out in columns as wide as their widest cell, for a terminal. */
+/** Formats rows in columns as wide as their widest cell, for a terminal. */
 export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

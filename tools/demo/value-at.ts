@@ -1,6 +1,6 @@
 import { BrokenPromise } from './broken-promise';
 
-/** Finds the value at a path of member names and indexes; `undefined` when the path leads nowhere. */
+/** The value at a path of member names and indexes; `undefined` if absent. */
 export function valueAt(json: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (value, step) =>
@@ -23,7 +23,7 @@ export function listAt(json: unknown, ...path: readonly (string | number)[]): re
   return value;
 }
 
-/** Prints a value for people: strings as they are, anything else as JSON, nothing as an empty text. */
+/** Formats a value for people: strings unchanged, anything else as JSON, undefined as an empty text. */
 export function shown(value: unknown): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

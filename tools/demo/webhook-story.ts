@@ -15,10 +15,10 @@ export const DESTINATION_PATH = `/fhir/SvcTopicDestination/${DESTINATION_ID}`;
 const DEADLINE_SECONDS = 30;
 const AMENDED_COUNT = 5;
 
-/** What the receiver asks of every request, sent by the `header` parameter of the destination. */
+/** Header that the receiver requires, sent by the `header` parameter of the destination. */
 export const HOOK_HEADER = { name: 'X-Clinic', value: 'demo' };
 
-/** Amended observations arrive at a webhook: each at least once, and nothing that the topic does not name. */
+/** Amended observations arrive at a webhook: each at least once, and none that the topic excludes. */
 export async function tellWebhook(story: Story, authorization: Authorization, receiver: EventReceiver): Promise<void> {
   story.step('A topic: observations that are amended');
   const topic = {
@@ -31,7 +31,7 @@ export async function tellWebhook(story: Story, authorization: Authorization, re
   await story.call({ method: 'PUT', path: topicPath, authorization, body: jsonBody(topic) }, 200, 201);
 
   story.step('A webhook that wants to hear of them');
-  // A run that was cut off may have left one with a queue of its own.
+  // An interrupted run may have left a destination with a queue.
   await story.send({ method: 'DELETE', path: DESTINATION_PATH, authorization }, 200, 204);
   const destination = {
     resourceType: 'SvcTopicDestination',
@@ -53,14 +53,14 @@ export async function tellWebhook(story: Story, authorization: Authorization, re
   await takeDown(story, authorization);
 }
 
-/** Removes the destination, so that no server goes on to call a receiver that is gone. */
+/** Removes the destination, so that no server keeps calling a receiver that is gone. */
 async function takeDown(story: Story, authorization: Authorization): Promise<void> {
   story.step('The webhook is taken down: nothing is delivered any longer');
   await story.call({ method: 'DELETE', path: DESTINATION_PATH, authorization }, 200);
   await story.call({ method: 'GET', path: `${DESTINATION_PATH}/$status`, authorization }, 404);
 }
 
-/** Changes observations and returns the events that must come: `Observation/<id>` with the version that was made. */
+/** Changes observations and returns the expected events: `Observation/<id>` with the new version. */
 async function tellChanges(story: Story, authorization: Authorization): Promise<string[]> {
   story.step(`${AMENDED_COUNT} observations are amended, one more only gets a remark`);
   const observations = [...DEMO_CHART.entries].filter(({ resourceType }) => resourceType === 'Observation');
@@ -103,7 +103,7 @@ async function tellStatus(story: Story, authorization: Authorization): Promise<v
   story.step('What the service says about the delivery');
   const call = { method: 'GET', path: `${DESTINATION_PATH}/$status`, authorization } as const;
   story.show(call);
-  // The receiver has a batch a moment before the service has noted that it arrived.
+  // The receiver has a batch shortly before the service has recorded its arrival.
   const properties = await eventually('the queue is empty', DEADLINE_SECONDS, async () => {
     const { json } = await story.send(call, 200);
     const found = new Map(listAt(json, 'parameter').map((part) => [stringAt(part, 'name'), valueOf(part)]));

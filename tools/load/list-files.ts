@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const LOADABLE = /\.(json|ndjson)$/i;
 
-/** Lists the files to load below the paths, by name. */
+/** Lists the files below the paths, sorted by name. */
 export async function listFiles(paths: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
   for (const path of paths) {

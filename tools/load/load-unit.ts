@@ -1,7 +1,7 @@
-/** One request of a load: a Bundle, and where its entries come from. */
+/** One request of a load: a Bundle, and the source of its entries. */
 export interface LoadUnit {
   readonly file: string;
-  /** Of the file's content: what was loaded is known by it, wherever the file lies. */
+  /** Hash of the file's content: it identifies loaded data, wherever the file is. */
   readonly fileHash: string;
   /** Number of the unit within its file, from 0. */
   readonly number: number;
@@ -13,9 +13,9 @@ export interface LoadEntry {
   /** For people: `entry 3`, `line 17`. */
   readonly place: string;
   readonly resourceType: string;
-  /** The entry as JSON text: numbers keep their digits. */
+  /** The entry as JSON text, so that numbers keep their digits. */
   readonly text: string;
-  /** Whether doing it twice is the same as doing it once. */
+  /** Whether repeating it has the same effect as doing it once. */
   readonly isRepeatable: boolean;
 }
 

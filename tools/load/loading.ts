@@ -8,7 +8,7 @@ import { assertAnswers, type Failure, type LoadTarget, sendUnit } from './send-u
 export interface LoadOptions {
   readonly target: LoadTarget;
   readonly state: LoadState;
-  /** Requests under way at a time. */
+  /** Concurrent requests. */
   readonly lanes: number;
   readonly output?: ProgressOutput;
 }
@@ -26,8 +26,8 @@ export interface LoadReport {
 const SAVE_EVERY_MILLISECONDS = 1000;
 
 /**
- * Loads files into a server: first those that others refer to, to their end, then the rest.
- * @throws Error when no server answers: nothing is tried again then
+ * Loads files into a server: first those that others refer to, then the rest.
+ * @throws Error when no server answers, without further tries
  */
 export async function load(paths: readonly string[], options: LoadOptions): Promise<LoadReport> {
   await assertAnswers(options.target);
@@ -53,7 +53,10 @@ interface Growing {
 const filesOf = (paths: readonly string[]): Promise<LoadFile[]> =>
   Promise.all(paths.map(async (path) => ({ path, hash: await hashOf(path) })));
 
-/** Exports of charts refer to these types by criteria, so they must be stored before: Organizations and Locations first. */
+/**
+ * Exports of charts refer to these types by criteria, so these must be stored first: Organizations and Locations at the
+ * start.
+ */
 const RANKS: readonly (readonly string[])[] = [
   ['Organization', 'Location'],
   ['Practitioner', 'PractitionerRole', 'HealthcareService', 'Endpoint'],
@@ -64,7 +67,7 @@ function rankOf({ resourceType }: LoadEntry): number {
   return rank < 0 ? RANKS.length : rank;
 }
 
-/** The groups of files in the order to load them, by what is in a file: names differ by tool. */
+/** Groups the files in loading order by their content, since file names differ by tool. */
 async function survey(files: readonly LoadFile[]): Promise<{ groups: LoadFile[][]; total: number }> {
   const groups: LoadFile[][] = [...RANKS, []].map(() => []);
   let total = 0;
@@ -109,7 +112,7 @@ async function loadGroup(
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** The units of all files, one file after the other; a file that cannot be read is told, and the rest goes on. */
+/** The units of all files, in sequence; an unreadable file is reported, and the others continue. */
 async function* unitsOf(
   files: readonly LoadFile[],
   onUnreadable: (file: string, reason: string) => void,

@@ -5,9 +5,9 @@ import { compactJson } from '../../src/platform/json/compact-json';
 import { elementsOf, membersOf } from '../../src/platform/json/json-members';
 import { type LoadEntry, type LoadUnit } from './load-unit';
 
-/** Resources of one request, where the file leaves the choice to us. */
+/** Resources per request, if the file does not determine them. */
 const UNIT_SIZE = 250;
-/** Bundles lie deeper than resources, and are checked by the server. */
+/** Bundles are deeper than resources; the server checks these. */
 const MAX_DEPTH = 128;
 
 export interface LoadFile {
@@ -16,9 +16,9 @@ export interface LoadFile {
 }
 
 /**
- * Reads the requests that a file becomes: a transaction or batch as it is, a collection, a list of single resources or
- * NDJSON in batches.
- * @throws Error that names the file, and the line of NDJSON, for what is none of these.
+ * Reads the requests of a file: a transaction or batch unchanged; a collection, a list of single resources or NDJSON as
+ * batches.
+ * @throws Error that names the file, and the line of NDJSON, for any other content.
  */
 export async function* readUnits(file: LoadFile): AsyncGenerator<LoadUnit> {
   if (/\.ndjson$/i.test(file.path)) {

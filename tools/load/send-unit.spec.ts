@@ -29,7 +29,7 @@ describe(sendUnit, () => {
     server?.close();
   });
 
-  /** Sends a unit to a server with these answers; returns what failed, what was sent, and what was waited for. */
+  /** Sends a unit to a server with these replies; returns the failures, the requests sent, and the pauses. */
   async function send(
     replies: readonly Reply[],
     sent: LoadUnit,
@@ -64,7 +64,7 @@ describe(sendUnit, () => {
     expect(result).toEqual({ failed: [], places: [['a', 'b']], waits: [] });
   });
 
-  it('sends what was refused for a while again, as late as the server asks, and nothing else', async () => {
+  it('resends only temporarily refused entries, after the pause that the server requests', async () => {
     const busy: Reply = { status: 503, headers: { 'Retry-After': '7' } };
     const result = await send(
       [busy, answers('201', '429', '422'), answers('200')],
@@ -75,12 +75,12 @@ describe(sendUnit, () => {
     });
   });
 
-  it('repeats what was cut when that is harmless', async () => {
+  it('repeats an interrupted request if that is harmless', async () => {
     const result = await send(['cut', answers('200')], unit([entry('a')]));
     expect([result.failed, result.places]).toEqual([[], [['a'], ['a']]]);
   });
 
-  it('does not repeat what may have been stored, and says so', async () => {
+  it('does not repeat entries that may be stored, and reports that', async () => {
     const result = await send(['cut'], unit([entry('a', false)], 'transaction'));
     expect([result.failed, result.places.length]).toEqual([
       [expect.stringMatching(/^a 0 No answer: .*; whether it was stored is not known$/)],
@@ -88,7 +88,7 @@ describe(sendUnit, () => {
     ]);
   });
 
-  it('tells which entry took a transaction with it', async () => {
+  it('reports the entry that made a transaction fail', async () => {
     const body = { issue: [{ diagnostics: 'Bundle.entry[1]: no.' }] };
     const result = await send([{ status: 409, body }], unit([entry('a'), entry('b')], 'transaction'));
     expect(result.failed).toEqual(['a 409 not stored, since b was refused', 'b 409 Bundle.entry[1]: no.']);

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LoadEntry, type LoadUnit, bundleTextOf } from './load-unit';
 
-/** Where and as whom to load. */
+/** The server to load into, and the credentials. */
 export interface LoadTarget {
   /** The FHIR base, without a trailing slash. */
   readonly baseUrl: string;
   /** Value of the Authorization header. */
   readonly authorization: string;
-  /** Waits between tries; specs need not. */
+  /** Waits between tries; specs replace it. */
   readonly wait?: (seconds: number) => Promise<unknown>;
 }
 
 export interface Failure {
   readonly entry: LoadEntry;
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 when no response arrived. */
   readonly status: number;
   readonly reason: string;
 }
@@ -30,7 +30,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Any answer will do. @throws Error that says what to set when none comes */
+/** Checks that the server answers, with any status. @throws Error that names the settings when it does not */
 export async function assertAnswers({ baseUrl }: LoadTarget): Promise<void> {
   const signal = AbortSignal.timeout(FIRST_ANSWER_SECONDS * 1000);
   try {
@@ -42,7 +42,7 @@ export async function assertAnswers({ baseUrl }: LoadTarget): Promise<void> {
   }
 }
 
-/** Sends a unit until it is done, or until what is left of it will not get better. Returns what failed. */
+/** Sends a unit until it is done, or its remaining entries cannot succeed. Returns the failures. */
 export async function sendUnit(target: LoadTarget, unit: LoadUnit): Promise<Failure[]> {
   const failures: Failure[] = [];
   let left = unit.entries;
@@ -59,7 +59,7 @@ export async function sendUnit(target: LoadTarget, unit: LoadUnit): Promise<Fail
   return failures;
 }
 
-/** Takes down what failed for good, and returns what may pass at another time. */
+/** Records permanent failures, and returns the entries that may succeed later. */
 function passingEntries(answer: Answer, sent: readonly LoadEntry[], failures: Failure[], isLast: boolean): LoadEntry[] {
   const { entry: answers = [] } = JSON.parse(answer.text) as {
     entry?: readonly { response?: { status?: string; outcome?: unknown } }[];
@@ -75,13 +75,16 @@ function passingEntries(answer: Answer, sent: readonly LoadEntry[], failures: Fa
   return again;
 }
 
-/** A refusal did nothing. Without an answer, or after a timeout, nobody knows: only what may be done twice is repeated. */
+/**
+ * A refused request changed nothing. Without a response, or after a timeout, the outcome is unknown: repeat only if
+ * harmless.
+ */
 function mayRepeat(status: number, entries: readonly LoadEntry[]): boolean {
   if (status === 429 || status === 503) return true;
   return (status === 0 || PASSING.has(status)) && entries.every(({ isRepeatable }) => isRepeatable);
 }
 
-/** One entry failed and took the others with it: it is named, and the others are counted with it. */
+/** One failed entry fails the whole transaction: it is named, and the others are counted as failed. */
 function failuresOfAll({ status, text }: Answer, entries: readonly LoadEntry[]): Failure[] {
   const outcome = parsed(text);
   const reason = status === 0 ? `${text}; whether it was stored is not known` : reasonOf(outcome);
@@ -121,24 +124,24 @@ async function post({ baseUrl, authorization }: LoadTarget, body: string): Promi
     };
   } catch (error) {
     const cause = causeOf(error);
-    // Nothing was sent to a port that refuses: that is like a server that is busy.
+    // A refused connection sent nothing, so treat it like a busy server.
     const isRefused = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
     return { status: isRefused ? 503 : 0, retryAfterSeconds: undefined, text: `No answer: ${reasonOfError(error)}` };
   }
 }
 
-/** The error of the connection; fetch() wraps it. */
+/** The connection error, which fetch() wraps. */
 const causeOf = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? error.cause : error;
 
 function reasonOfError(error: unknown): string {
   const cause = causeOf(error);
   if (!(cause instanceof Error)) return String(cause);
-  // A host name with several addresses fails with one error for all of them, which has a code and no message.
+  // For a host name with several addresses, the error has a code but no message.
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }
 
-/** What the server asks for, else 0.5 s doubling. */
+/** The pause that the server requests, else 0.5 s, doubling. */
 const pauseOf = ({ retryAfterSeconds }: Answer, tries: number): number =>
   Math.min(retryAfterSeconds ?? 2 ** (tries - 2), MAX_WAIT_SECONDS);
 

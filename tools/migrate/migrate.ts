@@ -21,7 +21,7 @@ const write = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** The migrations of the modules that a file exports, and of all that they import. */
+/** The migrations of the modules exported by a file, and of all modules that they import. */
 async function setsIn(file: string): Promise<MigrationSet[]> {
   const exported = Object.values((await import(resolve(file))) as Readonly<Record<string, unknown>>);
   const sets = migrationSetsOf(exported.filter((value): value is Type => typeof value === 'function'));

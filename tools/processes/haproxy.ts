@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const START_SECONDS = 5;
 
-/** HAProxy in front of servers, with the checks that it makes by default: one each 2 s, three that fail take a server out. */
+/** HAProxy in front of servers, with its default checks: one each 2 s, three failures take a server out. */
 export class HaProxy {
   private constructor(
     private readonly child: ChildProcess,
@@ -14,7 +14,7 @@ export class HaProxy {
     private readonly statisticsPort: number,
   ) {}
 
-  /** @throws Error in one sentence where the program is missing, or refuses */
+  /** @throws Error in one sentence when the program is missing, or refuses */
   static async start(
     folder: string,
     ports: readonly number[],
@@ -35,7 +35,7 @@ export class HaProxy {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Waits until requests are sent to all servers. */
+  /** Waits until all servers receive requests. */
   async allUp(seconds = 60): Promise<void> {
     const endsAt = performance.now() + seconds * 1000;
     while (performance.now() < endsAt) {
@@ -68,7 +68,7 @@ export class HaProxy {
   }
 }
 
-/** Of its CSV: https://docs.haproxy.org/2.6/management.html#9.1 */
+/** Column of its CSV: https://docs.haproxy.org/2.6/management.html#9.1 */
 const STATUS = 17;
 
 const configurationOf = (ports: readonly number[], port: number, statisticsPort: number): string => `

@@ -2,10 +2,10 @@ import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 
 const CLIENTS = 16;
 
-/** Clients of which each sends one request after the other over a connection that it keeps. No request is sent twice. */
+/** Clients that each send one request after another over a kept connection. No request is sent twice. */
 export class Load {
   answered = 0;
-  /** `GET /fhir/Patient/…: 503` of each that was not answered well. */
+  /** `GET /fhir/Patient/…: 503` for each request that failed. */
   readonly failures: string[] = [];
   private isOver = false;
   private running: Promise<void> = Promise.resolve();
@@ -26,7 +26,7 @@ export class Load {
     await this.running;
   }
 
-  /** Sends so many requests with each client. */
+  /** Sends this many requests with each client. */
   async sendAll(each: number): Promise<void> {
     await Promise.all(Array.from({ length: CLIENTS }, (_value, client) => this.run(`load-${client}`, each)));
   }
@@ -68,7 +68,7 @@ interface Call {
   readonly body?: string;
 }
 
-/** Each client writes and reads a Patient of its own. */
+/** Each client writes and reads its own Patient. */
 const CALLS: readonly ((id: string, sent: number) => Call)[] = [
   (id, sent) => ({
     method: 'PUT',

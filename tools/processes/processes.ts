@@ -18,10 +18,10 @@ const USAGE = `npm run processes [-- options]: restarts servers under load, and 
   --only=cpu: processor time of two processes against one`;
 
 const SCRIPT = resolve('dist/src/main.js');
-/** Three checks of 2 s, and a little more. */
+/** Three checks of 2 s, with a margin. */
 const DRAIN_SECONDS = 8;
 const REQUESTS_OF_A_CLIENT = 200;
-/** Two processes have half of the requests each, and warm code takes the same number in each. */
+/** Two processes share the requests, and warm code needs the same number in each. */
 const WARM_UP_REQUESTS_OF_A_CLIENT = 1000;
 const SAMPLE_SECONDS = 20;
 const SAMPLE_MILLISECONDS = 10;
@@ -55,7 +55,7 @@ async function main(cleanup: Cleanup): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** Each returns how many requests failed. */
+/** Each returns the number of failed requests. */
 const PARTS = { proxy: behindProxy, sighup: bySighup, cpu: processorTime };
 
 async function behindProxy(bed: Bed, rounds: number, cleanup: Cleanup): Promise<number> {
@@ -102,7 +102,7 @@ async function bySighup(bed: Bed, rounds: number): Promise<number> {
   return report(`${rounds} times SIGHUP for two processes of one start`, load);
 }
 
-/** Two servers on one database, of one process and of two, get the same requests in turns. */
+/** Two servers on one database, with one and with two processes, get the same requests in turns. */
 async function processorTime(bed: Bed, rounds: number): Promise<number> {
   const { postmasterPid } = await postgresFacts(bed.cluster.url);
   const servers = [await bed.start({ SVC_PROCESSES: '1' }), await bed.start({ SVC_PROCESSES: '2' })];
@@ -145,7 +145,7 @@ async function processorTime(bed: Bed, rounds: number): Promise<number> {
   return loads.reduce((sum, { failures }) => sum + failures.length, 0);
 }
 
-/** Where the statements of a load are while it runs: at work, or waiting for something. */
+/** Samples the load's statements in the database: running, or waiting for what. */
 async function waitsOf(url: string, load: Load): Promise<string> {
   const client = await connect(url);
   const counts = new Map<string, number>();
@@ -170,7 +170,7 @@ async function waitsOf(url: string, load: Load): Promise<string> {
 
 const ACTIVE = `select wait_event_type || ':' || wait_event as wait from pg_stat_activity
   where state = 'active' and backend_type = 'client backend' and pid <> pg_backend_pid()`;
-/** Locks beyond the fast path are taken in partitions that all processors share. */
+/** Locks beyond the fast path are taken in partitions shared by all processors. */
 const MOST_LOCKS = `select count(*)::integer as all, (count(*) filter (where not fastpath))::integer as shared
   from pg_locks where pid <> pg_backend_pid() group by pid order by 1 desc limit 1`;
 

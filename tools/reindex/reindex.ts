@@ -15,7 +15,7 @@ ended at any time: the servers go on, and another call shows the rest.
 Database: DATABASE_URL, or the embedded one in DATA_DIR. In the image: node dist/tools/reindex/reindex.js
 `;
 
-/** Servers look for work every five seconds. */
+/** Servers poll for work every five seconds. */
 const WAIT_SECONDS = 20;
 const POLL_MILLISECONDS = 500;
 
@@ -54,7 +54,7 @@ async function follow(client: Client, types: readonly string[]): Promise<void> {
   const bar = new ProgressBar({ label: 'reindex', total: begun.total });
   for (let shown = 0; shown < begun.total;) {
     const { isDone, done } = await progressOfTypes(client, types);
-    // What is created and deleted meanwhile is not counted.
+    // Resources created and deleted meanwhile are not counted.
     const now = isDone ? begun.total : Math.min(done, begun.total - 1);
     if (now > shown) bar.advance(now - shown);
     else await delay(POLL_MILLISECONDS);

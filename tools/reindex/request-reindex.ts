@@ -2,7 +2,7 @@ import { type Client } from 'pg';
 import { nearestCode } from '../../src/platform/text/nearest-code';
 
 export interface ReindexProgress {
-  /** Whether servers have begun with all types, or are done with them. */
+  /** Whether servers have begun with all types, or finished them. */
   readonly isBegun: boolean;
   readonly isDone: boolean;
   readonly done: number;
@@ -10,11 +10,11 @@ export interface ReindexProgress {
 }
 
 /**
- * Notes that all parameters of these types are to be built, unless some of them are being built: then that goes on.
+ * Marks all parameters of these types for a rebuild, unless some are already being built: then that build continues.
  * @param names empty: all types
  * @returns the types
- * @throws Error for a type without search parameters, with the nearest one that has some; for a database
- * on which no server has compared its parameters
+ * @throws Error for a type without search parameters, with the nearest type that has some; or for a database on which
+ * no server has compared its parameters
  */
 export async function requestReindex(client: Client, names: readonly string[]): Promise<readonly string[]> {
   const { rows } = await client.query<{ type: string; is_building: boolean }>(
@@ -36,7 +36,7 @@ export async function requestReindex(client: Client, names: readonly string[]): 
   return types;
 }
 
-/** Digests of stored rows count no more (ADR 0043), and servers read the states again. */
+/** Invalidates the digests of stored rows (ADR 0043), and makes servers read the states again. */
 async function note(client: Client, types: readonly string[]): Promise<void> {
   await client.query('begin');
   await client.query(
@@ -50,7 +50,7 @@ async function note(client: Client, types: readonly string[]): Promise<void> {
   await client.query('commit');
 }
 
-/** Resources are counted once for each type, however many parameters it has. */
+/** Counts resources once per type, however many parameters it has. */
 export async function progressOfTypes(client: Client, types: readonly string[]): Promise<ReindexProgress> {
   const { rows } = await client.query<{ is_begun: boolean; is_done: boolean; done: string; total: string }>(
     `select bool_and(is_begun) as is_begun, bool_and(is_done) as is_done, coalesce(sum(done), 0) as done,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** Refusals that are right: what is wrong with the examples themselves. */
+/** Correct refusals, caused by errors in the examples themselves. */
 export interface KnownRefusals {
   readonly about: string;
   readonly refusals: readonly {
@@ -16,7 +16,7 @@ export function readKnownRefusals(): KnownRefusals {
   return JSON.parse(readFileSync(resolve('tools/validate-examples/known-refusals.json'), 'utf8')) as KnownRefusals;
 }
 
-/** Whether a refusal stands in the list. */
+/** Whether a refusal is in the list. */
 export function isKnown({ refusals }: KnownRefusals, file: string, issue: string): boolean {
   return refusals.some((known) => issue.startsWith(known.issue) && known.files.includes(file));
 }

@@ -13,7 +13,7 @@ interface Refusal {
   readonly expression: string;
 }
 
-/** Validates every example that HL7 published: who refuses one that is valid has misread the standard. */
+/** Validates every example published by HL7: refusing a valid one means misreading the standard. */
 function validateExamples(): void {
   readOptions('npm run validate-examples: validates every example that HL7 published.', {});
   const folder = mkdtempSync(join(tmpdir(), 'examples-'));
@@ -41,7 +41,10 @@ function refusalsIn(folder: string): readonly Refusal[] {
   return refusals;
 }
 
-/** Prints the refusals by reason; the exit code is 1 when one is not on the list, or the list names one that is none. */
+/**
+ * Prints the refusals by reason. The exit code is 1 for a refusal that is not in the list, or a list entry without
+ * refusal.
+ */
 function report(refusals: readonly Refusal[]): void {
   const list = readKnownRefusals();
   const unknown = refusals.filter(({ file, issue }) => !isKnown(list, file, issue));
